@@ -43,7 +43,8 @@ export class Api {
     const texts = new Map(originals.map((file) => [file.path, file.text]))
     const present = await this.files()
     for (const { path, text } of originals) {
-      if (!present.some((file) => file.path === path)) await this.send('POST', '/api/workspaces/scadr/files', { path, text })
+      if (!present.some((file) => file.path === path))
+        await this.send('POST', '/api/workspaces/scadr/files', { path, text })
     }
     for (const { path, text, revision } of present) {
       const original = texts.get(path)
@@ -57,7 +58,10 @@ export class Api {
   async write(path: string, change: (text: string) => string): Promise<void> {
     const file = (await this.files()).find((each) => each.path === path)
     if (!file) throw new Error(`there is no ${path}`)
-    await this.send('PUT', `/api/workspaces/scadr/files/${path}`, { text: change(file.text), base_revision: file.revision })
+    await this.send('PUT', `/api/workspaces/scadr/files/${path}`, {
+      text: change(file.text),
+      base_revision: file.revision,
+    })
   }
 
   /** Makes a file as another window would. */
@@ -91,7 +95,8 @@ export class Api {
     for (;;) {
       const run = (await this.runs()).find((each) => each.id === id)
       if (run?.state === 'done') break
-      if (!run || !UNDER_WAY.includes(run.state)) throw new Error(`the profile run is ${run?.state ?? 'gone'}: ${run?.message ?? ''}`)
+      if (!run || !UNDER_WAY.includes(run.state))
+        throw new Error(`the profile run is ${run?.state ?? 'gone'}: ${run?.message ?? ''}`)
       const seen = `${run.state}, ${run.points_done} points, ${run.progress}`
       if (seen !== last.seen) last = { seen, at: Date.now() }
       if (Date.now() - last.at > STOPPED_MS) throw new Error(`the profile run has come to a stop: ${seen}`)
@@ -130,7 +135,12 @@ export class Api {
     const files = (await this.files()).map(({ path, text }) => ({ path, text }))
     files.push({ path: 'queries/slow.piql', text: query })
     const base_version = await this.liveVersion()
-    await this.send('POST', '/api/deployments/builds', { workspace_id: 'scadr', files, base_version, rows_per_second: rowsPerSecond })
+    await this.send('POST', '/api/deployments/builds', {
+      workspace_id: 'scadr',
+      files,
+      base_version,
+      rows_per_second: rowsPerSecond,
+    })
   }
 
   private async liveVersion(): Promise<number> {

@@ -3,7 +3,15 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Page } from '@playwright/test'
 
 /** Rules that are off, or experimental, unless they are asked for. */
-const ALSO = ['css-orientation-lock', 'label-content-name-mismatch', 'landmark-complementary-is-top-level', 'p-as-heading', 'table-fake-caption', 'target-size', 'td-has-header']
+const ALSO = [
+  'css-orientation-lock',
+  'label-content-name-mismatch',
+  'landmark-complementary-is-top-level',
+  'p-as-heading',
+  'table-fake-caption',
+  'target-size',
+  'td-has-header',
+]
 const OF_COLOURS = ['color-contrast', 'link-in-text-block']
 const OTHER = { light: 'dark', dark: 'light' } as const
 
@@ -11,7 +19,9 @@ const OTHER = { light: 'dark', dark: 'light' } as const
 export async function expectNoObjections(page: Page, state: string, part = ':root'): Promise<void> {
   await settled(page)
   const theme = (await page.locator('html').getAttribute('data-theme')) === 'dark' ? 'dark' : 'light'
-  const whole = new AxeBuilder({ page }).include(part).options({ rules: Object.fromEntries(ALSO.map((rule) => [rule, { enabled: true }])) })
+  const whole = new AxeBuilder({ page })
+    .include(part)
+    .options({ rules: Object.fromEntries(ALSO.map((rule) => [rule, { enabled: true }])) })
   const inThis = await objections(whole)
   await page.emulateMedia({ colorScheme: OTHER[theme] })
   await expect(page.locator('html')).toHaveAttribute('data-theme', OTHER[theme])
@@ -24,7 +34,10 @@ export async function expectNoObjections(page: Page, state: string, part = ':roo
 
 async function objections(axe: AxeBuilder): Promise<string[]> {
   const { violations } = await axe.analyze()
-  return violations.map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map((node) => `  ${node.html}\n  ${node.failureSummary}`).join('\n')}`)
+  return violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}\n${nodes.map((node) => `  ${node.html}\n  ${node.failureSummary}`).join('\n')}`,
+  )
 }
 
 /** Waits for a part that is being loaded, and for the colours that are on their way to others. */
@@ -32,6 +45,11 @@ async function settled(page: Page): Promise<void> {
   await expect(page.getByText(/^Loading \w+…$/)).toHaveCount(0)
   await page.evaluate(async () => {
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-    await Promise.all(document.getAnimations().filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity).map((animation) => animation.finished.catch(() => undefined)))
+    await Promise.all(
+      document
+        .getAnimations()
+        .filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity)
+        .map((animation) => animation.finished.catch(() => undefined)),
+    )
   })
 }

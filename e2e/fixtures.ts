@@ -1,8 +1,8 @@
 // What every journey starts from: the real back end, SCADr's text as it was, a page, and nobody's error unheard.
 import { test as base, expect } from '@playwright/test'
 import { Api, type WorkspaceFile } from './api.ts'
-import { patience } from './patience.ts'
 import { keepNotices, Workbench } from './pages/Workbench.ts'
+import { patience } from './patience.ts'
 import { WorkbenchServer } from './server.ts'
 
 const FIRST_PORT = Number(process.env['PIQL_E2E_PORT'] ?? 8431)

@@ -5,7 +5,9 @@ import { patience } from './patience.ts'
 
 // Debian's Chromium where there is one, else the browser that Playwright downloaded for itself. Ubuntu has a file of that
 // name that only says where the browser would be.
-const systemChromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path) && spawnSync(path, ['--version']).status === 0)
+const systemChromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
+  (path) => existsSync(path) && spawnSync(path, ['--version']).status === 0,
+)
 
 export default defineConfig({
   testDir: 'journeys',

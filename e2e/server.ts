@@ -1,6 +1,6 @@
 // The real back end as a user starts it: a process of its own, with a data folder of its own, that can be stopped and
 // started again.
-import { spawn, type ChildProcess } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,9 @@ const END_TIMEOUT_MS = 10_000 * patience
 
 /** `cql://127.0.0.1/journeys?timeout=30`: each server keeps its tables there under a prefix of its own. */
 const STORE = process.env['PIQL_E2E_STORE']
-const STORE_OPTIONS = STORE ? ['--store', `${STORE}${STORE.includes('?') ? '&' : '?'}prefix=e${Date.now().toString(36)}_`] : []
+const STORE_OPTIONS = STORE
+  ? ['--store', `${STORE}${STORE.includes('?') ? '&' : '?'}prefix=e${Date.now().toString(36)}_`]
+  : []
 
 export class WorkbenchServer {
   private process: ChildProcess | null = null

@@ -38,8 +38,15 @@ test('time from a key to its diagnostics', async ({ workbench, page }) => {
   const used = await mainThread(page)
   const before = await used()
   const times = await type(page, ROUNDS)
-  for (const changes of ['bound', 'squiggle'] as const) report(`key to ${changes}`, times.filter((each) => each.changes === changes).map((each) => each.ms))
-  report('key to diagnostics', times.map((each) => each.ms))
+  for (const changes of ['bound', 'squiggle'] as const)
+    report(
+      `key to ${changes}`,
+      times.filter((each) => each.changes === changes).map((each) => each.ms),
+    )
+  report(
+    'key to diagnostics',
+    times.map((each) => each.ms),
+  )
   reportWork('key to diagnostics', ((await used()) - before) / times.length)
 })
 
@@ -53,13 +60,17 @@ test('time from a key to the bounds above a hundred queries that it changes', as
   const used = await mainThread(page)
   const before = await used()
   const times = await type(page, ROUNDS)
-  report(`key to the bounds above ${MANY_QUERIES} queries`, times.map((each) => each.ms))
+  report(
+    `key to the bounds above ${MANY_QUERIES} queries`,
+    times.map((each) => each.ms),
+  )
   reportWork(`key to the bounds above ${MANY_QUERIES} queries`, ((await used()) - before) / times.length)
 })
 
 /** A table and queries that all read as much as its limit says. */
 function manyQueries(): string {
-  const table = 'CREATE TABLE follows (owner VARCHAR(32), target VARCHAR(32), since INT, CARDINALITY LIMIT 100 (owner), PRIMARY KEY (owner, target));'
+  const table =
+    'CREATE TABLE follows (owner VARCHAR(32), target VARCHAR(32), since INT, CARDINALITY LIMIT 100 (owner), PRIMARY KEY (owner, target));'
   const query = (number: number) =>
     `CREATE QUERY many${number} AS\nSELECT u.username, u.hometown\nFROM follows f JOIN users u ON u.username = f.target\nWHERE f.owner = [1: me] AND f.since > ${number};`
   return [table, ...Array.from({ length: MANY_QUERIES }, (_, at) => query(at + 1))].join('\n\n')
@@ -96,9 +107,12 @@ async function type(page: Page, rounds: number): Promise<{ changes: Change; ms: 
 
 function report(what: string, times: readonly number[]): void {
   const sorted = times.toSorted((a, b) => a - b)
-  const quantile = (share: number) => sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
+  const quantile = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
   const numbers = [0.5, 0.95, 1].map((share) => quantile(share).toFixed(1))
-  console.log(`${what}: ${sorted.length} keys, p50 ${numbers[0]} ms, p95 ${numbers[1]} ms, longest ${numbers[2]} ms (budget: p95 ≤ ${BUDGET_MS} ms)`)
+  console.log(
+    `${what}: ${sorted.length} keys, p50 ${numbers[0]} ms, p95 ${numbers[1]} ms, longest ${numbers[2]} ms (budget: p95 ≤ ${BUDGET_MS} ms)`,
+  )
 }
 
 /** Runs in the page; `isAbove`: the bound is looked for above its query, else in the list at the side. */
@@ -108,7 +122,8 @@ function watchKeys({ name, isAbove }: { name: string; isAbove: boolean }): void 
       ? String(document.querySelector('.squiggly-error') !== null)
       : isAbove
         ? (document.querySelector(`.piql-lens[data-query="${name}"]`)?.textContent ?? '')
-        : ([...document.querySelectorAll('[aria-label="Queries"] li')].find((row) => row.textContent?.startsWith(name))?.textContent ?? '')
+        : ([...document.querySelectorAll('[aria-label="Queries"] li')].find((row) => row.textContent?.startsWith(name))
+            ?.textContent ?? '')
   window.timeNextKey = (changes) => {
     const before = seen(changes)
     window.drawnAfter = new Promise((resolve) => {
@@ -119,7 +134,13 @@ function watchKeys({ name, isAbove }: { name: string; isAbove: boolean }): void 
         observer.disconnect()
         requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - pressed), 0))
       })
-      observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ['class'] })
+      observer.observe(document.body, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+        attributes: true,
+        attributeFilter: ['class'],
+      })
     })
   }
 }

@@ -1,4 +1,12 @@
 import { defineConfig } from '@playwright/test'
 import journeys from '../playwright.config.ts'
 
-export default defineConfig({ ...journeys, testDir: '.', testMatch: '*.bench.ts', workers: 1, outputDir: '../test-results/bench', timeout: 300_000, reporter: [['line']] })
+export default defineConfig({
+  ...journeys,
+  testDir: '.',
+  testMatch: '*.bench.ts',
+  workers: 1,
+  outputDir: '../test-results/bench',
+  timeout: 300_000,
+  reporter: [['line']],
+})

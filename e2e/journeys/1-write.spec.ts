@@ -29,7 +29,10 @@ test('a query on one line has its bound in sight, also at the end of the line', 
   const { editor, bounds } = workbench
   const where = 's.owner = [1: me] AND s.approved = TRUE ORDER BY t.posted DESC, t.owner'
   const query = `CREATE QUERY inOneLine AS SELECT t.owner, t.text FROM subscriptions s JOIN thoughts t ON t.owner = s.target WHERE ${where} LIMIT 9;`
-  await api.create('queries/inOneLine.piql', `${query}\nCREATE QUERY one AS ${SELECT_ONE} CREATE QUERY other AS ${SELECT_ONE}\n`)
+  await api.create(
+    'queries/inOneLine.piql',
+    `${query}\nCREATE QUERY one AS ${SELECT_ONE} CREATE QUERY other AS ${SELECT_ONE}\n`,
+  )
   await workbench.open('/?query=one&file=queries/inOneLine.piql')
   await expect(editor.lensOf('inOneLine')).toHaveText(/^≤ 101 ops · 2 trips · class II/)
   await expect(editor.lensOf('inOneLine')).toBeInViewport({ ratio: 1 })
@@ -47,7 +50,11 @@ test('a query on one line has its bound in sight, also at the end of the line', 
   await expect(page).toHaveURL(/query=inOneLine/)
 })
 
-test('bounds stand above their queries, also when the whole text is replaced by another of as many lines', async ({ workbench, api, page }) => {
+test('bounds stand above their queries, also when the whole text is replaced by another of as many lines', async ({
+  workbench,
+  api,
+  page,
+}) => {
   const { editor } = workbench
   const path = 'queries/three.piql'
   const text = (names: readonly string[]) => names.map((name) => `CREATE QUERY ${name} AS\n${SELECT_ONE}\n`).join('')
@@ -59,7 +66,9 @@ test('bounds stand above their queries, also when the whole text is replaced by 
   await page.keyboard.insertText(text(['fourth', 'fifth', 'sixth']))
   for (const name of ['fourth', 'fifth', 'sixth']) {
     await expect(editor.lensOf(name)).toBeVisible()
-    const gap = async () => ((await editor.lines.filter({ hasText: name }).boundingBox())?.y ?? 0) - ((await editor.lensOf(name).boundingBox())?.y ?? 0)
+    const gap = async () =>
+      ((await editor.lines.filter({ hasText: name }).boundingBox())?.y ?? 0) -
+      ((await editor.lensOf(name).boundingBox())?.y ?? 0)
     await expect.poll(gap, { message: `how far ${name} is below its bound` }).toBeGreaterThan(10)
     await expect.poll(gap, { message: `how far ${name} is below its bound` }).toBeLessThan(25)
   }
@@ -86,7 +95,10 @@ test('what a code means is one click away, from the problem and from the text', 
   await expect(code).toHaveCount(0)
 })
 
-test('a limit that goes is missed in the query, in the plan, on the table and at deploying', async ({ workbench, page }) => {
+test('a limit that goes is missed in the query, in the plan, on the table and at deploying', async ({
+  workbench,
+  page,
+}) => {
   const { workspace, editor, problems, plan, deploy } = workbench
   await workbench.open('/?query=thoughtstream')
   await workbench.openFile('schema.piql')
@@ -133,7 +145,9 @@ test('problems are copied as text, one or all', async ({ workbench, page, contex
   await problems.copyOne('queries/usersFollowedBy.piql:5')
   await workbench.expectNotice('Copied the problem.')
   const one = await copied()
-  expect(one).toMatch(/^error\[unbounded-scan\]: subscriptions of one owner: .*\n --> queries\/usersFollowedBy\.piql:5:7\n/)
+  expect(one).toMatch(
+    /^error\[unbounded-scan\]: subscriptions of one owner: .*\n --> queries\/usersFollowedBy\.piql:5:7\n/,
+  )
   expect(both).toContain(one)
 })
 
@@ -176,10 +190,20 @@ test('a fix is applied by the keyboard alone, and undone', async ({ workbench })
   await expect(problems.items).toHaveCount(2)
 })
 
-test('the plan is followed from the text through every rule, and a node leads to its source', async ({ workbench, page }) => {
+test('the plan is followed from the text through every rule, and a node leads to its source', async ({
+  workbench,
+  page,
+}) => {
   const { plan, editor } = workbench
   await workbench.open('/?query=thoughtstream&panel=plan')
-  await expect(plan.stages).toContainText(['as written', 'push selection down', 'insert data stops', 'push stop down', 'Phase I', 'physical'])
+  await expect(plan.stages).toContainText([
+    'as written',
+    'push selection down',
+    'insert data stops',
+    'push stop down',
+    'Phase I',
+    'physical',
+  ])
   await plan.showStage('insert data stops')
   await expect(plan.node('DataStop')).toBeVisible()
   await expect(page).toHaveURL(/stage=insert_data_stops/)

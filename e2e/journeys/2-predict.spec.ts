@@ -8,7 +8,10 @@ const MEASURING = 300_000 * patience
 
 test.describe.configure({ timeout: 900_000 * patience })
 
-test('a profile run is watched, cancelled and deleted, and another measures to the end', async ({ workbench, page }) => {
+test('a profile run is watched, cancelled and deleted, and another measures to the end', async ({
+  workbench,
+  page,
+}) => {
   const { profile, heatmap } = workbench
   await workbench.open('/?query=thoughtstream&panel=profile')
   const cancelled = await profile.start({ label: 'to be cancelled', intervalSeconds: 2, intervals: 30 })
@@ -34,7 +37,11 @@ test('a profile run is watched, cancelled and deleted, and another measures to t
   await expect(page).toHaveURL(/panel=heatmap/)
 })
 
-test('a heatmap draws the promise as a contour, and a cell’s limits are written into the text', async ({ workbench, api, page }) => {
+test('a heatmap draws the promise as a contour, and a cell’s limits are written into the text', async ({
+  workbench,
+  api,
+  page,
+}) => {
   const { heatmap, editor, workspace, problems } = workbench
   await api.measuredRun()
   await workbench.open('/?query=thoughtstream&panel=heatmap')
@@ -62,10 +69,17 @@ test('a heatmap draws the promise as a contour, and a cell’s limits are writte
   await expect(problems.none).toBeVisible()
 })
 
-test('a query beyond what was measured has its bound and no p99, and what to profile for one is a click away', async ({ workbench, api, page }) => {
+test('a query beyond what was measured has its bound and no p99, and what to profile for one is a click away', async ({
+  workbench,
+  api,
+  page,
+}) => {
   const { heatmap, profile, bounds } = workbench
   await api.measuredRun()
-  await api.create('queries/wide.piql', 'CREATE QUERY wide AS SELECT text FROM thoughts WHERE owner = [1: me] LIMIT 9000;')
+  await api.create(
+    'queries/wide.piql',
+    'CREATE QUERY wide AS SELECT text FROM thoughts WHERE owner = [1: me] LIMIT 9000;',
+  )
   const errors: string[] = []
   page.on('console', (message) => (message.type() === 'error' ? errors.push(message.text()) : undefined))
   const answers: Response[] = []
@@ -75,7 +89,9 @@ test('a query beyond what was measured has its bound and no p99, and what to pro
   await expect(workbench.editor.lensOf('wide')).toHaveText(/^≤ 1 op · 1 trip · class I$/)
   expect(answers).toHaveLength(1)
   const { predictions } = await answers[0]?.json()
-  expect(predictions.map((prediction: { query: string }) => prediction.query)).toEqual(expect.arrayContaining(['wide', 'findUser', 'thoughtstream']))
+  expect(predictions.map((prediction: { query: string }) => prediction.query)).toEqual(
+    expect.arrayContaining(['wide', 'findUser', 'thoughtstream']),
+  )
 
   await expect(heatmap.content).toContainText('This run’s points are too small for wide')
   await expect(heatmap.content).toContainText('wide asks for IndexScan of 9,000 rows')
@@ -88,7 +104,10 @@ test('a query beyond what was measured has its bound and no p99, and what to pro
   expect(errors).toEqual([])
 })
 
-test('a grid of one’s own names the levels of every dimension, and is measured as it was asked for', async ({ workbench, page }) => {
+test('a grid of one’s own names the levels of every dimension, and is measured as it was asked for', async ({
+  workbench,
+  page,
+}) => {
   const { profile } = workbench
   await workbench.open('/?query=thoughtstream&panel=profile')
   await profile.chooseOwnGrid()
@@ -98,9 +117,16 @@ test('a grid of one’s own names the levels of every dimension, and is measured
   await profile.levels('Rows', 'Columns beside the key').fill('1, 8')
   await expect(profile.content.getByText('28 points.')).toBeVisible()
   await profile.levels('Rows', 'Bytes of a row').fill('2')
-  const begun = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/api/profile-runs'))
+  const begun = page.waitForRequest(
+    (request) => request.method() === 'POST' && request.url().endsWith('/api/profile-runs'),
+  )
   await profile.startButton.click()
-  expect((await begun).postDataJSON().grid).toMatchObject({ row_bytes: [2], columns: [1, 8], scan_rows: [1, 10, 100], forward_rows: [] })
+  expect((await begun).postDataJSON().grid).toMatchObject({
+    row_bytes: [2],
+    columns: [1, 8],
+    scan_rows: [1, 10, 100],
+    forward_rows: [],
+  })
   await expect(profile.alert).toContainText('a measured row has at least 32 bytes, not 2.')
 })
 
@@ -115,12 +141,18 @@ test('a view of the heatmap is a URL', async ({ workbench, api }) => {
   await expect(heatmap.table).toBeVisible()
 })
 
-test('a query with one limit has a curve, and a point of it is written into the text', async ({ workbench, api, page }) => {
+test('a query with one limit has a curve, and a point of it is written into the text', async ({
+  workbench,
+  api,
+  page,
+}) => {
   const { heatmap, editor } = workbench
   await api.measuredRun()
   await workbench.open('/?query=myThoughts&panel=heatmap&slo=99-3600000-600')
   await expect(heatmap.axis('Y')).toHaveValue('-')
-  await expect(heatmap.content.getByRole('application', { name: 'Predicted latency of myThoughts over PAGINATE' })).toBeVisible()
+  await expect(
+    heatmap.content.getByRole('application', { name: 'Predicted latency of myThoughts over PAGINATE' }),
+  ).toBeVisible()
   await heatmap.map.focus()
   await page.keyboard.press('Home')
   await expect(heatmap.cell).toHaveText(/^PAGINATE 1: .* keeps the SLO/)
@@ -130,7 +162,11 @@ test('a query with one limit has a curve, and a point of it is written into the 
   await editor.expectText('queries/myThoughts.piql', 'PAGINATE 2')
 })
 
-test('a limit that is no axis is moved by a slider, kept in the URL, and written into the text with the other', async ({ workbench, api, page }) => {
+test('a limit that is no axis is moved by a slider, kept in the URL, and written into the text with the other', async ({
+  workbench,
+  api,
+  page,
+}) => {
   const { heatmap, editor } = workbench
   await api.measuredRun()
   await workbench.open('/?query=thoughtstream&panel=heatmap')
@@ -159,7 +195,11 @@ test('an SLO that is no number is said to be none, and changes nothing', async (
   await expect(page).toHaveURL(/slo=99-30-600/)
 })
 
-test('a query has one SLO: what is saved in the heatmap stands in the dashboard, and deploying warns by it', async ({ workbench, api, page }) => {
+test('a query has one SLO: what is saved in the heatmap stands in the dashboard, and deploying warns by it', async ({
+  workbench,
+  api,
+  page,
+}) => {
   const { heatmap, dashboard } = workbench
   await api.measuredRun()
   await workbench.open('/?query=thoughtstream&panel=heatmap&slo=99-0.001-600')
@@ -175,12 +215,17 @@ test('a query has one SLO: what is saved in the heatmap stands in the dashboard,
   await expect(dashboard.promised).toContainText('No SLO yet.')
 })
 
-test('the largest limits that keep the promise are found for the whole workspace, and one is written into the text', async ({ workbench, api }) => {
+test('the largest limits that keep the promise are found for the whole workspace, and one is written into the text', async ({
+  workbench,
+  api,
+}) => {
   const { heatmap, editor } = workbench
   await api.measuredRun()
   await workbench.open('/?query=thoughtstream&panel=heatmap&slo=99-3600000-600')
   await expect(heatmap.anatomy).toContainText('p99')
-  await expect(heatmap.anatomy.getByRole('img', { name: /^Parts of p99: IndexScan .*, SortedIndexJoin / })).toBeVisible()
+  await expect(
+    heatmap.anatomy.getByRole('img', { name: /^Parts of p99: IndexScan .*, SortedIndexJoin / }),
+  ).toBeVisible()
   await heatmap.solveForAllLimits()
   const pages = heatmap.allLimits.getByRole('row', { name: /^PAGINATE myThoughts/ })
   await expect(pages).toContainText('not measured further')
@@ -189,7 +234,11 @@ test('the largest limits that keep the promise are found for the whole workspace
   await editor.expectText('queries/myThoughts.piql', `PAGINATE ${largest}`)
 })
 
-test('of a write it is said whether it keeps the promise, by the run and the promise that are chosen', async ({ workbench, api, page }) => {
+test('of a write it is said whether it keeps the promise, by the run and the promise that are chosen', async ({
+  workbench,
+  api,
+  page,
+}) => {
   const { heatmap } = workbench
   const label = await api.measuredRun()
   await workbench.open('/?query=subscribe&panel=heatmap&slo=99-3600000-600')
@@ -202,14 +251,23 @@ test('of a write it is said whether it keeps the promise, by the run and the pro
   await expect(page).toHaveURL(/query=thoughtstream/)
 })
 
-test('a page of several queries has one bound and one latency, in a view that is a URL', async ({ workbench, api, page }) => {
+test('a page of several queries has one bound and one latency, in a view that is a URL', async ({
+  workbench,
+  api,
+  page,
+}) => {
   const { heatmap } = workbench
   await api.measuredRun()
   await workbench.open('/?query=thoughtstream&panel=heatmap')
   await heatmap.predictPage('findUser, thoughtstream | myThoughts')
   await expect(page).toHaveURL(/together=findUser/)
   await expect(heatmap.content.getByText('At most 103 operations in 3 trips')).toBeVisible()
-  await expect(heatmap.queriesOfPage.getByRole('row')).toContainText(['Query', /findUser≤ 1/, /thoughtstream≤ 101/, /myThoughts≤ 1/])
+  await expect(heatmap.queriesOfPage.getByRole('row')).toContainText([
+    'Query',
+    /findUser≤ 1/,
+    /thoughtstream≤ 101/,
+    /myThoughts≤ 1/,
+  ])
   await page.reload()
   await expect(heatmap.queriesOfPage.getByRole('row')).toHaveCount(4)
   await heatmap.predictPage('findUser, nobody')

@@ -59,7 +59,9 @@ test('a text without a query is said to have none', async ({ workbench, page }) 
   await page.route('**/api/workspaces/scadr', async (route) => {
     const answer = await route.fetch()
     const workspace = await answer.json()
-    await route.fulfill({ json: { ...workspace, files: workspace.files.filter((file: { path: string }) => file.path === 'schema.piql') } })
+    await route.fulfill({
+      json: { ...workspace, files: workspace.files.filter((file: { path: string }) => file.path === 'schema.piql') },
+    })
   })
   await page.goto('/?file=schema.piql&panel=deploy')
   await editor.lines.first().waitFor()
@@ -69,7 +71,11 @@ test('a text without a query is said to have none', async ({ workbench, page }) 
   await expect(problems.content).not.toContainText('Every query has a bound')
 })
 
-test('a new index is built while the live version answers, and the change is called off', async ({ workbench, api, page }) => {
+test('a new index is built while the live version answers, and the change is called off', async ({
+  workbench,
+  api,
+  page,
+}) => {
   const { deploy, run } = workbench
   await api.buildSlowly('CREATE QUERY byText AS SELECT owner FROM thoughts WHERE text = [1: text] LIMIT 3;', 100)
   await workbench.open('/?panel=deploy')
@@ -123,7 +129,9 @@ test('a query whose text is newer than what runs says so', async ({ workbench })
   await expect(run.content.getByRole('button', { name: 'Run myThoughts' })).toBeVisible()
   await expect(run.content.getByText('runs as it was deployed')).toHaveCount(0)
   await editor.typeOver('queries/myThoughts.piql', 'PAGINATE 10', 'PAGINATE 20')
-  await expect(run.content.getByRole('status')).toContainText(/The text of myThoughts has changed; version \d+ runs as it was deployed\./)
+  await expect(run.content.getByRole('status')).toContainText(
+    /The text of myThoughts has changed; version \d+ runs as it was deployed\./,
+  )
   await editor.typeOver('queries/myThoughts.piql', 'PAGINATE 20', ' ')
   await expect(run.content.getByRole('status')).toContainText('The text of myThoughts has no bound now')
   await expect(run.content.getByRole('button', { name: 'Show the problem' })).toBeVisible()
@@ -148,7 +156,10 @@ test('thoughtstream runs for a user, within its bound', async ({ workbench, page
   await expect(run.rows).toHaveCount(10)
   await expect(run.cost).toContainText('10 rows')
   await expect(run.cost).toContainText(/\d of ≤ 101 operations2 trips/)
-  const times = await run.column(1).locator('time').evaluateAll((all) => all.map((each) => each.getAttribute('datetime') ?? ''))
+  const times = await run
+    .column(1)
+    .locator('time')
+    .evaluateAll((all) => all.map((each) => each.getAttribute('datetime') ?? ''))
   expect(times).toEqual(times.toSorted().toReversed())
   await picture(page, 'run')
 })

@@ -6,7 +6,11 @@ import { picture } from '../pictures.ts'
 
 test.describe.configure({ timeout: 300_000 * patience })
 
-test('a burst shows the observed p99 beside the predicted one, and whether the promise is kept', async ({ workbench, api, page }) => {
+test('a burst shows the observed p99 beside the predicted one, and whether the promise is kept', async ({
+  workbench,
+  api,
+  page,
+}) => {
   const { deploy, dashboard } = workbench
   const run = await api.measuredRun()
   await workbench.open('/?query=thoughtstream&panel=deploy')
@@ -78,7 +82,11 @@ test('SLOs go out as OpenSLO documents and come in again', async ({ workbench, p
   const text = await readFile(await file.path(), 'utf8')
   expect(text).toContain('apiVersion: openslo/v1')
 
-  const changed = (from: string, to: string) => ({ name: 'slos.yaml', mimeType: 'application/yaml', buffer: Buffer.from(text.replace(from, to)) })
+  const changed = (from: string, to: string) => ({
+    name: 'slos.yaml',
+    mimeType: 'application/yaml',
+    buffer: Buffer.from(text.replace(from, to)),
+  })
   await page.getByLabel('OpenSLO file').setInputFiles(changed('value: 75.0', 'value: 80.0'))
   await workbench.expectNotice(/SLOs? (is|are) imported/)
   await page.reload()

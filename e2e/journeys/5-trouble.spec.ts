@@ -57,7 +57,7 @@ test.describe('in an execution', () => {
     const { run } = workbench
     await workbench.open('/?query=thoughtstream&panel=run')
     await run.execute('thoughtstream', { me: 'ada_birch', count: 'many' })
-    await expect(run.alert).toContainText('[count] is \'many\': expected an INT from 0 to')
+    await expect(run.alert).toContainText("[count] is 'many': expected an INT from 0 to")
   })
 
   test('a value that is missing is asked for', async ({ workbench }) => {
@@ -109,7 +109,11 @@ test.describe('in an address', () => {
 })
 
 test.describe('with the back end', () => {
-  test('a restart is announced, what is typed meanwhile is kept, and all goes on', async ({ workbench, server, api }) => {
+  test('a restart is announced, what is typed meanwhile is kept, and all goes on', async ({
+    workbench,
+    server,
+    api,
+  }) => {
     const { editor, workspace } = workbench
     await workbench.open('/?file=schema.piql&query=thoughtstream')
     await server.halt()
@@ -129,7 +133,10 @@ test.describe('with the back end', () => {
     expect(saved?.text).toContain('CARDINALITY LIMIT 70 (owner)')
   })
 
-  test('a store that is away is announced, and everything is asked anew when it answers', async ({ workbench, page }) => {
+  test('a store that is away is announced, and everything is asked anew when it answers', async ({
+    workbench,
+    page,
+  }) => {
     await workbench.open('/?file=schema.piql&query=thoughtstream')
     await page.route('**/api/health', async (route) => {
       const answer = await route.fetch()
@@ -166,7 +173,10 @@ test.describe('with the back end', () => {
     await editor.expectText(FIND_USER, 'One user, by the name.')
   })
 
-  test('what could not be saved is there after a reload, too, and is saved once that is possible', async ({ workbench, page }) => {
+  test('what could not be saved is there after a reload, too, and is saved once that is possible', async ({
+    workbench,
+    page,
+  }) => {
     const { editor } = workbench
     await page.addInitScript(refuseSaving)
     await workbench.open(`/?file=${FIND_USER}&query=findUser`)
@@ -179,7 +189,10 @@ test.describe('with the back end', () => {
     await expect(workbench.saveState).toHaveText('Saved')
   })
 
-  test('without a network each part says that the server does not answer, and all goes on when it is back', async ({ workbench, context }) => {
+  test('without a network each part says that the server does not answer, and all goes on when it is back', async ({
+    workbench,
+    context,
+  }) => {
     const { editor, run, workspace } = workbench
     await workbench.open(`/?file=${FIND_USER}&query=findUser`)
     await workbench.openPanel('Run')
@@ -197,7 +210,12 @@ test.describe('with the back end', () => {
     await expect(run.rows).toHaveCount(0) // what was refused is not run later by itself
   })
 
-  test('what two tabs have typed into one file and could not save is in the next one, both of it', async ({ workbench, context, api, page }) => {
+  test('what two tabs have typed into one file and could not save is in the next one, both of it', async ({
+    workbench,
+    context,
+    api,
+    page,
+  }) => {
     const other = new Workbench(await context.newPage())
     await workbench.open(`/?file=${FIND_USER}&query=findUser`)
     await other.open(`/?file=${FIND_USER}&query=findUser`)
@@ -213,10 +231,15 @@ test.describe('with the back end', () => {
     await workbench.editor.expectText(FIND_USER, 'First by name.')
     await expect(workbench.workspace.file('findUser.mine.piql')).toBeVisible()
     await expect(workbench.saveState).toHaveText('Saved')
-    await expect.poll(async () => (await api.files()).find(({ path }) => path === 'queries/findUser.mine.piql')?.text).toContain('Second by name.')
+    await expect
+      .poll(async () => (await api.files()).find(({ path }) => path === 'queries/findUser.mine.piql')?.text)
+      .toContain('Second by name.')
   })
 
-  test('what was saved is still there after a look at the dashboard’s page, and is written on', async ({ workbench, page }) => {
+  test('what was saved is still there after a look at the dashboard’s page, and is written on', async ({
+    workbench,
+    page,
+  }) => {
     const { editor } = workbench
     await workbench.open(`/?file=${FIND_USER}&query=findUser`)
     await editor.typeOver(FIND_USER, 'One user by name.', 'One user, by the name.')
@@ -230,7 +253,11 @@ test.describe('with the back end', () => {
     await editor.expectText(FIND_USER, 'One user, by their name.')
   })
 
-  test('a file that is deleted elsewhere while it is written on is saved as a new one', async ({ workbench, api, page }) => {
+  test('a file that is deleted elsewhere while it is written on is saved as a new one', async ({
+    workbench,
+    api,
+    page,
+  }) => {
     const { editor } = workbench
     await workbench.open(`/?file=${FIND_USER}&query=findUser`)
     await page.route(LOOK, (route) => route.abort()) // only the save hears of it
@@ -257,7 +284,11 @@ test.describe('with the back end', () => {
     expect(saved.find((file) => file.path === 'queries/findUser.mine.piql')?.text).toContain('Written here.')
   })
 
-  test('of two tabs, the one that is behind takes the newer text, or says what to do about it, and deploys neither', async ({ workbench, context, api }) => {
+  test('of two tabs, the one that is behind takes the newer text, or says what to do about it, and deploys neither', async ({
+    workbench,
+    context,
+    api,
+  }) => {
     const { editor, deploy } = workbench
     await workbench.open(`/?file=${FIND_USER}&query=findUser&panel=deploy`)
     const second = await context.newPage()
@@ -276,7 +307,9 @@ test.describe('with the back end', () => {
     await second.unroute('**/api/workspaces/scadr**')
     await expect(other.saveState).toHaveText('Conflict')
     await other.deploy.open()
-    await expect(other.deploy.alert).toContainText(`Deploying is refused: ${FIND_USER} is newer on the server than here.`)
+    await expect(other.deploy.alert).toContainText(
+      `Deploying is refused: ${FIND_USER} is newer on the server than here.`,
+    )
     await expect(other.deploy.button).toBeDisabled()
     await other.editor.region.getByRole('button', { name: 'Compare' }).click()
     await expect(second.getByRole('dialog')).toContainText('− -- Newest text.')
@@ -343,7 +376,9 @@ function refuseSaving(): void {
   const send = window.fetch
   window.isSavingRefused = true
   window.fetch = (input, options) =>
-    window.isSavingRefused && input instanceof Request && input.method === 'PUT' ? Promise.reject(new TypeError('refused')) : send(input, options)
+    window.isSavingRefused && input instanceof Request && input.method === 'PUT'
+      ? Promise.reject(new TypeError('refused'))
+      : send(input, options)
 }
 
 /** Another letter in the middle, so that every part but one is as it was signed. */
@@ -354,7 +389,13 @@ function tampered(cursor: string): string {
 
 async function serveOn(port: number): Promise<{ status: number | null; said: string }> {
   const root = fileURLToPath(new URL('../..', import.meta.url))
-  const second = spawn(`${root}.venv/bin/piql`, ['serve', '--port', String(port), '--data', `${root}e2e/test-results/never-made`])
+  const second = spawn(`${root}.venv/bin/piql`, [
+    'serve',
+    '--port',
+    String(port),
+    '--data',
+    `${root}e2e/test-results/never-made`,
+  ])
   let said = ''
   second.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
   second.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))

@@ -113,7 +113,11 @@ test('the story goes from a broken schema to a deployed one without a pointer', 
   await expect(run.rows.first()).toBeVisible()
 })
 
-test('names of any length leave nothing wider than its panel, and lie over nothing', async ({ workbench, api, page }) => {
+test('names of any length leave nothing wider than its panel, and lie over nothing', async ({
+  workbench,
+  api,
+  page,
+}) => {
   const query = 'theNameOfAQueryThatSomebodyWroteWithoutThinkingOfTheWorkbenchItWouldHaveToFitIntoOneDay'
   const path = `queries/${query}AndItsFile.piql`
   await api.measuredRun()
@@ -130,7 +134,14 @@ test('names of any length leave nothing wider than its panel, and lie over nothi
   for (const title of ['Problems', 'Plan', 'Bounds', 'Heatmap', 'Deploy', 'Run'] as const) {
     await workbench.openPanel(title)
     const panel = page.getByRole('tabpanel', { name: new RegExp(`^${title}`) })
-    await expect(panel.getByRole('status').or(panel.getByRole('list')).or(panel.getByRole('region')).or(panel.getByRole('tree')).first()).toBeVisible()
+    await expect(
+      panel
+        .getByRole('status')
+        .or(panel.getByRole('list'))
+        .or(panel.getByRole('region'))
+        .or(panel.getByRole('tree'))
+        .first(),
+    ).toBeVisible()
     const excess = () => panel.evaluate((element) => element.scrollWidth - element.clientWidth)
     await expect.poll(excess, { message: `what of ${title} is wider than its panel` }).toBeLessThanOrEqual(0)
     await look(page, `long-${title.toLowerCase()}`)

@@ -24,7 +24,10 @@ function executionsOn(page: Page): { queries: string[]; bodies: unknown[] } {
 }
 
 /** Everything that names the current query names this one. */
-async function expectCurrent({ workspace, editor, bounds, plan, heatmap, run }: Workbench, query: string): Promise<void> {
+async function expectCurrent(
+  { workspace, editor, bounds, plan, heatmap, run }: Workbench,
+  query: string,
+): Promise<void> {
   await expect(workspace.currentQuery).toHaveCount(1)
   await expect(workspace.currentQuery).toHaveText(new RegExp(`^${query}`))
   await expect(editor.explain).toHaveText(`Explain ${query}`)
@@ -38,7 +41,11 @@ async function expectCurrent({ workspace, editor, bounds, plan, heatmap, run }: 
   await expect(bounds.content.getByRole('heading', { name: query })).toBeVisible()
 }
 
-test('the caret in a SELECT of one file runs that one, though an INSERT of another file was chosen before', async ({ workbench, api, page }) => {
+test('the caret in a SELECT of one file runs that one, though an INSERT of another file was chosen before', async ({
+  workbench,
+  api,
+  page,
+}) => {
   const { workspace, editor, run } = workbench
   await api.measuredRun()
   await workbench.open('/')
@@ -79,7 +86,9 @@ test('a write is shown before a key runs it, and runs with the values that were 
   await page.keyboard.press('ControlOrMeta+Enter')
   await expect(run.result).toContainText('Done.')
   expect(executions.queries).toEqual(['subscribe'])
-  expect(executions.bodies).toEqual([expect.objectContaining({ parameters: expect.objectContaining({ owner: 'bjarne_brook', target: 'ada_brook' }) })])
+  expect(executions.bodies).toEqual([
+    expect.objectContaining({ parameters: expect.objectContaining({ owner: 'bjarne_brook', target: 'ada_brook' }) }),
+  ])
 })
 
 test('a run that was asked for and left does not come when its form is opened later', async ({ workbench, page }) => {

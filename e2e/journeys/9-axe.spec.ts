@@ -26,11 +26,18 @@ const PANELS: readonly { title: PanelTitle; shown: (workbench: Workbench) => Loc
 // Each test brings its own state: both workers take part in the longest file.
 test.describe.configure({ mode: 'parallel', timeout: 300_000 * patience })
 
-for (const size of [{ width: 1440, height: 900 }, { width: 1024, height: 768 }]) {
+for (const size of [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 768 },
+]) {
   test.describe(`at ${size.width} × ${size.height}`, () => {
     test.use({ viewport: size })
 
-    test('no panel has anything that axe objects to, and none is wider than the window', async ({ workbench, api, page }) => {
+    test('no panel has anything that axe objects to, and none is wider than the window', async ({
+      workbench,
+      api,
+      page,
+    }) => {
       await api.measuredRun()
       await workbench.open(THOUGHTSTREAM)
       await expectNoObjections(page, 'the whole window')
@@ -252,15 +259,20 @@ test('nor of latencies, observed or not, nor of a workbench that has nothing yet
   await expectNoObjections(page, 'a write that was not observed')
   await dashboard.showAsTable()
   await expectNoObjections(page, 'latencies as a table')
-  await page.getByLabel('OpenSLO file').setInputFiles({ name: 'slos.yaml', mimeType: 'application/yaml', buffer: Buffer.from('none: of it') })
+  await page
+    .getByLabel('OpenSLO file')
+    .setInputFiles({ name: 'slos.yaml', mimeType: 'application/yaml', buffer: Buffer.from('none: of it') })
   await expect(page.getByRole('alert')).toBeVisible()
   await expectNoObjections(page, 'SLOs that were refused')
 
-  for (const list of [/\/api\/deployments(\?|$)/, /\/api\/profile-runs(\?|$)/]) await page.route(list, (route) => route.fulfill({ json: { items: [], next: null } }))
+  for (const list of [/\/api\/deployments(\?|$)/, /\/api\/profile-runs(\?|$)/])
+    await page.route(list, (route) => route.fulfill({ json: { items: [], next: null } }))
   await page.route('**/api/workspaces/scadr', async (route) => {
     const answer = await route.fetch()
     const workspace = await answer.json()
-    await route.fulfill({ json: { ...workspace, files: workspace.files.filter(({ path }: { path: string }) => path === 'schema.piql') } })
+    await route.fulfill({
+      json: { ...workspace, files: workspace.files.filter(({ path }: { path: string }) => path === 'schema.piql') },
+    })
   })
   await page.goto('/dashboard')
   await expect(page.getByText('Nothing is deployed yet')).toBeVisible()

@@ -20,7 +20,10 @@ export class Dashboard {
 
   /** One number of the chosen query, by its name. */
   fact(query: string, name: string): Locator {
-    return this.detail(query).locator('dl > div').filter({ has: this.page.getByText(name, { exact: true }) }).getByRole('definition')
+    return this.detail(query)
+      .locator('dl > div')
+      .filter({ has: this.page.getByText(name, { exact: true }) })
+      .getByRole('definition')
   }
 
   async choose(query: string): Promise<void> {

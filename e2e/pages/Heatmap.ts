@@ -78,7 +78,8 @@ export class Heatmap extends Panel {
   /** With the keyboard: so many cells to the right and upwards, and Enter. */
   async chooseCell({ right = 0, up = 0 }: { right?: number; up?: number }): Promise<void> {
     await this.map.focus()
-    for (let step = 0; step < Math.abs(right); step += 1) await this.page.keyboard.press(right > 0 ? 'ArrowRight' : 'ArrowLeft')
+    for (let step = 0; step < Math.abs(right); step += 1)
+      await this.page.keyboard.press(right > 0 ? 'ArrowRight' : 'ArrowLeft')
     for (let step = 0; step < Math.abs(up); step += 1) await this.page.keyboard.press(up > 0 ? 'ArrowUp' : 'ArrowDown')
     await this.page.keyboard.press('Enter')
   }

@@ -51,7 +51,10 @@ export class ProfileRun {
     private readonly label: string,
   ) {
     this.progress = card.getByRole('progressbar', { name: `Progress of ${label}` })
-    this.operators = card.getByRole('table', { name: `Operators measured by ${label}` }).locator('tbody').getByRole('row')
+    this.operators = card
+      .getByRole('table', { name: `Operators measured by ${label}` })
+      .locator('tbody')
+      .getByRole('row')
   }
 
   state(name: 'queued' | 'starting' | 'running' | 'cancelling' | 'cancelled' | 'failed' | 'done'): Locator {

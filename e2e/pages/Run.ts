@@ -48,7 +48,9 @@ export class Run extends Panel {
   }
 
   async submit(query: string): Promise<void> {
-    await this.form(query).getByRole('button', { name: `Run ${query}` }).click()
+    await this.form(query)
+      .getByRole('button', { name: `Run ${query}` })
+      .click()
   }
 
   async nextPage(): Promise<void> {

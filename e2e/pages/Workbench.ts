@@ -65,13 +65,17 @@ export class Workbench {
     this.notices = page.getByRole('status', { name: 'Notices' })
     this.saveState = page.getByRole('status', { name: 'Save state' })
     this.status = page.getByRole('region', { name: 'Status', exact: true })
-    this.code = page.getByRole('dialog').filter({ has: page.getByRole('heading', { name: 'Example' }).or(page.getByRole('table', { name: /^Codes/ })) })
+    this.code = page
+      .getByRole('dialog')
+      .filter({ has: page.getByRole('heading', { name: 'Example' }).or(page.getByRole('table', { name: /^Codes/ })) })
     this.palette = page.getByRole('dialog', { name: 'Command palette' })
   }
 
   /** A notice was shown on this page. It goes by itself after seconds, in which a slow machine may not have looked. */
   async expectNotice(text: string | RegExp): Promise<void> {
-    const shown = expect.poll(() => this.page.evaluate(() => (window.noticesShown ?? []).join('\n')), { message: 'the notices that were shown' })
+    const shown = expect.poll(() => this.page.evaluate(() => (window.noticesShown ?? []).join('\n')), {
+      message: 'the notices that were shown',
+    })
     await (typeof text === 'string' ? shown.toContain(text) : shown.toMatch(text))
   }
 
@@ -118,7 +122,11 @@ export class Workbench {
   async dismissNotices(): Promise<void> {
     const dismiss = this.notices.getByRole('button', { name: 'Dismiss' })
     // One that goes by itself meanwhile is gone as well.
-    while ((await dismiss.count()) > 0) await dismiss.first().click({ timeout: 1000 }).catch(() => undefined)
+    while ((await dismiss.count()) > 0)
+      await dismiss
+        .first()
+        .click({ timeout: 1000 })
+        .catch(() => undefined)
   }
 
   /** What the palette offers for some words, and the first of it chosen. */

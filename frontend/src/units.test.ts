@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { formatBytes, formatCount, formatDay, formatDuration, formatMs, formatPercent, formatTimestamp, plural } from './units'
+import {
+  formatBytes,
+  formatCount,
+  formatDay,
+  formatDuration,
+  formatMs,
+  formatPercent,
+  formatTimestamp,
+  plural,
+} from './units'
 
 describe('units', () => {
   it('shows milliseconds with as many digits as they are worth', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { allPages, pagesUntil, type Page } from './pages'
+import { allPages, type Page, pagesUntil } from './pages'
 
 /** A server with pages of two numbers up to a last one; `asked` are the cursors that it saw. */
 function server(last: number) {
@@ -28,7 +28,10 @@ describe('a list by the page', () => {
 
   it('is read on until what is looked for is there, or its end', async () => {
     expect(await pagesUntil((items) => items.includes(3), server(9).ask)).toEqual({ items: [0, 1, 2, 3], next: '4' })
-    expect(await pagesUntil((items) => items.includes(11), server(4).ask)).toEqual({ items: [0, 1, 2, 3, 4], next: null })
+    expect(await pagesUntil((items) => items.includes(11), server(4).ask)).toEqual({
+      items: [0, 1, 2, 3, 4],
+      next: null,
+    })
   })
 
   it('goes on behind the pages that are here', async () => {

@@ -9,7 +9,11 @@ export interface Page<T> {
 type AskForPage<T> = (cursor: string | null) => Promise<Page<T>>
 
 /** One page after the other from `cursor`, as one, until what is here is enough or there is no further one. */
-export async function pagesUntil<T>(isEnough: (items: readonly T[]) => boolean, ask: AskForPage<T>, cursor: string | null = null): Promise<Page<T>> {
+export async function pagesUntil<T>(
+  isEnough: (items: readonly T[]) => boolean,
+  ask: AskForPage<T>,
+  cursor: string | null = null,
+): Promise<Page<T>> {
   const items: T[] = []
   let next = cursor
   do {

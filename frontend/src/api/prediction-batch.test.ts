@@ -12,7 +12,10 @@ function answerWith(known: readonly string[]) {
   vi.stubGlobal('fetch', async (request: Request) => {
     const { queries } = (await request.json()) as { queries: string[] }
     asked.push(queries)
-    return Response.json({ run_id: 'r', predictions: queries.filter((query) => known.includes(query)).map((query) => ({ query, model: 'surface' })) })
+    return Response.json({
+      run_id: 'r',
+      predictions: queries.filter((query) => known.includes(query)).map((query) => ({ query, model: 'surface' })),
+    })
   })
   return asked
 }

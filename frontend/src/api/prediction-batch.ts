@@ -36,7 +36,8 @@ function send(): void {
   }
   waiting = []
   for (const group of groups.values()) {
-    for (let start = 0; start < group.length; start += MOST_QUERIES) void answer(group.slice(start, start + MOST_QUERIES))
+    for (let start = 0; start < group.length; start += MOST_QUERIES)
+      void answer(group.slice(start, start + MOST_QUERIES))
   }
 }
 
@@ -45,9 +46,15 @@ async function answer(group: readonly Waiting[]): Promise<void> {
   if (!ask) return
   try {
     const queries = group.map((each) => each.ask.query)
-    const { predictions } = await answered(api.POST('/api/prediction-sets', { body: { files: ask.files(), queries, run_id: ask.runId, slo: ask.slo } }))
+    const { predictions } = await answered(
+      api.POST('/api/prediction-sets', { body: { files: ask.files(), queries, run_id: ask.runId, slo: ask.slo } }),
+    )
     const found = new Map(predictions.map((each) => [each.query, each]))
-    for (const { ask: { query }, give, fail } of group) {
+    for (const {
+      ask: { query },
+      give,
+      fail,
+    } of group) {
       const one = found.get(query)
       if (one) give(one)
       else fail(new Error(`${query} has no bound any more.`))

@@ -1,8 +1,8 @@
 /** What the panels ask the server for, each with the key it is cached under. */
-import { infiniteQueryOptions, keepPreviousData, queryOptions, type InfiniteData } from '@tanstack/react-query'
+import { type InfiniteData, infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { isUnderWay } from '../logic/build'
 import { answered, api } from './client'
-import { allPages, pagesUntil, type Page } from './pages'
+import { allPages, type Page, pagesUntil } from './pages'
 import { askPrediction } from './prediction-batch'
 import type { Axis, Deployment, Health, ProfileRun, SloWrite, SourceFile } from './types'
 
@@ -22,7 +22,8 @@ function isHealth(body: unknown): body is Health {
 /** Looked at again while nobody could say which workspaces there are, or there were none. */
 export const workspaces = queryOptions({
   queryKey: ['workspaces'],
-  queryFn: ({ signal }) => allPages((cursor) => answered(api.GET('/api/workspaces', { params: { query: { cursor } }, signal }))),
+  queryFn: ({ signal }) =>
+    allPages((cursor) => answered(api.GET('/api/workspaces', { params: { query: { cursor } }, signal }))),
   refetchInterval: (query) => (query.state.data?.length ? false : 2000),
 })
 
@@ -32,7 +33,8 @@ export function isActive(run: ProfileRun): boolean {
 
 export const profileRuns = queryOptions({
   queryKey: ['profile-runs'],
-  queryFn: ({ signal }) => allPages((cursor) => answered(api.GET('/api/profile-runs', { params: { query: { cursor } }, signal }))),
+  queryFn: ({ signal }) =>
+    allPages((cursor) => answered(api.GET('/api/profile-runs', { params: { query: { cursor } }, signal }))),
   // Whoever shows predictions wants to know when a run has ended; the panel of the runs hears more by events.
   refetchInterval: (query) => (query.state.data?.some(isActive) ? 2000 : false),
 })
@@ -41,7 +43,11 @@ export const profileRuns = queryOptions({
 export const deployments = infiniteQueryOptions({
   queryKey: ['deployments'],
   queryFn: ({ signal, pageParam }) =>
-    pagesUntil(pageParam === null ? hasLive : isAny, (cursor) => answered(api.GET('/api/deployments', { params: { query: { cursor } }, signal })), pageParam),
+    pagesUntil(
+      pageParam === null ? hasLive : isAny,
+      (cursor) => answered(api.GET('/api/deployments', { params: { query: { cursor } }, signal })),
+      pageParam,
+    ),
   initialPageParam: null as string | null,
   getNextPageParam: (page) => page.next,
   select: versionsOf,
@@ -62,7 +68,8 @@ function versionsOf({ pages }: InfiniteData<Page<Deployment>>): Deployment[] {
 export const deployment = (id: string) =>
   queryOptions({
     queryKey: ['deployments', id],
-    queryFn: ({ signal }) => answered(api.GET('/api/deployments/{deployment_id}', { params: { path: { deployment_id: id } }, signal })),
+    queryFn: ({ signal }) =>
+      answered(api.GET('/api/deployments/{deployment_id}', { params: { path: { deployment_id: id } }, signal })),
     retry: false,
   })
 
@@ -70,7 +77,8 @@ export const deployment = (id: string) =>
 export const build = queryOptions({
   queryKey: ['deployments', 'build'],
   queryFn: ({ signal }) => answered(api.GET('/api/deployments/builds/latest', { signal })),
-  refetchInterval: (query) => (query.state.data && isUnderWay(query.state.data) ? (query.state.data.is_paused ? 3000 : 400) : false),
+  refetchInterval: (query) =>
+    query.state.data && isUnderWay(query.state.data) ? (query.state.data.is_paused ? 3000 : 400) : false,
 })
 
 /** `runId` is the profile run that saved SLOs are held against. */
@@ -78,7 +86,12 @@ export const preview = (version: number, workspace: string, files: () => SourceF
   queryOptions({
     queryKey: ['deployments', 'preview', workspace, version, runId],
     queryFn: ({ signal }) =>
-      answered(api.POST('/api/deployments/preview', { body: { files: files(), workspace_id: workspace, run_id: runId }, signal })),
+      answered(
+        api.POST('/api/deployments/preview', {
+          body: { files: files(), workspace_id: workspace, run_id: runId },
+          signal,
+        }),
+      ),
     placeholderData: keepPreviousData,
     gcTime: 10_000,
   })
@@ -93,7 +106,8 @@ export const rollbackPreview = queryOptions({
 
 export const slos = queryOptions({
   queryKey: ['slos'],
-  queryFn: ({ signal }) => allPages((cursor) => answered(api.GET('/api/slos', { params: { query: { cursor } }, signal }))),
+  queryFn: ({ signal }) =>
+    allPages((cursor) => answered(api.GET('/api/slos', { params: { query: { cursor } }, signal }))),
 })
 
 export const latency = (deploymentId: string, windowSeconds: number) =>
@@ -138,7 +152,8 @@ export const prediction = (plan: string, files: () => SourceFile[], query: strin
 export const pagePrediction = (plans: string, files: () => SourceFile[], page: string, runId: string, slo: SloWrite) =>
   queryOptions({
     queryKey: ['page-prediction', page, runId, slo, plans],
-    queryFn: ({ signal }) => answered(api.POST('/api/page-predictions', { body: { files: files(), page, run_id: runId, slo }, signal })),
+    queryFn: ({ signal }) =>
+      answered(api.POST('/api/page-predictions', { body: { files: files(), page, run_id: runId, slo }, signal })),
     placeholderData: keepPreviousData,
     staleTime: 300_000,
     retry: false,
@@ -198,10 +213,17 @@ export const curve = (plan: string, files: () => SourceFile[], request: CurveReq
   })
 
 /** The largest value of every limit in the files; `plans` stands for what it depends on. */
-export const safeLimits = (plans: string, files: () => SourceFile[], runId: string, slo: SloWrite, own: Record<string, SloWrite>) =>
+export const safeLimits = (
+  plans: string,
+  files: () => SourceFile[],
+  runId: string,
+  slo: SloWrite,
+  own: Record<string, SloWrite>,
+) =>
   queryOptions({
     queryKey: ['safe-limits', runId, slo, own, plans],
-    queryFn: ({ signal }) => answered(api.POST('/api/safe-limits', { body: { files: files(), run_id: runId, slo, slos: own }, signal })),
+    queryFn: ({ signal }) =>
+      answered(api.POST('/api/safe-limits', { body: { files: files(), run_id: runId, slo, slos: own }, signal })),
     placeholderData: keepPreviousData,
     staleTime: 300_000,
     retry: false,
@@ -210,6 +232,7 @@ export const safeLimits = (plans: string, files: () => SourceFile[], runId: stri
 export const burst = (id: string) =>
   queryOptions({
     queryKey: ['bursts', id],
-    queryFn: ({ signal }) => answered(api.GET('/api/bursts/{burst_id}', { params: { path: { burst_id: id } }, signal })),
+    queryFn: ({ signal }) =>
+      answered(api.GET('/api/bursts/{burst_id}', { params: { path: { burst_id: id } }, signal })),
     refetchInterval: (query) => (query.state.data?.state === 'running' ? 400 : false),
   })

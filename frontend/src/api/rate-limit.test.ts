@@ -46,7 +46,10 @@ test.each([
 
 test('what failed in another way may have been done, and is not sent again', async () => {
   const asked = answering(Response.json({ code: 'store-away' }, { status: 503, headers: { 'Retry-After': '1' } }))
-  const request = new Request('http://localhost/api/deployments/live/queries/q/executions', { method: 'POST', body: '{}' })
+  const request = new Request('http://localhost/api/deployments/live/queries/q/executions', {
+    method: 'POST',
+    body: '{}',
+  })
   expect((await fetchWithinRate(request)).status).toBe(503)
   expect(asked).toHaveBeenCalledTimes(1)
 })

@@ -22,7 +22,8 @@ export async function fetchWithinRate(request: Request): Promise<Response> {
   for (let waits = 0; ; waits += 1) {
     const answer = await fetch(request.clone())
     const seconds = Number(answer.headers.get('retry-after'))
-    if (answer.status !== 429 || waits === MOST_WAITS || !(seconds > 0 && seconds <= LONGEST_WAIT_SECONDS)) return answer
+    if (answer.status !== 429 || waits === MOST_WAITS || !(seconds > 0 && seconds <= LONGEST_WAIT_SECONDS))
+      return answer
     await waitAndSay(seconds, await messageIn(answer), request.signal)
   }
 }

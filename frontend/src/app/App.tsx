@@ -1,20 +1,20 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Unreachable } from '../api/client'
+import { startSigns } from '../documents/tab'
+import { PartBoundary } from '../ui/PartBoundary'
 import styles from './app.module.css'
 import { EarlierNotices } from './EarlierNotices'
 import { Header } from './Header'
+import { useKeys } from './keys'
 import { Notices } from './Notices'
 import { Palette } from './Palette'
-import { startSigns } from '../documents/tab'
 import { ServerBanner } from './ServerBanner'
 import { Shortcuts } from './Shortcuts'
 import { SkipLink } from './SkipLink'
-import { useKeys } from './keys'
 import { useView } from './url-state'
-import { useNamedWorkspace } from './workspace-choice'
-import { PartBoundary } from '../ui/PartBoundary'
 import { WorkbenchPage } from './WorkbenchPage'
+import { useNamedWorkspace } from './workspace-choice'
 
 const DashboardPage = lazy(() => import('./DashboardPage'))
 const CodePage = lazy(() => import('../panels/reference/CodePage'))
@@ -49,12 +49,18 @@ function Pages() {
   useNamedWorkspace()
   useEffect(startSigns, [])
   useEffect(() => {
-    document.title = [page === 'dashboard' ? 'Dashboard' : query, workspace, 'PIQL Workbench'].filter(Boolean).join(' · ')
+    document.title = [page === 'dashboard' ? 'Dashboard' : query, workspace, 'PIQL Workbench']
+      .filter(Boolean)
+      .join(' · ')
   }, [page, workspace, query])
   return (
     <div className={styles['app']}>
       <SkipLink />
-      <Header onPalette={() => setOverlay('palette')} onShortcuts={() => setOverlay('shortcuts')} onNotices={() => setOverlay('notices')} />
+      <Header
+        onPalette={() => setOverlay('palette')}
+        onShortcuts={() => setOverlay('shortcuts')}
+        onNotices={() => setOverlay('notices')}
+      />
       <ServerBanner />
       {page === 'dashboard' ? (
         <PartBoundary>

@@ -1,7 +1,7 @@
-import { Suspense, type KeyboardEvent } from 'react'
+import { type KeyboardEvent, Suspense } from 'react'
+import type { PanelId } from '../logic/view'
 import { useProblemCount } from '../panels/problems/ProblemsPanel'
 import { PartBoundary } from '../ui/PartBoundary'
-import type { PanelId } from '../logic/view'
 import styles from './app.module.css'
 import { openPanel } from './panel-view'
 import type { Panel } from './panels'
@@ -46,7 +46,13 @@ export function Dock({ label, panels, active }: DockProps) {
           </button>
         ))}
       </div>
-      <div className={styles['dockBody']} id={`panel-${shown.id}`} role="tabpanel" aria-labelledby={`tab-${shown.id}`} tabIndex={-1}>
+      <div
+        className={styles['dockBody']}
+        id={`panel-${shown.id}`}
+        role="tabpanel"
+        aria-labelledby={`tab-${shown.id}`}
+        tabIndex={-1}
+      >
         <PartBoundary key={shown.id}>
           <Suspense fallback={<Loading title={shown.title} />}>
             <Content />

@@ -28,7 +28,8 @@ export function OpeningWorkspace({ error }: { error: Error | null }) {
   if (workspace === '' && data?.length === 0) {
     return (
       <EmptyState title="There is no workspace yet">
-        Make a folder with files that end in .piql below <code>workspaces/</code> in the data folder of the server: it is opened at once.
+        Make a folder with files that end in .piql below <code>workspaces/</code> in the data folder of the server: it
+        is opened at once.
       </EmptyState>
     )
   }

@@ -1,8 +1,8 @@
-import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useDocuments } from '../documents/documents'
 import { Kbd } from '../ui/Badge'
 import styles from './app.module.css'
-import { commands, matching, type Command } from './commands'
+import { type Command, commands, matching } from './commands'
 import type { Overlay } from './keys'
 import { useCompilation } from './selection'
 

@@ -37,12 +37,21 @@ export function ServerBanner() {
     void queryClient.invalidateQueries({ predicate: (query) => !KEPT.includes(String(query.queryKey[0])) })
     compileAgain()
     saveAgain()
-    notify({ tone: 'success', text: isRestarted ? 'The server was restarted; everything is up to date again.' : `The ${away} is answering again.` })
+    notify({
+      tone: 'success',
+      text: isRestarted
+        ? 'The server was restarted; everything is up to date again.'
+        : `The ${away} is answering again.`,
+    })
   }, [data, isError, queryClient])
 
   if (!isError) {
     if (data && !data.store.healthy) {
-      return <Banner>The store is not answering: {data.store.message ?? data.store.url}. Checking and planning still work.</Banner>
+      return (
+        <Banner>
+          The store is not answering: {data.store.message ?? data.store.url}. Checking and planning still work.
+        </Banner>
+      )
     }
     return refused === null ? null : <Banner>{refused} Asking again in a moment…</Banner>
   }

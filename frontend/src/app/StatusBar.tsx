@@ -29,7 +29,11 @@ export function StatusBar() {
         ) : (
           <CircleCheck size={13} className={styles['accentIcon']} aria-hidden />
         )}
-        {error ? 'Not compiled' : errors + warnings === 0 ? 'No problems' : [errors && plural(errors, 'error'), warnings && plural(warnings, 'warning')].filter(Boolean).join(', ')}
+        {error
+          ? 'Not compiled'
+          : errors + warnings === 0
+            ? 'No problems'
+            : [errors && plural(errors, 'error'), warnings && plural(warnings, 'warning')].filter(Boolean).join(', ')}
       </button>
       {compilation && !error ? <span className="numeric">compiled in {formatMs(compilation.elapsed_ms)}</span> : null}
       <span className={styles['grow']} />

@@ -54,15 +54,17 @@ function KnownStore({ store }: { store: Store }) {
 
 function storeName({ nodes }: Cluster): string {
   const up = nodes.filter((node) => node.is_up).length
-  return up === nodes.length ? `Cluster of ${plural(up, 'node')}` : `Cluster, ${up} of ${plural(nodes.length, 'node')} up`
+  return up === nodes.length
+    ? `Cluster of ${plural(up, 'node')}`
+    : `Cluster, ${up} of ${plural(nodes.length, 'node')} up`
 }
 
 function ClusterDialog({ cluster, onClose }: { cluster: Cluster; onClose: () => void }) {
   return (
     <Dialog title="Cluster" onClose={onClose}>
       <p>
-        Keyspace {cluster.keyspace}, copies of each row: {cluster.replication}; reads and writes at {cluster.consistency}, through{' '}
-        {cluster.driver}.
+        Keyspace {cluster.keyspace}, copies of each row: {cluster.replication}; reads and writes at{' '}
+        {cluster.consistency}, through {cluster.driver}.
       </p>
       <Table label="Nodes" columns={['Node', 'State', 'Version', 'Data center', 'Rack']}>
         {cluster.nodes.map((node) => (

@@ -17,8 +17,8 @@ import { notify } from './notices'
 import { OpeningWorkspace } from './OpeningWorkspace'
 import { bottomPanel, onlyPanel, sidePanel, useIsWide } from './panel-view'
 import { PANELS } from './panels'
-import { useFollowedSelection } from './selection'
 import { StatusBar } from './StatusBar'
+import { useFollowedSelection } from './selection'
 import { useView } from './url-state'
 
 declare global {
@@ -36,7 +36,8 @@ export function WorkbenchPage() {
   useEffect(() => {
     if (!data) return
     const followed = openWorkspace(view.workspace, data.files)
-    if (followed.length > 0) notify({ tone: 'info', text: `${followed.join(', ')} changed elsewhere; here is the newer text.` })
+    if (followed.length > 0)
+      notify({ tone: 'info', text: `${followed.join(', ')} changed elsewhere; here is the newer text.` })
   }, [data, view.workspace])
   useEffect(() => {
     const stopCompiling = startCompiling()

@@ -1,7 +1,7 @@
 /** What the palette offers: panels, queries, files and the few actions that have no better place. */
 import type { Compilation } from '../api/types'
-import { saveChanged } from '../documents/saving'
 import type { TextDocument } from '../documents/documents'
+import { saveChanged } from '../documents/saving'
 import { lensText } from '../logic/lens'
 import { copyProblems } from '../panels/problems/copy'
 import { editor } from './editor-bridge'
@@ -23,20 +23,71 @@ export interface Command {
   run: () => void
 }
 
-export function commands(compilation: Compilation | null, files: readonly TextDocument[], show: (overlay: Overlay) => void): Command[] {
+export function commands(
+  compilation: Compilation | null,
+  files: readonly TextDocument[],
+  show: (overlay: Overlay) => void,
+): Command[] {
   return [
-    { id: 'run', group: 'Actions', title: 'Run the current query', keys: `${MOD} Enter`, run: () => void requestRun('elsewhere') },
-    { id: 'explain', group: 'Actions', title: 'Explain the bound', keys: `${MOD} Shift Enter`, run: () => openPanel('bounds') },
+    {
+      id: 'run',
+      group: 'Actions',
+      title: 'Run the current query',
+      keys: `${MOD} Enter`,
+      run: () => void requestRun('elsewhere'),
+    },
+    {
+      id: 'explain',
+      group: 'Actions',
+      title: 'Explain the bound',
+      keys: `${MOD} Shift Enter`,
+      run: () => openPanel('bounds'),
+    },
     { id: 'save', group: 'Actions', title: 'Save all files', keys: `${MOD} S`, run: () => void saveChanged() },
     { id: 'next-problem', group: 'Actions', title: 'Next problem', keys: 'F8', run: () => editor()?.nextProblem() },
     { id: 'copy-problems', group: 'Actions', title: 'Copy all problems as text', run: copyProblems },
-    { id: 'quick-fix', group: 'Actions', title: 'Quick fix at the caret', keys: `${MOD} .`, run: () => editor()?.run('quick fix') },
-    { id: 'definition', group: 'Actions', title: 'Go to the definition', keys: 'F12', run: () => editor()?.run('definition') },
-    { id: 'references', group: 'Actions', title: 'Show all references', keys: 'Shift F12', run: () => editor()?.run('references') },
+    {
+      id: 'quick-fix',
+      group: 'Actions',
+      title: 'Quick fix at the caret',
+      keys: `${MOD} .`,
+      run: () => editor()?.run('quick fix'),
+    },
+    {
+      id: 'definition',
+      group: 'Actions',
+      title: 'Go to the definition',
+      keys: 'F12',
+      run: () => editor()?.run('definition'),
+    },
+    {
+      id: 'references',
+      group: 'Actions',
+      title: 'Show all references',
+      keys: 'Shift F12',
+      run: () => editor()?.run('references'),
+    },
     { id: 'rename', group: 'Actions', title: 'Rename in all files', keys: 'F2', run: () => editor()?.run('rename') },
-    { id: 'outline', group: 'Actions', title: 'Go to a symbol of this file', keys: `${MOD} Shift O`, run: () => editor()?.run('outline') },
-    { id: 'format', group: 'Actions', title: 'Format this file', keys: 'Shift Alt F', run: () => editor()?.run('format') },
-    { id: 'dashboard-page', group: 'Actions', title: 'Open the dashboard page', run: () => setView({ page: 'dashboard' }) },
+    {
+      id: 'outline',
+      group: 'Actions',
+      title: 'Go to a symbol of this file',
+      keys: `${MOD} Shift O`,
+      run: () => editor()?.run('outline'),
+    },
+    {
+      id: 'format',
+      group: 'Actions',
+      title: 'Format this file',
+      keys: 'Shift Alt F',
+      run: () => editor()?.run('format'),
+    },
+    {
+      id: 'dashboard-page',
+      group: 'Actions',
+      title: 'Open the dashboard page',
+      run: () => setView({ page: 'dashboard' }),
+    },
     { id: 'export', group: 'Actions', title: 'Export the tables in sight as CSV', run: exportTables },
     { id: 'shortcuts', group: 'Actions', title: 'Keyboard shortcuts', keys: '?', run: () => show('shortcuts') },
     { id: 'notices', group: 'Actions', title: 'Earlier notices', run: () => show('notices') },
@@ -53,8 +104,22 @@ export function commands(compilation: Compilation | null, files: readonly TextDo
         run: () => selectQuery(query.name, { isFocused: true }),
       }),
     ),
-    ...PANELS.map((panel): Command => ({ id: `panel:${panel.id}`, group: 'Panels', title: panel.title, run: () => openPanel(panel.id) })),
-    ...files.map((file): Command => ({ id: `file:${file.path}`, group: 'Files', title: file.path, run: () => setView({ page: 'workbench', file: file.path }) })),
+    ...PANELS.map(
+      (panel): Command => ({
+        id: `panel:${panel.id}`,
+        group: 'Panels',
+        title: panel.title,
+        run: () => openPanel(panel.id),
+      }),
+    ),
+    ...files.map(
+      (file): Command => ({
+        id: `file:${file.path}`,
+        group: 'Files',
+        title: file.path,
+        run: () => setView({ page: 'workbench', file: file.path }),
+      }),
+    ),
   ]
 }
 

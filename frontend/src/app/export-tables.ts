@@ -3,7 +3,9 @@ import { toCsv } from '../logic/table-export'
 import { notify } from './notices'
 
 export function exportTables(): void {
-  const tables = [...document.querySelectorAll<HTMLTableElement>('table')].filter((table) => table.offsetParent !== null)
+  const tables = [...document.querySelectorAll<HTMLTableElement>('table')].filter(
+    (table) => table.offsetParent !== null,
+  )
   for (const table of tables) {
     const [head = [], ...rows] = [...table.rows].map((row) => [...row.cells].map((cell) => cell.innerText.trim()))
     download(`${table.getAttribute('aria-label') ?? 'table'}.csv`, 'text/csv', toCsv(head, rows))

@@ -1,6 +1,6 @@
 /** “Profile with such a point”: opens the profile panel with a grid of one's own that holds it. */
 import { create } from 'zustand'
-import { START, withPoint, type MissingPoint, type TypedGrid } from '../logic/own-grid'
+import { type MissingPoint, START, type TypedGrid, withPoint } from '../logic/own-grid'
 import { openPanel } from './panel-view'
 
 /** The grid of one's own as it is typed; null as long as a named one is chosen. It outlives the panel. */

@@ -23,7 +23,11 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { group: 'Workbench', keys: [`${MOD} K`], does: 'Command palette, outside the editor' },
   { group: 'Workbench', keys: ['?'], does: 'This sheet' },
   { group: 'Workbench', keys: ['F6', 'Shift F6'], does: 'Next or previous region of the window' },
-  { group: 'Workbench', keys: [`${MOD} Enter`], does: 'Run the query at the caret; one that writes shows its form first' },
+  {
+    group: 'Workbench',
+    keys: [`${MOD} Enter`],
+    does: 'Run the query at the caret; one that writes shows its form first',
+  },
   { group: 'Workbench', keys: [`${MOD} Shift Enter`], does: 'Explain the bound of the query at the caret' },
   { group: 'Workbench', keys: [`${MOD} S`], does: 'Save to the server' },
   { group: 'Editor', keys: [`${MOD} .`], does: 'Quick fix at the caret' },

@@ -1,14 +1,17 @@
 // @vitest-environment happy-dom
-import { act as settle, cleanup, fireEvent, render, screen, within } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen, act as settle, within } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { EarlierNotices } from './EarlierNotices'
 import { Notices } from './Notices'
-import { notify, useNotices, type Notice } from './notices'
+import { type Notice, notify, useNotices } from './notices'
 
 const HOUR = 3_600_000
 const tell = (notice: Partial<Notice> = {}) => settle(() => void notify({ tone: 'info', text: 'Saved.', ...notice }))
 const pass = (milliseconds: number) => settle(() => vi.advanceTimersByTime(milliseconds))
-const inSight = () => [...screen.getByRole('status', { name: 'Notices' }).children].map((notice) => notice.querySelector('span')?.textContent)
+const inSight = () =>
+  [...screen.getByRole('status', { name: 'Notices' }).children].map(
+    (notice) => notice.querySelector('span')?.textContent,
+  )
 
 beforeEach(() => {
   HTMLDialogElement.prototype.showModal = vi.fn()
@@ -71,7 +74,8 @@ describe('a notice', () => {
     tell({ subject: 'p', action })
     pass(HOUR)
     render(<EarlierNotices onClose={() => undefined} />)
-    const offers = () => within(screen.getByRole('list', { name: 'Earlier notices', hidden: true })).queryAllByText('Put it back')
+    const offers = () =>
+      within(screen.getByRole('list', { name: 'Earlier notices', hidden: true })).queryAllByText('Put it back')
     expect(offers()).toHaveLength(2)
     tell({ subject: 'q' })
     expect(offers()).toHaveLength(1)

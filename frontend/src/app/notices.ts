@@ -31,7 +31,10 @@ export function notify(notice: Omit<Notice, 'id' | 'at'>): number {
   lastId += 1
   const id = lastId
   useNotices.setState(({ all, shown }) => ({
-    all: [...all.slice(1 - MOST_KEPT).map((earlier) => withoutAction(earlier, notice.subject)), { ...notice, id, at: new Date() }],
+    all: [
+      ...all.slice(1 - MOST_KEPT).map((earlier) => withoutAction(earlier, notice.subject)),
+      { ...notice, id, at: new Date() },
+    ],
     shown: [...shown, id],
   }))
   makeRoom()
@@ -50,7 +53,9 @@ export function dismiss(id: number): void {
 export function act(id: number): void {
   const notice = useNotices.getState().all.find((each) => each.id === id)
   dismiss(id)
-  useNotices.setState(({ all }) => ({ all: all.map((each) => (each.id === id ? { ...each, action: undefined } : each)) }))
+  useNotices.setState(({ all }) => ({
+    all: all.map((each) => (each.id === id ? { ...each, action: undefined } : each)),
+  }))
   notice?.action?.run()
 }
 

@@ -4,17 +4,17 @@
  * The order is that of the work: see what is wrong, see the plan and its bound, measure, choose limits, deploy, run, compare.
  */
 import {
+  ChartNoAxesColumn,
   CircleAlert,
   Gauge,
   Grid3x3,
+  type LucideIcon,
   Network,
   Play,
   Rocket,
   Sigma,
-  ChartNoAxesColumn,
-  type LucideIcon,
 } from 'lucide-react'
-import { lazy, type ComponentType } from 'react'
+import { type ComponentType, lazy } from 'react'
 import type { PanelId } from '../logic/view'
 import { ProblemsPanel } from '../panels/problems/ProblemsPanel'
 
@@ -30,10 +30,34 @@ export interface Panel {
 export const PANELS: readonly Panel[] = [
   { id: 'problems', title: 'Problems', icon: CircleAlert, home: 'bottom', component: ProblemsPanel },
   { id: 'plan', title: 'Plan', icon: Network, home: 'side', component: lazy(() => import('../panels/plan/PlanPanel')) },
-  { id: 'bounds', title: 'Bounds', icon: Sigma, home: 'side', component: lazy(() => import('../panels/bounds/BoundsPanel')) },
-  { id: 'profile', title: 'Profile', icon: Gauge, home: 'side', component: lazy(() => import('../panels/profile/ProfilePanel')) },
-  { id: 'heatmap', title: 'Heatmap', icon: Grid3x3, home: 'side', component: lazy(() => import('../panels/heatmap/HeatmapPanel')) },
-  { id: 'deploy', title: 'Deploy', icon: Rocket, home: 'side', component: lazy(() => import('../panels/deploy/DeployPanel')) },
+  {
+    id: 'bounds',
+    title: 'Bounds',
+    icon: Sigma,
+    home: 'side',
+    component: lazy(() => import('../panels/bounds/BoundsPanel')),
+  },
+  {
+    id: 'profile',
+    title: 'Profile',
+    icon: Gauge,
+    home: 'side',
+    component: lazy(() => import('../panels/profile/ProfilePanel')),
+  },
+  {
+    id: 'heatmap',
+    title: 'Heatmap',
+    icon: Grid3x3,
+    home: 'side',
+    component: lazy(() => import('../panels/heatmap/HeatmapPanel')),
+  },
+  {
+    id: 'deploy',
+    title: 'Deploy',
+    icon: Rocket,
+    home: 'side',
+    component: lazy(() => import('../panels/deploy/DeployPanel')),
+  },
   { id: 'run', title: 'Run', icon: Play, home: 'side', component: lazy(() => import('../panels/run/RunPanel')) },
   {
     id: 'dashboard',

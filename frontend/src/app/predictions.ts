@@ -35,7 +35,15 @@ function useAnswers<T extends Answer>(combine: (results: Results) => ReadonlyMap
   const saved = useSavedSlos()
   const queries = run ? (compilation?.queries ?? []).filter((query) => query.bound) : []
   return useQueries({
-    queries: queries.map((query) => prediction(planKey(query), sourceFiles, query.name, run?.id ?? '', tried ?? targetOf(saved.get(query.name) ?? DEFAULT_SLO))),
+    queries: queries.map((query) =>
+      prediction(
+        planKey(query),
+        sourceFiles,
+        query.name,
+        run?.id ?? '',
+        tried ?? targetOf(saved.get(query.name) ?? DEFAULT_SLO),
+      ),
+    ),
     combine,
   })
 }

@@ -1,7 +1,9 @@
 /** F6 walks along the regions of the window, in the order they are drawn. */
 
 export function focusNextRegion(step: 1 | -1): void {
-  const regions = [...document.querySelectorAll<HTMLElement>('[data-region]')].filter((each) => each.offsetParent !== null)
+  const regions = [...document.querySelectorAll<HTMLElement>('[data-region]')].filter(
+    (each) => each.offsetParent !== null,
+  )
   const at = regions.findIndex((each) => each.contains(document.activeElement))
   const next = regions[(at + step + regions.length) % regions.length] ?? regions[0]
   next?.focus()

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import type { Compilation, Query } from '../api/types'
 import { showStagesOf, useCompilationState } from '../documents/compile-loop'
 import { useDocuments } from '../documents/documents'
-import { atAddress, chosen, follow, queryUnder, type CurrentQuery } from '../logic/current-query'
+import { atAddress, type CurrentQuery, chosen, follow, queryUnder } from '../logic/current-query'
 import type { View } from '../logic/view'
 import { forgetReveal, reveal, useCaret } from './editor-bridge'
 import { currentView, onAddress, replaceView, setView, useView } from './url-state'
@@ -11,7 +11,15 @@ import { currentView, onAddress, replaceView, setView, useView } from './url-sta
 let current: CurrentQuery | null = null
 
 /** What of the view is said of one query, and means nothing to the next. */
-const OF_ANOTHER: Partial<View> = { stage: undefined, node: undefined, x: undefined, y: undefined, at: undefined, cell: undefined, slo: undefined }
+const OF_ANOTHER: Partial<View> = {
+  stage: undefined,
+  node: undefined,
+  x: undefined,
+  y: undefined,
+  at: undefined,
+  cell: undefined,
+  slo: undefined,
+}
 
 export function useCompilation(): Compilation | null {
   return useCompilationState((state) => state.compilation)
@@ -89,7 +97,8 @@ export function useFollowedSelection(): void {
   useEffect(() => showStagesOf(selected ?? ''), [selected])
   useEffect(() => {
     const view = currentView()
-    if (files.length > 0 && view.file && !files.some((file) => file.path === view.file)) replaceView({ file: files[0]?.path })
+    if (files.length > 0 && view.file && !files.some((file) => file.path === view.file))
+      replaceView({ file: files[0]?.path })
   }, [files])
 }
 
@@ -103,7 +112,13 @@ function isCompiled(): boolean {
 
 function choose(name: string, view: Partial<View>): void {
   current = chosen(queries(), name)
-  setView({ ...(name === currentView().query ? {} : OF_ANOTHER), ...view, query: name, stage: undefined, node: undefined })
+  setView({
+    ...(name === currentView().query ? {} : OF_ANOTHER),
+    ...view,
+    query: name,
+    stage: undefined,
+    node: undefined,
+  })
 }
 
 function become(next: CurrentQuery | null): void {

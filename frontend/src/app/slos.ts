@@ -18,7 +18,11 @@ export interface EffectiveSlo {
 export function useEffectiveSlo(query: string): EffectiveSlo {
   const { slo: tried } = useView()
   const saved = useSavedSlos().get(query) ?? null
-  return { slo: tried ?? (saved ? targetOf(saved) : DEFAULT_SLO), saved, isTried: tried !== undefined && !(saved && isSame(tried, saved)) }
+  return {
+    slo: tried ?? (saved ? targetOf(saved) : DEFAULT_SLO),
+    saved,
+    isTried: tried !== undefined && !(saved && isSame(tried, saved)),
+  }
 }
 
 export function useSavedSlos(): ReadonlyMap<string, Slo> {
@@ -65,5 +69,9 @@ export function targetOf({ quantile, threshold_ms, interval_seconds }: SloTarget
 }
 
 function isSame(one: SloTarget, other: SloTarget): boolean {
-  return one.quantile === other.quantile && one.threshold_ms === other.threshold_ms && one.interval_seconds === other.interval_seconds
+  return (
+    one.quantile === other.quantile &&
+    one.threshold_ms === other.threshold_ms &&
+    one.interval_seconds === other.interval_seconds
+  )
 }

@@ -1,4 +1,4 @@
-import { useId, useState, type KeyboardEvent, type PointerEvent, type ReactNode, type RefObject } from 'react'
+import { type KeyboardEvent, type PointerEvent, type ReactNode, type RefObject, useId, useState } from 'react'
 import styles from './cursor-plot.module.css'
 
 interface CursorPlotProps<Place> {
@@ -20,7 +20,19 @@ interface CursorPlotProps<Place> {
 }
 
 /** A drawing that is one widget for the keyboard: the arrows move a cursor from place to place, Enter chooses. */
-export function CursorPlot<Place>({ kind, places, label, frame, start, move, under, describe, onPoint, onChoose, children }: CursorPlotProps<Place>) {
+export function CursorPlot<Place>({
+  kind,
+  places,
+  label,
+  frame,
+  start,
+  move,
+  under,
+  describe,
+  onPoint,
+  onChoose,
+  children,
+}: CursorPlotProps<Place>) {
   const hintId = useId()
   const [cursor, setCursor] = useState<Place | null>(null)
   const [isFocused, setFocused] = useState(false)

@@ -1,7 +1,7 @@
 import { scaleLog } from 'd3-scale'
 import { line } from 'd3-shape'
-import { useId, type PointerEvent } from 'react'
-import { latencySpan, movePoint, type CurvePoint } from '../logic/curve'
+import { type PointerEvent, useId } from 'react'
+import { type CurvePoint, latencySpan, movePoint } from '../logic/curve'
 import { logTicks } from '../logic/log-ticks'
 import { formatMs, formatTick } from '../units'
 import { CursorPlot } from './CursorPlot'
@@ -86,7 +86,13 @@ export function Curve({ points, sloMs, xLabel, label, current, chosen, describe,
           ))}
           {isSloInSight ? (
             <>
-              <rect fill={`url(#${hatchId})`} x={MARGIN.left} y={MARGIN.top} width={right - MARGIN.left} height={Math.max(0, y(sloMs) - MARGIN.top)} />
+              <rect
+                fill={`url(#${hatchId})`}
+                x={MARGIN.left}
+                y={MARGIN.top}
+                width={right - MARGIN.left}
+                height={Math.max(0, y(sloMs) - MARGIN.top)}
+              />
               <line className={styles['sloOuter']} x1={MARGIN.left} x2={right} y1={y(sloMs)} y2={y(sloMs)} />
               <line className={styles['sloInner']} x1={MARGIN.left} x2={right} y1={y(sloMs)} y2={y(sloMs)} />
               <text className={styles['sloText']} x={MARGIN.left + 6} y={y(sloMs) - 6}>
@@ -109,7 +115,14 @@ export function Curve({ points, sloMs, xLabel, label, current, chosen, describe,
           <Ring className={styles['current']} index={current} points={points} x={x} y={y} bottom={bottom} />
           <Ring className={styles['chosen']} index={chosen} points={points} x={x} y={y} bottom={bottom} />
           {cursor !== null && points[cursor] ? (
-            <line className={styles['cursor']} data-focused={isFocused} x1={x(points[cursor].value)} x2={x(points[cursor].value)} y1={MARGIN.top} y2={bottom} />
+            <line
+              className={styles['cursor']}
+              data-focused={isFocused}
+              x1={x(points[cursor].value)}
+              x2={x(points[cursor].value)}
+              y1={MARGIN.top}
+              y2={bottom}
+            />
           ) : null}
           <text className={styles['axis']} x={(MARGIN.left + right) / 2} y={height - 8} textAnchor="middle">
             {fitted(xLabel, right - MARGIN.left)}
@@ -153,7 +166,14 @@ interface RingProps {
 function Ring({ className, index, points, x, y, bottom }: RingProps) {
   const point = index === null ? undefined : points[index]
   if (!point) return null
-  return <circle className={className} cx={x(point.value)} cy={point.latencyMs === null ? bottom - 12 : y(point.latencyMs)} r={9} />
+  return (
+    <circle
+      className={className}
+      cx={x(point.value)}
+      cy={point.latencyMs === null ? bottom - 12 : y(point.latencyMs)}
+      r={9}
+    />
+  )
 }
 
 /** A value is written where the one before it, if that was written, leaves room. */

@@ -1,5 +1,14 @@
-import { useEffect, useMemo, useRef, type PointerEvent } from 'react'
-import { cividis, contourPath, inkOn, logScale, moveCell, sloContour, type CellIndex, type Grid } from '../logic/heatmap'
+import { type PointerEvent, useEffect, useMemo, useRef } from 'react'
+import {
+  type CellIndex,
+  cividis,
+  contourPath,
+  type Grid,
+  inkOn,
+  logScale,
+  moveCell,
+  sloContour,
+} from '../logic/heatmap'
 import { formatMs } from '../units'
 import { CursorPlot } from './CursorPlot'
 import { fitted } from './fitted'
@@ -36,12 +45,17 @@ export function Heatmap({ grid, xLabel, yLabel, label, current, chosen, describe
   const cellHeight = plotHeight / rows
   const scale = useMemo(() => logScale(grid.p99.flat()), [grid])
   const contour = useMemo(
-    () => contourPath(sloContour(grid.meets), (x, y) => [MARGIN.left + x * cellWidth, MARGIN.top + (rows - y) * cellHeight]),
+    () =>
+      contourPath(sloContour(grid.meets), (x, y) => [
+        MARGIN.left + x * cellWidth,
+        MARGIN.top + (rows - y) * cellHeight,
+      ]),
     [grid, cellWidth, cellHeight, rows],
   )
 
   useEffect(() => {
-    if (canvas.current && plotWidth > 0 && plotHeight > 0) paint(canvas.current, grid, plotWidth, plotHeight, scale.share)
+    if (canvas.current && plotWidth > 0 && plotHeight > 0)
+      paint(canvas.current, grid, plotWidth, plotHeight, scale.share)
   }, [grid, plotWidth, plotHeight, scale])
 
   const cellUnder = (event: PointerEvent): CellIndex | null => {
@@ -71,21 +85,49 @@ export function Heatmap({ grid, xLabel, yLabel, label, current, chosen, describe
     >
       {(cursor, isFocused) => (
         <>
-          <canvas ref={canvas} className={styles['canvas']} style={{ left: MARGIN.left, top: MARGIN.top, width: plotWidth, height: plotHeight }} />
+          <canvas
+            ref={canvas}
+            className={styles['canvas']}
+            style={{ left: MARGIN.left, top: MARGIN.top, width: plotWidth, height: plotHeight }}
+          />
           <svg className={styles['overlay']} width={width} height={height} aria-hidden>
             <path className={styles['contourOuter']} d={contour} />
             <path className={styles['contourInner']} d={contour} />
-            <Ticks values={grid.xs} spacing={cellWidth} minimum={34} place={(index) => [MARGIN.left + (index + 0.5) * cellWidth, MARGIN.top + plotHeight + 16]} anchor="middle" />
-            <Ticks values={grid.ys} spacing={cellHeight} minimum={15} place={(index) => [MARGIN.left - 8, MARGIN.top + (rows - index - 0.5) * cellHeight + 4]} anchor="end" />
+            <Ticks
+              values={grid.xs}
+              spacing={cellWidth}
+              minimum={34}
+              place={(index) => [MARGIN.left + (index + 0.5) * cellWidth, MARGIN.top + plotHeight + 16]}
+              anchor="middle"
+            />
+            <Ticks
+              values={grid.ys}
+              spacing={cellHeight}
+              minimum={15}
+              place={(index) => [MARGIN.left - 8, MARGIN.top + (rows - index - 0.5) * cellHeight + 4]}
+              anchor="end"
+            />
             <text className={styles['axis']} x={MARGIN.left + plotWidth / 2} y={height - 8} textAnchor="middle">
               {fitted(xLabel, plotWidth)}
             </text>
-            <text className={styles['axis']} transform={`translate(14,${MARGIN.top + plotHeight / 2}) rotate(-90)`} textAnchor="middle">
+            <text
+              className={styles['axis']}
+              transform={`translate(14,${MARGIN.top + plotHeight / 2}) rotate(-90)`}
+              textAnchor="middle"
+            >
               {fitted(yLabel, plotHeight)}
             </text>
-            {current ? <rect className={styles[grid.p99[current.row]?.[current.column] === null ? 'currentOnGrey' : 'current']} {...inset(boxOf(current), 3)} rx={3} /> : null}
+            {current ? (
+              <rect
+                className={styles[grid.p99[current.row]?.[current.column] === null ? 'currentOnGrey' : 'current']}
+                {...inset(boxOf(current), 3)}
+                rx={3}
+              />
+            ) : null}
             {chosen ? <rect className={styles['chosen']} {...inset(boxOf(chosen), 1)} rx={2} /> : null}
-            {cursor ? <rect className={styles['cursor']} {...inset(boxOf(cursor), 0)} data-focused={isFocused} /> : null}
+            {cursor ? (
+              <rect className={styles['cursor']} {...inset(boxOf(cursor), 0)} data-focused={isFocused} />
+            ) : null}
           </svg>
         </>
       )}
@@ -120,11 +162,22 @@ function Ticks({ values, spacing, minimum, place, anchor }: TicksProps) {
 }
 
 function inset(box: { x: number; y: number; width: number; height: number }, by: number) {
-  return { x: box.x + by, y: box.y + by, width: Math.max(0, box.width - 2 * by), height: Math.max(0, box.height - 2 * by) }
+  return {
+    x: box.x + by,
+    y: box.y + by,
+    width: Math.max(0, box.width - 2 * by),
+    height: Math.max(0, box.height - 2 * by),
+  }
 }
 
 /** Cells, numbers where they fit, a dot where measured, a question mark where extrapolated, a line where refused, hatching beyond the SLO. */
-function paint(canvas: HTMLCanvasElement, grid: Grid, width: number, height: number, share: (value: number) => number): void {
+function paint(
+  canvas: HTMLCanvasElement,
+  grid: Grid,
+  width: number,
+  height: number,
+  share: (value: number) => number,
+): void {
   const ratio = window.devicePixelRatio || 1
   canvas.width = Math.round(width * ratio)
   canvas.height = Math.round(height * ratio)
@@ -163,7 +216,8 @@ function paint(canvas: HTMLCanvasElement, grid: Grid, width: number, height: num
         const text = context.measureText(whole).width > cellWidth - 4 ? shortened(p99) + mark : whole
         const textWidth = context.measureText(text).width
         // In a low cell the dot stands beside the number, not over it.
-        const besideDot = state === 'measured' && cellHeight < 30 && cellWidth / 2 - textWidth / 2 < DOT_END ? DOT_END : 0
+        const besideDot =
+          state === 'measured' && cellHeight < 30 && cellWidth / 2 - textWidth / 2 < DOT_END ? DOT_END : 0
         if (textWidth > cellWidth - besideDot - 4) return
         const middle = x + (cellWidth + besideDot) / 2
         if (grid.meets[row]?.[column] === false) {
@@ -198,7 +252,14 @@ function crossOut(context: CanvasRenderingContext2D, x: number, y: number, width
   context.restore()
 }
 
-function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number, ink: string): void {
+function hatch(
+  context: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  ink: string,
+): void {
   context.save()
   context.beginPath()
   context.rect(x, y, width, height)

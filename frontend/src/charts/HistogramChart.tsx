@@ -22,7 +22,14 @@ export function HistogramChart({ bins, label }: HistogramChartProps) {
         {bins.map((bin, index) => {
           const height = (bin.count / most) * (HEIGHT - 34)
           return (
-            <rect key={bin.ms_low} className={styles['bar']} x={12 + index * step} y={HEIGHT - 22 - height} width={Math.max(1, step - 1)} height={height}>
+            <rect
+              key={bin.ms_low}
+              className={styles['bar']}
+              x={12 + index * step}
+              y={HEIGHT - 22 - height}
+              width={Math.max(1, step - 1)}
+              height={height}
+            >
               <title>{`${formatMs(bin.ms_low)} to ${formatMs(bin.ms_high)}: ${bin.count}`}</title>
             </rect>
           )

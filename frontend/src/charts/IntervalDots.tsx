@@ -30,7 +30,14 @@ export function IntervalDots({ values, thresholdMs, label }: IntervalDotsProps) 
         </line>
       ) : null}
       {values.map((value, index) => (
-        <circle key={index} className={styles['intervalDot']} data-over={value > thresholdMs} cx={at(value)} cy={LINE} r={4}>
+        <circle
+          key={index}
+          className={styles['intervalDot']}
+          data-over={value > thresholdMs}
+          cx={at(value)}
+          cy={LINE}
+          r={4}
+        >
           <title>{`Interval ${index + 1}: ${formatMs(value)}`}</title>
         </circle>
       ))}

@@ -24,7 +24,13 @@ export function LatencyDots({ axis, data, width }: { axis: LogAxis; data: Latenc
       ))}
       {slo !== null && slo <= axis.high ? (
         <>
-          <rect className={styles['beyond']} x={at(slo)} y={0} width={Math.max(0, width - 8 - at(slo))} height={HEIGHT} />
+          <rect
+            className={styles['beyond']}
+            x={at(slo)}
+            y={0}
+            width={Math.max(0, width - 8 - at(slo))}
+            height={HEIGHT}
+          />
           <line className={styles['slo']} x1={at(slo)} x2={at(slo)} y1={2} y2={HEIGHT - 2} />
         </>
       ) : null}
@@ -32,7 +38,10 @@ export function LatencyDots({ axis, data, width }: { axis: LogAxis; data: Latenc
         <line className={styles['gap']} x1={at(predicted)} x2={at(observed)} y1={middle} y2={middle} />
       ) : null}
       {low !== null && high !== null ? (
-        <path className={styles['interval']} d={`M${at(low)},${middle - 4}v8M${at(low)},${middle}H${at(high)}M${at(high)},${middle - 4}v8`} />
+        <path
+          className={styles['interval']}
+          d={`M${at(low)},${middle - 4}v8M${at(low)},${middle}H${at(high)}M${at(high)},${middle - 4}v8`}
+        />
       ) : null}
       {observed !== null ? <circle className={styles['observed']} cx={at(observed)} cy={middle} r={5} /> : null}
       {predicted !== null ? (
@@ -47,11 +56,19 @@ export function LatencyAxis({ axis, width }: { axis: LogAxis; width: number }) {
   const step = Math.max(1, Math.ceil((52 * axis.ticks.length) / Math.max(width, 1)))
   return (
     <svg width={width} height={18} aria-hidden className={styles['dots']}>
-      {axis.ticks.filter((_, index) => index % step === 0).map((tick) => (
-        <text key={tick} className={styles['tick']} x={8 + axis.place(tick) * Math.max(0, width - 16)} y={13} textAnchor="middle">
-          {formatTick(tick)}
-        </text>
-      ))}
+      {axis.ticks
+        .filter((_, index) => index % step === 0)
+        .map((tick) => (
+          <text
+            key={tick}
+            className={styles['tick']}
+            x={8 + axis.place(tick) * Math.max(0, width - 16)}
+            y={13}
+            textAnchor="middle"
+          >
+            {formatTick(tick)}
+          </text>
+        ))}
     </svg>
   )
 }

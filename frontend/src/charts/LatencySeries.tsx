@@ -24,7 +24,9 @@ export function LatencySeries({ points, predictedMs, sloMs, markers = [], label 
   const [frame, { width }] = useSize<HTMLDivElement>()
   const right = Math.max(MARGIN.left + 40, width - MARGIN.right)
   const instants = points.map((point) => new Date(point.at))
-  const values = [...points.flatMap((point) => [point.p50_ms, point.p99_ms]), predictedMs, sloMs].filter((value): value is number => value !== null && value > 0)
+  const values = [...points.flatMap((point) => [point.p50_ms, point.p99_ms]), predictedMs, sloMs].filter(
+    (value): value is number => value !== null && value > 0,
+  )
   const low = values.length > 0 ? Math.min(...values) * 0.7 : 1
   const high = values.length > 0 ? Math.max(...values) * 1.3 : 10
   const y = scaleLog()
@@ -37,7 +39,9 @@ export function LatencySeries({ points, predictedMs, sloMs, markers = [], label 
     line<(typeof points)[number]>()
       .x((point) => x(new Date(point.at)))
       .y((point) => y(Math.max(value(point), 1e-6)))([...points]) ?? ''
-  const within = markers.filter(({ at }) => isWithin(new Date(at), x.domain())).map((marker) => ({ ...marker, place: x(new Date(marker.at)) }))
+  const within = markers
+    .filter(({ at }) => isWithin(new Date(at), x.domain()))
+    .map((marker) => ({ ...marker, place: x(new Date(marker.at)) }))
   const names = namedMarkers(within, { left: MARGIN.left, right })
   const instantTicks = x.ticks(Math.max(2, Math.floor((right - MARGIN.left) / 90)))
   const times = tickTimes(instantTicks)
@@ -66,18 +70,56 @@ export function LatencySeries({ points, predictedMs, sloMs, markers = [], label 
             <line x1={place} x2={place} y1={MARGIN.top} y2={HEIGHT - MARGIN.bottom} />
           </g>
         ))}
-        {sloMs !== null ? <line className={styles['slo']} x1={MARGIN.left} x2={right} y1={y(sloMs)} y2={y(sloMs)} /> : null}
-        {predictedMs !== null ? <line className={styles['predictedLine']} x1={MARGIN.left} x2={right} y1={y(predictedMs)} y2={y(predictedMs)} /> : null}
+        {sloMs !== null ? (
+          <line className={styles['slo']} x1={MARGIN.left} x2={right} y1={y(sloMs)} y2={y(sloMs)} />
+        ) : null}
+        {predictedMs !== null ? (
+          <line
+            className={styles['predictedLine']}
+            x1={MARGIN.left}
+            x2={right}
+            y1={y(predictedMs)}
+            y2={y(predictedMs)}
+          />
+        ) : null}
         <path className={styles['p50Line']} d={path((point) => point.p50_ms)} />
         <path className={styles['p99Line']} d={path((point) => point.p99_ms)} />
         {points.map((point) => (
-          <circle key={point.at} className={styles['observed']} cx={x(new Date(point.at))} cy={y(Math.max(point.p99_ms, 1e-6))} r={radius}>
+          <circle
+            key={point.at}
+            className={styles['observed']}
+            cx={x(new Date(point.at))}
+            cy={y(Math.max(point.p99_ms, 1e-6))}
+            r={radius}
+          >
             <title>{`${formatTime(point.at)}: p99 ${formatMs(point.p99_ms)}, p50 ${formatMs(point.p50_ms)}, ${point.count} executions`}</title>
           </circle>
         ))}
-        {points.length === 1 ? points.map((point) => <circle key={point.at} className={styles['observed']} cx={x(new Date(point.at))} cy={y(Math.max(point.p50_ms, 1e-6))} r={radius} />) : null}
-        {sloMs !== null ? <LevelName y={y(sloMs)} text={`SLO ${formatMs(sloMs)}`} isAbove={predictedMs === null || sloMs >= predictedMs} /> : null}
-        {predictedMs !== null ? <LevelName y={y(predictedMs)} text={`predicted p99 ≈ ${formatMs(predictedMs)}`} isAbove={sloMs !== null && predictedMs > sloMs} /> : null}
+        {points.length === 1
+          ? points.map((point) => (
+              <circle
+                key={point.at}
+                className={styles['observed']}
+                cx={x(new Date(point.at))}
+                cy={y(Math.max(point.p50_ms, 1e-6))}
+                r={radius}
+              />
+            ))
+          : null}
+        {sloMs !== null ? (
+          <LevelName
+            y={y(sloMs)}
+            text={`SLO ${formatMs(sloMs)}`}
+            isAbove={predictedMs === null || sloMs >= predictedMs}
+          />
+        ) : null}
+        {predictedMs !== null ? (
+          <LevelName
+            y={y(predictedMs)}
+            text={`predicted p99 ≈ ${formatMs(predictedMs)}`}
+            isAbove={sloMs !== null && predictedMs > sloMs}
+          />
+        ) : null}
         {names.map(({ text, place, anchor }) => (
           <text key={text} className={styles['levelText']} x={place} y={HEIGHT - MARGIN.bottom - 5} textAnchor={anchor}>
             {text}

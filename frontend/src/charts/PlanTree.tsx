@@ -1,5 +1,5 @@
 import { Maximize, ZoomIn, ZoomOut } from 'lucide-react'
-import { Fragment, useMemo, useRef, type KeyboardEvent } from 'react'
+import { Fragment, type KeyboardEvent, useMemo, useRef } from 'react'
 import { layoutPlan, type PlacedEdge, type PlacedNode, type PlacedSegment } from '../logic/plan-layout'
 import { findNode, neighbour } from '../logic/plan-tree'
 import type { PlanNode } from '../logic/shapes'
@@ -130,7 +130,9 @@ function Node({ placed, isSelected, isFollowed, isChanged, isHeaviest, isFocusab
       <g aria-hidden>
         <rect className={styles['ring']} x={-4} y={-4} width={width + 8} height={height + 8} rx={12} />
         <rect className={styles['card']} width={width} height={height} rx={8} />
-        {node.is_unbounded ? <rect className={styles['hatch']} width={width} height={height} rx={8} fill="url(#plan-hatch)" /> : null}
+        {node.is_unbounded ? (
+          <rect className={styles['hatch']} width={width} height={height} rx={8} fill="url(#plan-hatch)" />
+        ) : null}
         <rect className={styles['stripe']} x={10} y={10} width={3} height={13} rx={1.5} />
         <text className={styles['operator']} x={20} y={21}>
           {node.operator}
@@ -150,7 +152,12 @@ function Node({ placed, isSelected, isFollowed, isChanged, isHeaviest, isFocusab
         <g transform={`translate(12,${height - 25})`}>
           {badges.map((badge) => (
             <Fragment key={badge.text}>
-              <g transform={`translate(${badge.x},0)`} data-tone={badge.tone} data-heaviest={isHeaviest} className={styles['badge']}>
+              <g
+                transform={`translate(${badge.x},0)`}
+                data-tone={badge.tone}
+                data-heaviest={isHeaviest}
+                className={styles['badge']}
+              >
                 <rect width={badge.width} height={17} rx={4} />
                 <text x={badge.width / 2} y={12.5} textAnchor="middle">
                   {badge.text}
@@ -180,7 +187,14 @@ function Edge({ edge }: { edge: PlacedEdge }) {
 function Segment({ segment }: { segment: PlacedSegment }) {
   return (
     <g aria-hidden>
-      <rect className={styles['segment']} x={segment.x} y={segment.y} width={segment.width} height={segment.height} rx={14} />
+      <rect
+        className={styles['segment']}
+        x={segment.x}
+        y={segment.y}
+        width={segment.width}
+        height={segment.height}
+        rx={14}
+      />
       <g transform={`translate(${segment.x + 16},${segment.y - 9})`}>
         <rect className={styles['segmentTag']} width={92} height={18} rx={9} />
         <text className={styles['segmentText']} x={46} y={13} textAnchor="middle">

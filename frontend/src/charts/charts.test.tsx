@@ -47,7 +47,9 @@ describe('the drawn plan', () => {
   })
 
   it('is named with the words that are drawn, each apart, and with what there was no room for', () => {
-    const detail = Array.from({ length: 40 }, (_, index) => `column${index} = [${index + 1}: parameter${index}]`).join(' AND ')
+    const detail = Array.from({ length: 40 }, (_, index) => `column${index} = [${index + 1}: parameter${index}]`).join(
+      ' AND ',
+    )
     render(
       <PlanTree
         plan={node('root', 'Selection', { detail, operations: 3 })}
@@ -62,7 +64,11 @@ describe('the drawn plan', () => {
     )
     const item = screen.getByRole('treeitem')
     const name = item.getAttribute('aria-label') ?? ''
-    const words = (text: string) => text.replaceAll(/[^\w≤ ]/g, '').trim().split(/\s+/)
+    const words = (text: string) =>
+      text
+        .replaceAll(/[^\w≤ ]/g, '')
+        .trim()
+        .split(/\s+/)
     const drawn = item.querySelector('g')?.textContent ?? ''
     expect(words(name).slice(0, words(drawn).length)).toEqual(words(drawn))
     expect(name).toContain(detail)
@@ -164,7 +170,9 @@ describe('the curve', () => {
 
   it('tells measured, interpolated, extrapolated and unknown points apart without colour', () => {
     const { container } = draw(() => undefined)
-    const marks = [...container.querySelectorAll('[data-state]')].map((mark) => mark.firstElementChild?.outerHTML.replaceAll(/ (c?[xy])="[^"]*"/g, ''))
+    const marks = [...container.querySelectorAll('[data-state]')].map((mark) =>
+      mark.firstElementChild?.outerHTML.replaceAll(/ (c?[xy])="[^"]*"/g, ''),
+    )
     expect(new Set(marks).size).toBe(4)
     expect(container.querySelector('[data-state="extrapolated"]')?.textContent).toContain('?')
     expect(container.textContent).toContain('SLO 5.0 ms')
@@ -177,8 +185,16 @@ describe('the curve', () => {
 
 describe('predicted beside observed', () => {
   it('says its numbers to those who cannot see the dots', () => {
-    render(<LatencyDots axis={logAxis([1, 100])} width={200} data={{ predicted: 12, observed: 15, low: 13, high: 20, slo: 500 }} />)
-    expect(screen.getByRole('img').getAttribute('aria-label')).toBe('observed p99 15.0 ms, predicted p99 ≈ 12.0 ms, SLO 500 ms')
+    render(
+      <LatencyDots
+        axis={logAxis([1, 100])}
+        width={200}
+        data={{ predicted: 12, observed: 15, low: 13, high: 20, slo: 500 }}
+      />,
+    )
+    expect(screen.getByRole('img').getAttribute('aria-label')).toBe(
+      'observed p99 15.0 ms, predicted p99 ≈ 12.0 ms, SLO 500 ms',
+    )
   })
 
   it('marks the deployments between executions, and those with another plan apart', () => {
@@ -188,9 +204,20 @@ describe('predicted beside observed', () => {
       { version: 2, at: '2026-06-01T12:01:00Z', isNewPlan: false },
       { version: 3, at: '2026-06-01T12:03:00Z', isNewPlan: true },
     ]
-    const { container } = render(<LatencySeries points={[point('2026-06-01T12:00:00Z'), point('2026-06-01T12:02:00Z')]} predictedMs={null} sloMs={null} markers={markers} label="series" />)
+    const { container } = render(
+      <LatencySeries
+        points={[point('2026-06-01T12:00:00Z'), point('2026-06-01T12:02:00Z')]}
+        predictedMs={null}
+        sloMs={null}
+        markers={markers}
+        label="series"
+      />,
+    )
     const titles = [...container.querySelectorAll('[data-new-plan] title')].map(({ textContent }) => textContent)
-    expect(titles).toEqual([expect.stringMatching(/^Version 2, .*: the same plan$/), expect.stringMatching(/^Version 3, .*: another plan$/)])
+    expect(titles).toEqual([
+      expect.stringMatching(/^Version 2, .*: the same plan$/),
+      expect.stringMatching(/^Version 3, .*: another plan$/),
+    ])
     expect(screen.getByText('v3, new plan')).toBeTruthy()
   })
 })

@@ -1,5 +1,5 @@
 /** Moving and scaling a drawing by pointer, wheel, buttons and keys. */
-import { useCallback, useEffect, useRef, useState, type PointerEvent, type RefObject } from 'react'
+import { type PointerEvent, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 
 export interface Viewpoint {
   x: number
@@ -23,7 +23,13 @@ const MAX_SCALE = 2.5
  * `subject` names what is drawn: another subject or size is fitted again. What reaches from the top down to `wanted` is
  * what a drawing that has to be cut shows the end of.
  */
-export function usePanZoom(frame: RefObject<Element | null>, width: number, height: number, subject: string, wanted = 0): PanZoom {
+export function usePanZoom(
+  frame: RefObject<Element | null>,
+  width: number,
+  height: number,
+  subject: string,
+  wanted = 0,
+): PanZoom {
   const [viewpoint, setViewpoint] = useState<Viewpoint>({ x: 0, y: 0, scale: 1 })
   const hasMoved = useRef(false)
   const fitted = useRef(subject)
@@ -67,7 +73,8 @@ export function usePanZoom(frame: RefObject<Element | null>, width: number, heig
     const onWheel = (event: globalThis.WheelEvent) => {
       event.preventDefault()
       const box = element.getBoundingClientRect()
-      if (event.ctrlKey || event.metaKey) zoomAt(Math.exp(-event.deltaY / 200), event.clientX - box.left, event.clientY - box.top)
+      if (event.ctrlKey || event.metaKey)
+        zoomAt(Math.exp(-event.deltaY / 200), event.clientX - box.left, event.clientY - box.top)
       else {
         hasMoved.current = true
         setViewpoint((view) => ({ ...view, x: view.x - event.deltaX, y: view.y - event.deltaY }))

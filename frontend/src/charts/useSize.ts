@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type RefObject } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 
 /** The size of an element as it is on the page; zero before it is drawn. */
 export function useSize<E extends Element>(): [RefObject<E | null>, { width: number; height: number }] {

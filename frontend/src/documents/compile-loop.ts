@@ -3,7 +3,7 @@
  * the last answer stays until the next is there.
  */
 import { create } from 'zustand'
-import { answered, api, ApiError, Unreachable } from '../api/client'
+import { ApiError, answered, api, Unreachable } from '../api/client'
 import type { Compilation } from '../api/types'
 import { sourceFiles, useDocuments } from './documents'
 
@@ -85,7 +85,9 @@ async function compile(): Promise<void> {
   const mine = new AbortController()
   running = mine
   try {
-    const compilation = await answered(api.POST('/api/compilations', { body: { files: sourceFiles(), stages_of: stagesOf }, signal: mine.signal }))
+    const compilation = await answered(
+      api.POST('/api/compilations', { body: { files: sourceFiles(), stages_of: stagesOf }, signal: mine.signal }),
+    )
     if (running !== mine) return
     useCompilationState.setState({ compilation, version, stagesOf, error: null })
   } catch (error) {

@@ -1,8 +1,17 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { applyTextEdits, documentAt, keepMineAsCopy, openWorkspace, setText, takeTheirs, useDocuments, takeRestored } from './documents'
 import { useNotices } from '../app/notices'
-import { savedRevisions, saveChanged } from './saving'
+import {
+  applyTextEdits,
+  documentAt,
+  keepMineAsCopy,
+  openWorkspace,
+  setText,
+  takeRestored,
+  takeTheirs,
+  useDocuments,
+} from './documents'
+import { saveChanged, savedRevisions } from './saving'
 
 const PATH = 'schema.piql'
 const server = (text: string, revision = 'r1') => [{ path: PATH, text, revision }]
@@ -14,7 +23,9 @@ function answers(...queue: ([number, unknown] | Error)[]): void {
     vi.fn(() => {
       const next = queue.shift()
       if (!next || next instanceof Error) return Promise.reject(next ?? new TypeError('nothing was expected'))
-      return Promise.resolve(new Response(JSON.stringify(next[1]), { status: next[0], headers: { 'content-type': 'application/json' } }))
+      return Promise.resolve(
+        new Response(JSON.stringify(next[1]), { status: next[0], headers: { 'content-type': 'application/json' } }),
+      )
     }),
   )
 }
@@ -81,7 +92,12 @@ describe('a save', () => {
       return new Promise<Response>((answer) => asked.push({ base: base_revision, answer }))
     })
     const respond = (text: string, revision: string) =>
-      asked.at(-1)?.answer(new Response(JSON.stringify({ path: PATH, text, revision }), { status: 200, headers: { 'content-type': 'application/json' } }))
+      asked.at(-1)?.answer(
+        new Response(JSON.stringify({ path: PATH, text, revision }), {
+          status: 200,
+          headers: { 'content-type': 'application/json' },
+        }),
+      )
     setText(PATH, 'two')
     const first = saveChanged()
     await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 60_000 })
@@ -104,7 +120,10 @@ describe('a save', () => {
     await saveChanged()
     setText(PATH, 'two three')
     const current = { path: PATH, text: 'two', revision: 'r2' }
-    answers([409, { code: 'file-changed', message: 'changed', current }], [200, { path: PATH, text: 'two three', revision: 'r3' }])
+    answers(
+      [409, { code: 'file-changed', message: 'changed', current }],
+      [200, { path: PATH, text: 'two three', revision: 'r3' }],
+    )
     await saveChanged()
     expect(documentAt(PATH)).toMatchObject({ text: 'two three', revision: 'r2', saveState: 'changed', conflict: null })
     await saveChanged()
@@ -113,7 +132,10 @@ describe('a save', () => {
 
   it('of a file that was deleted elsewhere makes it anew', async () => {
     setText(PATH, 'two')
-    answers([404, { code: 'unknown-file', message: 'There is no file schema.piql.' }], [201, { path: PATH, text: 'two', revision: 'r2' }])
+    answers(
+      [404, { code: 'unknown-file', message: 'There is no file schema.piql.' }],
+      [201, { path: PATH, text: 'two', revision: 'r2' }],
+    )
     await saveChanged()
     expect(documentAt(PATH)).toMatchObject({ text: 'two', revision: null, saveState: 'changed' })
     await saveChanged()
@@ -171,14 +193,19 @@ describe('a workspace that is read again', () => {
     openWorkspace('scadr', [...server('one'), { path: 'queries/q.piql', text: '', revision: 'q1' }])
     setText(PATH, 'mine')
     openWorkspace('scadr', [])
-    expect(useDocuments.getState().files).toMatchObject([{ path: PATH, text: 'mine', revision: null, saveState: 'changed' }])
+    expect(useDocuments.getState().files).toMatchObject([
+      { path: PATH, text: 'mine', revision: null, saveState: 'changed' },
+    ])
   })
 })
 
 describe('a conflict', () => {
   beforeEach(async () => {
     setText(PATH, 'mine')
-    answers([409, { code: 'file-changed', message: 'changed elsewhere', current: { path: PATH, text: 'theirs', revision: 'r2' } }])
+    answers([
+      409,
+      { code: 'file-changed', message: 'changed elsewhere', current: { path: PATH, text: 'theirs', revision: 'r2' } },
+    ])
     await saveChanged()
   })
 
@@ -229,7 +256,10 @@ describe('what was typed in another tab that is gone', () => {
 
   it('stays with it while it is open', () => {
     localStorage.setItem('piql:tab:open', String(Date.now()))
-    localStorage.setItem(`piql:draft:scadr:open:${PATH}`, JSON.stringify({ tab: 'open', path: PATH, text: 'typed there', baseRevision: 'r1', at: 1 }))
+    localStorage.setItem(
+      `piql:draft:scadr:open:${PATH}`,
+      JSON.stringify({ tab: 'open', path: PATH, text: 'typed there', baseRevision: 'r1', at: 1 }),
+    )
     reload('one')
     expect(documentAt(PATH)?.text).toBe('one')
     expect(localStorage.getItem(`piql:draft:scadr:open:${PATH}`)).toContain('typed there')

@@ -5,11 +5,19 @@
  * to the server after a pause (see compile-loop.ts and saving.ts).
  */
 import { create } from 'zustand'
-import { browserStorage as storage } from '../app/browser-storage'
-import { comparePaths, copyPath, reconcile, removeDraft, takeOverDrafts, writeDraft, type ServerFile } from '../logic/drafts'
-import { applyEdits, editsByFile } from '../logic/text-edits'
-import type { TextEdit } from '../logic/shapes'
 import type { SourceFile } from '../api/types'
+import { browserStorage as storage } from '../app/browser-storage'
+import {
+  comparePaths,
+  copyPath,
+  reconcile,
+  removeDraft,
+  type ServerFile,
+  takeOverDrafts,
+  writeDraft,
+} from '../logic/drafts'
+import type { TextEdit } from '../logic/shapes'
+import { applyEdits, editsByFile } from '../logic/text-edits'
 import { isAlive, tab } from './tab'
 
 export type SaveState = 'saved' | 'changed' | 'saving' | 'conflict' | 'failed'
@@ -59,7 +67,11 @@ export function openWorkspace(workspace: string, files: readonly ServerFile[]): 
     useDocuments.setState({ files: now, version: open.version + 1 })
     forgetDraftsOfSaved(workspace)
     const before = new Map(open.files.map((file) => [file.path, file]))
-    return now.filter(({ path, text, saveState }) => saveState === 'saved' && before.has(path) && before.get(path)?.text !== text).map(({ path }) => path)
+    return now
+      .filter(
+        ({ path, text, saveState }) => saveState === 'saved' && before.has(path) && before.get(path)?.text !== text,
+      )
+      .map(({ path }) => path)
   }
   const { files: reconciled, restored } = reconcile(files, takeOverDrafts(storage, workspace, tab, isAlive, files))
   useDocuments.setState((state) => ({
@@ -68,7 +80,11 @@ export function openWorkspace(workspace: string, files: readonly ServerFile[]): 
     version: state.version + 1,
     files: reconciled.map((file) => ({
       ...file,
-      saveState: file.conflict ? 'conflict' : file.text === file.savedText && file.revision !== null ? 'saved' : 'changed',
+      saveState: file.conflict
+        ? 'conflict'
+        : file.text === file.savedText && file.revision !== null
+          ? 'saved'
+          : 'changed',
     })),
   }))
   forgetDraftsOfSaved(workspace)
@@ -77,7 +93,8 @@ export function openWorkspace(workspace: string, files: readonly ServerFile[]): 
 
 /** A draft that the server has already would, once the server has another text, be taken for a conflict. */
 function forgetDraftsOfSaved(workspace: string): void {
-  for (const file of useDocuments.getState().files) if (file.saveState === 'saved') removeDraft(storage, workspace, { tab, path: file.path })
+  for (const file of useDocuments.getState().files)
+    if (file.saveState === 'saved') removeDraft(storage, workspace, { tab, path: file.path })
 }
 
 /**
@@ -149,9 +166,22 @@ export function markSaved(saved: ServerFile): void {
     const isWhole = file.text === saved.text
     if (workspace !== null) {
       if (isWhole) removeDraft(storage, workspace, { tab, path: saved.path })
-      else writeDraft(storage, workspace, { tab, path: saved.path, text: file.text, baseRevision: saved.revision, at: Date.now() })
+      else
+        writeDraft(storage, workspace, {
+          tab,
+          path: saved.path,
+          text: file.text,
+          baseRevision: saved.revision,
+          at: Date.now(),
+        })
     }
-    return { ...file, savedText: saved.text, revision: saved.revision, conflict: null, saveState: isWhole ? 'saved' : 'changed' }
+    return {
+      ...file,
+      savedText: saved.text,
+      revision: saved.revision,
+      conflict: null,
+      saveState: isWhole ? 'saved' : 'changed',
+    }
   })
 }
 
@@ -172,7 +202,13 @@ export function markUnknown(path: string): void {
 export function takeTheirs(path: string): void {
   const theirs = documentAt(path)?.conflict
   if (!theirs) return
-  update(path, (file) => ({ ...file, savedText: theirs.text, revision: theirs.revision, conflict: null, saveState: 'changed' }))
+  update(path, (file) => ({
+    ...file,
+    savedText: theirs.text,
+    revision: theirs.revision,
+    conflict: null,
+    saveState: 'changed',
+  }))
   useDocuments.setState(({ version }) => ({ version: version + 1 }))
   replaceText(path, theirs.text)
 }
@@ -182,10 +218,24 @@ export function keepMineAsCopy(path: string): string | null {
   const mine = documentAt(path)
   if (!mine?.conflict) return null
   const { workspace, files, version } = useDocuments.getState()
-  const copy = copyPath(path, files.map((file) => file.path))
-  if (workspace !== null) writeDraft(storage, workspace, { tab, path: copy, text: mine.text, baseRevision: null, at: Date.now() })
-  const added: TextDocument = { path: copy, text: mine.text, savedText: '', revision: null, saveState: 'changed', conflict: null }
-  useDocuments.setState({ files: [...files, added].toSorted((a, b) => comparePaths(a.path, b.path)), version: version + 1 })
+  const copy = copyPath(
+    path,
+    files.map((file) => file.path),
+  )
+  if (workspace !== null)
+    writeDraft(storage, workspace, { tab, path: copy, text: mine.text, baseRevision: null, at: Date.now() })
+  const added: TextDocument = {
+    path: copy,
+    text: mine.text,
+    savedText: '',
+    revision: null,
+    saveState: 'changed',
+    conflict: null,
+  }
+  useDocuments.setState({
+    files: [...files, added].toSorted((a, b) => comparePaths(a.path, b.path)),
+    version: version + 1,
+  })
   takeTheirs(path)
   return copy
 }
@@ -207,17 +257,19 @@ export function takeRestored(): { paths: readonly string[]; discard: () => void 
 export function addDocument(file: ServerFile): void {
   useDocuments.setState(({ files, version }) => ({
     version: version + 1,
-    files: [
-      ...files.filter((each) => each.path !== file.path),
-      savedDocument(file),
-    ].toSorted((a, b) => comparePaths(a.path, b.path)),
+    files: [...files.filter((each) => each.path !== file.path), savedDocument(file)].toSorted((a, b) =>
+      comparePaths(a.path, b.path),
+    ),
   }))
 }
 
 export function removeDocument(path: string): void {
   const { workspace } = useDocuments.getState()
   if (workspace !== null) removeDraft(storage, workspace, { tab, path })
-  useDocuments.setState(({ files, version }) => ({ version: version + 1, files: files.filter((file) => file.path !== path) }))
+  useDocuments.setState(({ files, version }) => ({
+    version: version + 1,
+    files: files.filter((file) => file.path !== path),
+  }))
 }
 
 function update(path: string, change: (file: TextDocument) => TextDocument): void {

@@ -1,9 +1,18 @@
 /** Saves changed texts to the server: a while after the last key, or at once when asked; one save after the other. */
-import { answered, api, ApiError, messageOf, Unreachable } from '../api/client'
+import { ApiError, answered, api, messageOf, Unreachable } from '../api/client'
 import { allPages } from '../api/pages'
 import type { Workspace, WorkspaceFile } from '../api/types'
 import { notify } from '../app/notices'
-import { documentAt, markConflict, markFailed, markSaved, markSaving, markUnknown, useDocuments, type TextDocument } from './documents'
+import {
+  documentAt,
+  markConflict,
+  markFailed,
+  markSaved,
+  markSaving,
+  markUnknown,
+  type TextDocument,
+  useDocuments,
+} from './documents'
 
 const PAUSE_MS = 1200
 const RETRY_MS = 3000
@@ -49,7 +58,9 @@ export function tellWritten(): void {
 /** The revisions that the texts here were edited from, once all are on the server; null while one is not. */
 export function savedRevisions(): Record<string, string> | null {
   const { files } = useDocuments.getState()
-  const entries = files.flatMap(({ path, revision, saveState }) => (revision !== null && saveState === 'saved' ? [[path, revision] as const] : []))
+  const entries = files.flatMap(({ path, revision, saveState }) =>
+    revision !== null && saveState === 'saved' ? [[path, revision] as const] : [],
+  )
   return entries.length === files.length ? Object.fromEntries(entries) : null
 }
 
@@ -72,7 +83,12 @@ export async function readWorkspace(workspace: string, signal: AbortSignal): Pro
 async function readAll(workspace: string, signal: AbortSignal): Promise<Workspace> {
   let last: Workspace | undefined
   const files = await allPages(async (cursor) => {
-    last = await answered(api.GET('/api/workspaces/{workspace_id}', { params: { path: { workspace_id: workspace }, query: { cursor } }, signal }))
+    last = await answered(
+      api.GET('/api/workspaces/{workspace_id}', {
+        params: { path: { workspace_id: workspace }, query: { cursor } },
+        signal,
+      }),
+    )
     return { items: last.files, next: last.next }
   })
   return { id: workspace, title: last?.title ?? workspace, files, next: null }
@@ -118,7 +134,11 @@ function send(workspace: string, { path, text, revision }: TextDocument): Promis
   sent.set(key, text)
   const call =
     revision === null
-      ? api.POST('/api/workspaces/{workspace_id}/files', { params: { path: { workspace_id: workspace } }, body: { path, text }, signal })
+      ? api.POST('/api/workspaces/{workspace_id}/files', {
+          params: { path: { workspace_id: workspace } },
+          body: { path, text },
+          signal,
+        })
       : api.PUT('/api/workspaces/{workspace_id}/files/{path}', {
           params: { path: { workspace_id: workspace, path } },
           body: { text, base_revision: revision },

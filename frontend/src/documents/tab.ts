@@ -53,5 +53,6 @@ export function startSigns(): () => void {
 }
 
 function forgetOthersLongGone(): void {
-  for (const name of storage.keys()) if (name.startsWith(PREFIX) && !isAlive(name.slice(PREFIX.length))) storage.removeItem(name)
+  for (const name of storage.keys())
+    if (name.startsWith(PREFIX) && !isAlive(name.slice(PREFIX.length))) storage.removeItem(name)
 }

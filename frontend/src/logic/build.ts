@@ -18,7 +18,11 @@ export interface SeenRefusal {
 
 /** Whether a refusal still says anything: not once the text is another, or a version begun later is live. */
 export function isRefusalOfNow(seen: SeenRefusal | null, textVersion: number, liveSince: string | null): boolean {
-  return seen !== null && seen.textVersion === textVersion && (liveSince === null || Date.parse(liveSince) <= Date.parse(seen.startedAt))
+  return (
+    seen !== null &&
+    seen.textVersion === textVersion &&
+    (liveSince === null || Date.parse(liveSince) <= Date.parse(seen.startedAt))
+  )
 }
 
 /** Also when it is in force but not yet live: then the server is about to say so. */
@@ -36,6 +40,10 @@ export function shareDone(build: Build): number {
 export function describeBuild(build: Build): string {
   const what = build.phase === 'checking' ? 'Holding the rows there are against new constraints' : 'Filling new indexes'
   const rows = `${formatCount(build.rows_done)} of about ${formatCount(build.rows_estimate)} rows`
-  const rest = build.is_paused ? ' It is paused.' : build.is_running || build.phase === 'in force' ? '' : ' Nobody works on it: resume it.'
+  const rest = build.is_paused
+    ? ' It is paused.'
+    : build.is_running || build.phase === 'in force'
+      ? ''
+      : ' Nobody works on it: resume it.'
   return `${what}: ${rows}.${rest}`
 }

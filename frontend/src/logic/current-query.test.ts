@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { answerToKey, atAddress, chosen, follow, queryUnder, type CurrentQuery, type PlacedQuery, type RunKey } from './current-query'
+import {
+  answerToKey,
+  atAddress,
+  type CurrentQuery,
+  chosen,
+  follow,
+  type PlacedQuery,
+  queryUnder,
+  type RunKey,
+} from './current-query'
 
 const query = (name: string, file: string, start: number, end = start, operations = 1): PlacedQuery => ({
   name,
@@ -9,7 +18,11 @@ const query = (name: string, file: string, start: number, end = start, operation
 const caret = (file: string, line: number, column = 5) => ({ file, line, column })
 
 // reads.piql: a comment, two queries, an empty line between them. writes.piql: one query. schema.piql: none.
-const QUERIES = [query('find', 'reads.piql', 2, 3), query('stream', 'reads.piql', 5, 8, 101), query('subscribe', 'writes.piql', 2, 4, 3)]
+const QUERIES = [
+  query('find', 'reads.piql', 2, 3),
+  query('stream', 'reads.piql', 5, 8, 101),
+  query('subscribe', 'writes.piql', 2, 4, 3),
+]
 const current = (name: string): CurrentQuery => chosen(QUERIES, name)
 const name = (of: CurrentQuery | null) => of?.name
 
@@ -25,7 +38,13 @@ describe('the query under the caret', () => {
   })
 
   it('is of two on one line the one that has begun', () => {
-    const twice = [query('one', 'a.piql', 1), { ...query('two', 'a.piql', 1), range: { file: 'a.piql', start_line: 1, start_column: 42, end_line: 1, end_column: 80 } }]
+    const twice = [
+      query('one', 'a.piql', 1),
+      {
+        ...query('two', 'a.piql', 1),
+        range: { file: 'a.piql', start_line: 1, start_column: 42, end_line: 1, end_column: 80 },
+      },
+    ]
     expect(queryUnder(twice, caret('a.piql', 1, 41))?.name).toBe('one')
     expect(queryUnder(twice, caret('a.piql', 1, 42))?.name).toBe('two')
     expect(queryUnder(twice, caret('a.piql', 1, 90))?.name).toBe('two')
@@ -86,7 +105,10 @@ describe('the current query', () => {
 
   it('is of two with one name the one that the compiler knows, wherever that is now', () => {
     const moved = [query('find', 'other.piql', 1), query('stream', 'reads.piql', 5, 8)]
-    expect(follow(moved, caret('schema.piql', 1), current('find'))).toEqual({ name: 'find', place: { file: 'other.piql', at: 0, count: 1 } })
+    expect(follow(moved, caret('schema.piql', 1), current('find'))).toEqual({
+      name: 'find',
+      place: { file: 'other.piql', at: 0, count: 1 },
+    })
     // In the file of the second one, which the compiler does not know, no query is under the caret.
     expect(queryUnder(QUERIES, caret('copies.piql', 2))).toBeUndefined()
   })
@@ -119,7 +141,14 @@ describe('an address', () => {
 })
 
 describe('the key that runs', () => {
-  const key = (given: Partial<RunKey>): RunKey => ({ isWrite: false, isUnderCaret: false, isFromForm: false, seen: null, values: {}, ...given })
+  const key = (given: Partial<RunKey>): RunKey => ({
+    isWrite: false,
+    isUnderCaret: false,
+    isFromForm: false,
+    seen: null,
+    values: {},
+    ...given,
+  })
 
   it('runs what reads when it is under the caret or in the form', () => {
     expect(answerToKey(key({ isUnderCaret: true }))).toBe('run')

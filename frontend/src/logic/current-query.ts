@@ -10,7 +10,7 @@
  *
  * Whoever chooses a query by its name, in a list or an address, moves the caret into it, so that rule 1 holds at once.
  */
-import { valueOf, type Typed } from './parameters'
+import { type Typed, valueOf } from './parameters'
 import type { Caret, TextRange } from './shapes'
 
 export interface PlacedQuery {
@@ -36,7 +36,11 @@ export function queryUnder<Q extends PlacedQuery>(queries: readonly Q[], caret: 
 }
 
 /** The current query from now on, when the caret has moved or the text has changed; null without any query. */
-export function follow(queries: readonly PlacedQuery[], caret: Caret | null, current: CurrentQuery | null): CurrentQuery | null {
+export function follow(
+  queries: readonly PlacedQuery[],
+  caret: Caret | null,
+  current: CurrentQuery | null,
+): CurrentQuery | null {
   const under = queryUnder(queries, caret)
   if (under) return currentOf(queries, under)
   const kept = again(queries, current)
@@ -47,7 +51,10 @@ export function follow(queries: readonly PlacedQuery[], caret: Caret | null, cur
 }
 
 /** What an address names: its query when that is in its file or the file has none, else the file's first. */
-export function atAddress(queries: readonly PlacedQuery[], address: { query?: string | undefined; file?: string | undefined }): CurrentQuery | null {
+export function atAddress(
+  queries: readonly PlacedQuery[],
+  address: { query?: string | undefined; file?: string | undefined },
+): CurrentQuery | null {
   const named = queries.find((query) => query.name === address.query)
   const first = queriesOf(queries, address.file ?? '').at(0)
   const meant = named && (named.range.file === address.file || !first) ? named : first
@@ -107,7 +114,10 @@ function heaviest(queries: readonly PlacedQuery[]): CurrentQuery | null {
   const [first, ...rest] = queries
   if (!first) return null
   const weight = (query: PlacedQuery) => query.bound?.operations ?? Infinity
-  return currentOf(queries, rest.reduce((best, query) => (weight(query) > weight(best) ? query : best), first))
+  return currentOf(
+    queries,
+    rest.reduce((best, query) => (weight(query) > weight(best) ? query : best), first),
+  )
 }
 
 function currentOf(queries: readonly PlacedQuery[], query: PlacedQuery): CurrentQuery {
@@ -120,7 +130,10 @@ function currentOf(queries: readonly PlacedQuery[], query: PlacedQuery): Current
 function queriesOf<Q extends PlacedQuery>(queries: readonly Q[], file: string): Q[] {
   return queries
     .filter(({ range }) => range.file === file)
-    .toSorted((one, another) => one.range.start_line - another.range.start_line || one.range.start_column - another.range.start_column)
+    .toSorted(
+      (one, another) =>
+        one.range.start_line - another.range.start_line || one.range.start_column - another.range.start_column,
+    )
 }
 
 interface Position {

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { latencySpan, movePoint, type CurvePoint } from './curve'
+import { type CurvePoint, latencySpan, movePoint } from './curve'
 
-const point = (latencyMs: number | null, upperMs: number | null = null): CurvePoint => ({ value: 1, latencyMs, upperMs, state: 'measured', isKept: true })
+const point = (latencyMs: number | null, upperMs: number | null = null): CurvePoint => ({
+  value: 1,
+  latencyMs,
+  upperMs,
+  state: 'measured',
+  isKept: true,
+})
 
 describe('a curve', () => {
   it('makes room for its points, their upper bounds and the SLO', () => {

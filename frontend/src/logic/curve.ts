@@ -17,11 +17,16 @@ export interface Span {
 
 /** The latencies that a curve and its SLO need room for; an SLO far above all of them is left out. */
 export function latencySpan(points: readonly CurvePoint[], sloMs: number): Span {
-  const values = points.flatMap((point) => [point.latencyMs, point.upperMs]).filter((value): value is number => value !== null && value > 0)
+  const values = points
+    .flatMap((point) => [point.latencyMs, point.upperMs])
+    .filter((value): value is number => value !== null && value > 0)
   const most = values.length > 0 ? Math.max(...values) : 1
   const least = values.length > 0 ? Math.min(...values) : 1
   const isInReach = sloMs >= least / 10 && sloMs <= most * 10
-  return { low: (isInReach ? Math.min(least, sloMs) : least) * 0.8, high: (isInReach ? Math.max(most, sloMs) : most) * 1.25 }
+  return {
+    low: (isInReach ? Math.min(least, sloMs) : least) * 0.8,
+    high: (isInReach ? Math.max(most, sloMs) : most) * 1.25,
+  }
 }
 
 /** Where an arrow, Home or End leads along the points. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deployState, fileChanges, queryCount, type DeployFacts, type PreviewFacts } from './deploy-state'
+import { type DeployFacts, deployState, fileChanges, type PreviewFacts, queryCount } from './deploy-state'
 
 const PREVIEW: PreviewFacts = {
   can_deploy: true,
@@ -38,21 +38,40 @@ const state = (change: Partial<DeployFacts> = {}) =>
 
 describe('the deploy panel', () => {
   it('has nothing to deploy when the text is what is live', () => {
-    expect(state()).toMatchObject({ kind: 'same', headline: 'The text is what is live already.', hasChanges: false, button: { isEnabled: false } })
+    expect(state()).toMatchObject({
+      kind: 'same',
+      headline: 'The text is what is live already.',
+      hasChanges: false,
+      button: { isEnabled: false },
+    })
   })
 
   it('says that only comments differ, and can deploy them', () => {
-    expect(state({ changedFiles: ['a.piql'] })).toMatchObject({ kind: 'text', hasChanges: true, button: { isEnabled: true, isPrimary: false } })
+    expect(state({ changedFiles: ['a.piql'] })).toMatchObject({
+      kind: 'text',
+      hasChanges: true,
+      button: { isEnabled: true, isPrimary: false },
+    })
     expect(state({ changedFiles: ['a.piql'] }).headline).not.toContain('is what is live already')
   })
 
   it('can deploy the same text for other predictions, and says that this is all', () => {
-    expect(state({ isOtherRun: true })).toMatchObject({ kind: 'predictions', button: { isEnabled: true, isPrimary: false } })
+    expect(state({ isOtherRun: true })).toMatchObject({
+      kind: 'predictions',
+      button: { isEnabled: true, isPrimary: false },
+    })
     expect(state({ isOtherRun: true }).help).toContain('only keeps predictions')
   })
 
   it('offers what changes anything', () => {
-    for (const change of [{ added: ['x'] }, { changed: ['x'] }, { removed: ['x'] }, { indexes_removed: ['x'] }, { bounds_changed: [{}] }, { indexes_added: [{}] }]) {
+    for (const change of [
+      { added: ['x'] },
+      { changed: ['x'] },
+      { removed: ['x'] },
+      { indexes_removed: ['x'] },
+      { bounds_changed: [{}] },
+      { indexes_added: [{}] },
+    ]) {
       expect(state({ preview: preview(change), changedFiles: ['a.piql'] })).toMatchObject({
         kind: 'ready',
         hasChanges: true,
@@ -62,14 +81,31 @@ describe('the deploy panel', () => {
   })
 
   it('is refused for errors, of which there is at least one', () => {
-    const errors = (count: number) => preview({ can_deploy: false, diagnostics: [{ severity: 'warning' }, ...Array.from({ length: count }, () => ({ severity: 'error' }))] })
-    expect(state({ preview: errors(1) })).toMatchObject({ kind: 'errors', tone: 'danger', headline: 'Deploying is refused: 1 error.', button: { isEnabled: false } })
+    const errors = (count: number) =>
+      preview({
+        can_deploy: false,
+        diagnostics: [{ severity: 'warning' }, ...Array.from({ length: count }, () => ({ severity: 'error' }))],
+      })
+    expect(state({ preview: errors(1) })).toMatchObject({
+      kind: 'errors',
+      tone: 'danger',
+      headline: 'Deploying is refused: 1 error.',
+      button: { isEnabled: false },
+    })
     expect(state({ preview: errors(2) }).headline).toBe('Deploying is refused: 2 errors.')
-    expect(state({ preview: errors(0) })).toMatchObject({ kind: 'empty', tone: 'plain', headline: 'There is no query to deploy.', button: { isEnabled: false } })
+    expect(state({ preview: errors(0) })).toMatchObject({
+      kind: 'empty',
+      tone: 'plain',
+      headline: 'There is no query to deploy.',
+      button: { isEnabled: false },
+    })
   })
 
   it('is refused for tables that cannot change', () => {
-    const tables = [{ table: 'users', refusal: 'its primary key cannot change' }, { table: 'thoughts', refusal: null }]
+    const tables = [
+      { table: 'users', refusal: 'its primary key cannot change' },
+      { table: 'thoughts', refusal: null },
+    ]
     expect(state({ preview: preview({ tables }) })).toMatchObject({
       kind: 'tables',
       headline: 'Deploying will be refused: users cannot change like this.',
@@ -89,11 +125,21 @@ describe('the deploy panel', () => {
 
   it('touches the queries of others only when that was agreed to', () => {
     const replaced = preview({ replaced: [{}], changed: ['find'] })
-    expect(state({ preview: replaced })).toMatchObject({ kind: 'replaces', tone: 'warning', button: { isEnabled: false } })
-    expect(state({ preview: replaced, agreed: { toRemove: false, toReplace: true } })).toMatchObject({ kind: 'ready', button: { isEnabled: true } })
+    expect(state({ preview: replaced })).toMatchObject({
+      kind: 'replaces',
+      tone: 'warning',
+      button: { isEnabled: false },
+    })
+    expect(state({ preview: replaced, agreed: { toRemove: false, toReplace: true } })).toMatchObject({
+      kind: 'ready',
+      button: { isEnabled: true },
+    })
     const kept = preview({ kept: [{}] })
     expect(state({ preview: kept })).toMatchObject({ kind: 'same' })
-    expect(state({ preview: kept, agreed: { toRemove: true, toReplace: false } })).toMatchObject({ kind: 'ready', button: { isEnabled: true } })
+    expect(state({ preview: kept, agreed: { toRemove: true, toReplace: false } })).toMatchObject({
+      kind: 'ready',
+      button: { isEnabled: true },
+    })
   })
 
   it('does not deploy over a newer text of somebody else', () => {
@@ -110,12 +156,20 @@ describe('the deploy panel', () => {
     for (const facts of [{ preview: null }, { previewOf: 4 }, { changedFiles: null }]) {
       expect(state(facts)).toMatchObject({ kind: 'comparing', button: { isEnabled: false } })
     }
-    expect(state({ previewError: 'The server is away.' })).toMatchObject({ kind: 'unknown', tone: 'danger', help: 'The server is away.', button: { isEnabled: false } })
+    expect(state({ previewError: 'The server is away.' })).toMatchObject({
+      kind: 'unknown',
+      tone: 'danger',
+      help: 'The server is away.',
+      button: { isEnabled: false },
+    })
   })
 
   it('deploys once, and not beside another version on its way', () => {
     const ready = { preview: preview({ added: ['x'] }) }
-    expect(state({ ...ready, isDeploying: true })).toMatchObject({ kind: 'deploying', button: { label: 'Deploying version 8…', isEnabled: false } })
+    expect(state({ ...ready, isDeploying: true })).toMatchObject({
+      kind: 'deploying',
+      button: { label: 'Deploying version 8…', isEnabled: false },
+    })
     expect(state({ ...ready, isBuilding: true })).toMatchObject({ kind: 'building', button: { isEnabled: false } })
   })
 
@@ -134,7 +188,13 @@ describe('the deploy panel', () => {
           for (const isOtherRun of [true, false])
             for (const previewOf of [4, 5])
               for (const isBuilding of [true, false]) {
-                const { kind, button, tone, help } = state({ preview: preview({ can_deploy, added }), changedFiles, isOtherRun, previewOf, isBuilding })
+                const { kind, button, tone, help } = state({
+                  preview: preview({ can_deploy, added }),
+                  changedFiles,
+                  isOtherRun,
+                  previewOf,
+                  isBuilding,
+                })
                 kinds.add(kind)
                 if (button.isEnabled) {
                   expect(tone).not.toBe('danger')
@@ -153,8 +213,16 @@ describe('the deploy panel', () => {
 
 describe('files between two versions', () => {
   it('are those that came, went and changed', () => {
-    const before = [{ path: 'a', text: '1' }, { path: 'b', text: '2' }, { path: 'd', text: '4' }]
-    const after = [{ path: 'b', text: '3' }, { path: 'a', text: '1' }, { path: 'c', text: '' }]
+    const before = [
+      { path: 'a', text: '1' },
+      { path: 'b', text: '2' },
+      { path: 'd', text: '4' },
+    ]
+    const after = [
+      { path: 'b', text: '3' },
+      { path: 'a', text: '1' },
+      { path: 'c', text: '' },
+    ]
     expect(fileChanges(before, after)).toEqual([
       { path: 'b', before: '2', after: '3' },
       { path: 'c', before: '', after: '' },

@@ -70,7 +70,21 @@ export interface DeployFacts {
 export type DeployTone = 'plain' | 'accent' | 'warning' | 'danger'
 
 export interface DeployState {
-  kind: 'comparing' | 'unknown' | 'stale' | 'empty' | 'errors' | 'tables' | 'breaks' | 'replaces' | 'same' | 'predictions' | 'text' | 'ready' | 'deploying' | 'building'
+  kind:
+    | 'comparing'
+    | 'unknown'
+    | 'stale'
+    | 'empty'
+    | 'errors'
+    | 'tables'
+    | 'breaks'
+    | 'replaces'
+    | 'same'
+    | 'predictions'
+    | 'text'
+    | 'ready'
+    | 'deploying'
+    | 'building'
   tone: DeployTone
   headline: string
   help: string | null
@@ -88,7 +102,10 @@ export function deployState(facts: DeployFacts): DeployState {
   return {
     kind,
     ...said,
-    hasChanges: facts.preview !== null && ['tables', 'breaks', 'replaces', 'text', 'ready', 'deploying', 'building', 'comparing'].includes(kind) && (facts.preview.can_deploy || facts.preview.refusal !== null),
+    hasChanges:
+      facts.preview !== null &&
+      ['tables', 'breaks', 'replaces', 'text', 'ready', 'deploying', 'building', 'comparing'].includes(kind) &&
+      (facts.preview.can_deploy || facts.preview.refusal !== null),
     button: {
       label: kind === 'deploying' ? `Deploying version ${facts.nextVersion}…` : `Deploy version ${facts.nextVersion}`,
       isEnabled,
@@ -112,18 +129,36 @@ function judged(facts: DeployFacts): Judged {
   if (facts.isDeploying) return say('deploying', 'plain', 'Deploying…', LIVE_GOES_ON)
   if (facts.staleFiles.length > 0) {
     const help = 'Compare the texts above the editor, then take theirs or keep yours as a copy.'
-    return say('stale', 'danger', `Deploying is refused: ${facts.staleFiles.join(', ')} ${facts.staleFiles.length === 1 ? 'is' : 'are'} newer on the server than here.`, help)
+    return say(
+      'stale',
+      'danger',
+      `Deploying is refused: ${facts.staleFiles.join(', ')} ${facts.staleFiles.length === 1 ? 'is' : 'are'} newer on the server than here.`,
+      help,
+    )
   }
-  if (facts.previewError !== null) return say('unknown', 'danger', 'What deploying would change is not known.', facts.previewError)
+  if (facts.previewError !== null)
+    return say('unknown', 'danger', 'What deploying would change is not known.', facts.previewError)
   if (!preview || previewOf !== textVersion) return COMPARING
-  if (facts.isBuilding) return say('building', 'plain', 'Another version is on its way.', 'Wait until it is live, or cancel it below.')
+  if (facts.isBuilding)
+    return say('building', 'plain', 'Another version is on its way.', 'Wait until it is live, or cancel it below.')
   return preview.can_deploy || preview.refusal !== null ? deployable(facts, preview) : refused(preview)
 }
 
 function refused(preview: PreviewFacts): Judged {
   const errors = preview.diagnostics.filter(({ severity }) => severity === 'error').length
-  if (errors > 0) return say('errors', 'danger', `Deploying is refused: ${errors === 1 ? '1 error' : `${formatCount(errors)} errors`}.`, 'A deployed set is all or nothing: what is live keeps running as it is.')
-  return say('empty', 'plain', 'There is no query to deploy.', 'Write CREATE QUERY name AS and a SELECT; what is live keeps running as it is.')
+  if (errors > 0)
+    return say(
+      'errors',
+      'danger',
+      `Deploying is refused: ${errors === 1 ? '1 error' : `${formatCount(errors)} errors`}.`,
+      'A deployed set is all or nothing: what is live keeps running as it is.',
+    )
+  return say(
+    'empty',
+    'plain',
+    'There is no query to deploy.',
+    'Write CREATE QUERY name AS and a SELECT; what is live keeps running as it is.',
+  )
 }
 
 function deployable(facts: DeployFacts, preview: PreviewFacts): Judged {
@@ -132,26 +167,58 @@ function deployable(facts: DeployFacts, preview: PreviewFacts): Judged {
     const help = 'The data that are live could not be kept. Name the table differently to start anew.'
     return say('tables', 'danger', `Deploying will be refused: ${clashes.join(', ')} cannot change like this.`, help)
   }
-  if (preview.refusal !== null) return say('breaks', 'danger', `Deploying will be refused: ${preview.refusal}`, 'What is live keeps running as it is.')
+  if (preview.refusal !== null)
+    return say(
+      'breaks',
+      'danger',
+      `Deploying will be refused: ${preview.refusal}`,
+      'What is live keeps running as it is.',
+    )
   if (preview.replaced.length > 0 && !facts.agreed.toReplace) {
-    return say('replaces', 'warning', 'This would replace queries that were deployed from elsewhere.', 'Agree to it below, or give your queries other names.')
+    return say(
+      'replaces',
+      'warning',
+      'This would replace queries that were deployed from elsewhere.',
+      'Agree to it below, or give your queries other names.',
+    )
   }
-  if (!isUnchanged(preview) || preview.replaced.length > 0 || (preview.kept.length > 0 && facts.agreed.toRemove)) return say('ready', 'accent', 'Every query is bounded: this can be deployed.')
+  if (!isUnchanged(preview) || preview.replaced.length > 0 || (preview.kept.length > 0 && facts.agreed.toRemove))
+    return say('ready', 'accent', 'Every query is bounded: this can be deployed.')
   if (facts.changedFiles === null) return COMPARING
   if (facts.changedFiles.length > 0) {
-    return say('text', 'plain', 'Only the text differs from what is live: comments or layout.', 'Queries, tables and bounds stay as they are.')
+    return say(
+      'text',
+      'plain',
+      'Only the text differs from what is live: comments or layout.',
+      'Queries, tables and bounds stay as they are.',
+    )
   }
-  if (facts.isOtherRun) return say('predictions', 'plain', 'The text is what is live already.', 'Deploying it again only keeps predictions from another profile run with it.')
+  if (facts.isOtherRun)
+    return say(
+      'predictions',
+      'plain',
+      'The text is what is live already.',
+      'Deploying it again only keeps predictions from another profile run with it.',
+    )
   return say('same', 'plain', 'The text is what is live already.', 'There is nothing to deploy.')
 }
 
 /** Whether nothing that runs would change. */
-export function isUnchanged(preview: Omit<PreviewFacts, 'can_deploy' | 'diagnostics' | 'kept' | 'replaced' | 'refusal'>): boolean {
+export function isUnchanged(
+  preview: Omit<PreviewFacts, 'can_deploy' | 'diagnostics' | 'kept' | 'replaced' | 'refusal'>,
+): boolean {
   const { tables, added, changed, removed, indexes_added, indexes_removed, bounds_changed } = preview
-  return [tables, added, changed, removed, indexes_added, indexes_removed, bounds_changed].every((list) => list.length === 0)
+  return [tables, added, changed, removed, indexes_added, indexes_removed, bounds_changed].every(
+    (list) => list.length === 0,
+  )
 }
 
-const COMPARING = say('comparing', 'plain', 'Comparing with what is live…', 'It takes a moment after each change of the text.')
+const COMPARING = say(
+  'comparing',
+  'plain',
+  'Comparing with what is live…',
+  'It takes a moment after each change of the text.',
+)
 const LIVE_GOES_ON = 'The live version answers until the new one is there.'
 
 function say(kind: DeployState['kind'], tone: DeployTone, headline: string, help: string | null = null): Judged {

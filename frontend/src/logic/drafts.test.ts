@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { comparePaths, readDrafts, reconcile, removeDraft, takeOverDrafts, writeDraft, type DraftStorage } from './drafts'
+import {
+  comparePaths,
+  type DraftStorage,
+  readDrafts,
+  reconcile,
+  removeDraft,
+  takeOverDrafts,
+  writeDraft,
+} from './drafts'
 
 function memory(): DraftStorage {
   const entries = new Map<string, string>()
@@ -11,7 +19,13 @@ function memory(): DraftStorage {
   }
 }
 
-const draft = (text: string, baseRevision: string | null = 'r1', path = 'a.piql') => ({ tab: 'here', path, text, baseRevision, at: 0 })
+const draft = (text: string, baseRevision: string | null = 'r1', path = 'a.piql') => ({
+  tab: 'here',
+  path,
+  text,
+  baseRevision,
+  at: 0,
+})
 const server = (text: string, revision = 'r1', path = 'a.piql') => ({ path, text, revision })
 
 describe('drafts', () => {
@@ -42,14 +56,19 @@ describe('drafts', () => {
   describe('of a tab that is gone', () => {
     const gone = (tab: string, text: string, at: number) => ({ ...draft(text), tab, at })
     const opened = (storage: DraftStorage, alive: readonly string[] = [], files = [server('saved')]) =>
-      takeOverDrafts(storage, 'scadr', 'here', (tab) => alive.includes(tab), files).map(({ tab, path, text }) => `${tab} ${path} ${text}`)
+      takeOverDrafts(storage, 'scadr', 'here', (tab) => alive.includes(tab), files).map(
+        ({ tab, path, text }) => `${tab} ${path} ${text}`,
+      )
 
     it('are taken over, and those of a tab that is open are left to it', () => {
       const storage = memory()
       writeDraft(storage, 'scadr', gone('crashed', 'typed', 1))
       writeDraft(storage, 'scadr', gone('open', 'being typed', 2))
       expect(opened(storage, ['open'])).toEqual(['here a.piql typed'])
-      expect(readDrafts(storage, 'scadr').map(({ tab, text }) => `${tab} ${text}`)).toEqual(['open being typed', 'here typed'])
+      expect(readDrafts(storage, 'scadr').map(({ tab, text }) => `${tab} ${text}`)).toEqual([
+        'open being typed',
+        'here typed',
+      ])
     })
 
     it('are all kept: the last that was typed as the file, the others beside it', () => {
@@ -72,7 +91,14 @@ describe('drafts', () => {
 
   it('are ignored where the storage holds something else', () => {
     const storage = memory()
-    const held = ['{broken', 'null', '5', JSON.stringify({ ...draft('x'), path: 5 }), JSON.stringify({ path: 'a.piql', text: 'x' }), JSON.stringify(draft('x', 'r1', 'b.piql'))]
+    const held = [
+      '{broken',
+      'null',
+      '5',
+      JSON.stringify({ ...draft('x'), path: 5 }),
+      JSON.stringify({ path: 'a.piql', text: 'x' }),
+      JSON.stringify(draft('x', 'r1', 'b.piql')),
+    ]
     for (const text of held) {
       storage.setItem('piql:draft:scadr:here:a.piql', text)
       expect(readDrafts(storage, 'scadr')).toEqual([])

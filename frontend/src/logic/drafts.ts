@@ -72,14 +72,22 @@ export function readDrafts(storage: DraftStorage, workspace: string): Draft[] {
  * Makes the drafts of tabs that are gone those of this one, and gives all of its drafts. Where a file has several, the last
  * that was typed here, or else at all, is its text; each other text becomes a file beside it.
  */
-export function takeOverDrafts(storage: DraftStorage, workspace: string, tab: string, isAlive: (tab: string) => boolean, files: readonly ServerFile[]): Draft[] {
+export function takeOverDrafts(
+  storage: DraftStorage,
+  workspace: string,
+  tab: string,
+  isAlive: (tab: string) => boolean,
+  files: readonly ServerFile[],
+): Draft[] {
   const drafts = readDrafts(storage, workspace)
   const kept = drafts.filter((draft) => draft.tab === tab)
   const taken = [...files, ...kept].map(({ path }) => path)
   for (const orphan of drafts.filter((draft) => draft.tab !== tab && !isAlive(draft.tab))) {
     const isKnown = [...files, ...kept].some(({ path, text }) => path === orphan.path && text === orphan.text)
     const isTaken = kept.some(({ path }) => path === orphan.path)
-    const draft = isTaken ? { ...orphan, tab, path: copyPath(orphan.path, taken), baseRevision: null } : { ...orphan, tab }
+    const draft = isTaken
+      ? { ...orphan, tab, path: copyPath(orphan.path, taken), baseRevision: null }
+      : { ...orphan, tab }
     if (!isKnown) {
       writeDraft(storage, workspace, draft) // before the other goes: what is typed is at no moment in neither
       kept.push(draft)
@@ -152,5 +160,11 @@ function parsed(text: string | null): unknown {
 function isDraft(value: unknown): value is Draft {
   if (typeof value !== 'object' || value === null) return false
   const { tab, path, text, baseRevision, at } = value as Partial<Record<keyof Draft, unknown>>
-  return typeof tab === 'string' && typeof at === 'number' && typeof path === 'string' && typeof text === 'string' && (baseRevision === null || typeof baseRevision === 'string')
+  return (
+    typeof tab === 'string' &&
+    typeof at === 'number' &&
+    typeof path === 'string' &&
+    typeof text === 'string' &&
+    (baseRevision === null || typeof baseRevision === 'string')
+  )
 }

@@ -16,7 +16,8 @@ const LOOKS_THAT_AGREE = 3
 export function driftText(drift: Drift): string {
   const range = `${times(drift.low)} – ${times(drift.high)}`
   const seen = `Checked ${formatDay(drift.looked_at)}: p99 is ${times(drift.factor)} × what was measured (95 %: ${range})`
-  if (drift.stale_operators.length > 0) return `${seen}. ${drift.stale_operators.join(' and ')} ${drift.stale_operators.length === 1 ? 'is' : 'are'} stale.`
+  if (drift.stale_operators.length > 0)
+    return `${seen}. ${drift.stale_operators.join(' and ')} ${drift.stale_operators.length === 1 ? 'is' : 'are'} stale.`
   if (drift.looks < LOOKS_THAT_AGREE) return `${seen}. Stale is what ${LOOKS_THAT_AGREE} checks agree on.`
   return `${seen}. Not stale.`
 }

@@ -22,9 +22,17 @@ describe('a predicted latency', () => {
 
 describe('the sign of a proof', () => {
   it('stands before no predicted latency in any source', () => {
-    const sources = import.meta.glob('../**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true }) as Record<string, string>
+    const sources = import.meta.glob('../**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true }) as Record<
+      string,
+      string
+    >
     const wrong = Object.entries(sources).flatMap(([path, text]) =>
-      path.includes('.test.') || path.endsWith('logic/estimate.ts') ? [] : text.split('\n').filter((line) => /≤ ?(\$\{|\{)?formatMs|p99 ≤/.test(line.replace(/9 of 10 ≤/g, ''))).map((line) => `${path}: ${line.trim()}`),
+      path.includes('.test.') || path.endsWith('logic/estimate.ts')
+        ? []
+        : text
+            .split('\n')
+            .filter((line) => /≤ ?(\$\{|\{)?formatMs|p99 ≤/.test(line.replace(/9 of 10 ≤/g, '')))
+            .map((line) => `${path}: ${line.trim()}`),
     )
     expect(wrong).toEqual([])
   })

@@ -10,7 +10,9 @@ export interface Estimate {
 
 /** `≈ 48 ms (9 of 10 ≤ 61 ms)` */
 export function estimateText({ typical_p99_ms, conservative_p99_ms }: Estimate): string {
-  return conservative_p99_ms === null ? aboutMs(typical_p99_ms) : `${aboutMs(typical_p99_ms)} (9 of 10 ≤ ${formatMs(conservative_p99_ms)})`
+  return conservative_p99_ms === null
+    ? aboutMs(typical_p99_ms)
+    : `${aboutMs(typical_p99_ms)} (9 of 10 ≤ ${formatMs(conservative_p99_ms)})`
 }
 
 /** `≈ 48 ms`, and a dash for what is not predicted. */

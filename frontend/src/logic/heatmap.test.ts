@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { axisValues, cellText, cividis, contourPath, inkOn, logScale, moveCell, nearestCell, sloContour } from './heatmap'
+import {
+  axisValues,
+  cellText,
+  cividis,
+  contourPath,
+  inkOn,
+  logScale,
+  moveCell,
+  nearestCell,
+  sloContour,
+} from './heatmap'
 
 /** Reads a drawing, top row first: '.' keeps the SLO, '#' does not. */
 function drawing(...rows: string[]): boolean[][] {

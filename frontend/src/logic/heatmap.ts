@@ -33,7 +33,12 @@ export interface Side {
 }
 
 /** A cell in words: its latency and whether it keeps an SLO, or that it has none. */
-export function cellText(latency: string, state: string | undefined, isKept: boolean | undefined, slo = 'the SLO'): string {
+export function cellText(
+  latency: string,
+  state: string | undefined,
+  isKept: boolean | undefined,
+  slo = 'the SLO',
+): string {
   if (state === 'refused') return 'not predicted, too far beyond what was measured'
   return `${latency}, ${state}, ${isKept ? 'keeps' : 'breaks'} ${slo}`
 }
@@ -173,7 +178,8 @@ export function axisValues(current: number): number[] {
   for (let decade = 1; decade <= 1_000_000; decade *= 10) {
     for (const step of STEPS) {
       const value = decade * step
-      if (Number.isInteger(value) && value >= current / 10 && value <= Math.min(current * 5, 1_000_000)) values.add(value)
+      if (Number.isInteger(value) && value >= current / 10 && value <= Math.min(current * 5, 1_000_000))
+        values.add(value)
     }
   }
   return [...values].toSorted((a, b) => a - b)

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { compare, logAxis, predictedForSeen, rank, type QueryLatency } from './latency-comparison'
+import { compare, logAxis, predictedForSeen, type QueryLatency, rank } from './latency-comparison'
 
 const AT_LIMITS = { typical_p99_ms: 48, conservative_p99_ms: 61, requests: 101, rows: 50 }
 const SMALL = { requests: 11, rows: 10, executions: 100, predicted: { typical_p99_ms: 6, conservative_p99_ms: 8 } }
 
-function judged(outcome: NonNullable<QueryLatency['agreement']>['outcome'], needed: number | null = null): QueryLatency['agreement'] {
+function judged(
+  outcome: NonNullable<QueryLatency['agreement']>['outcome'],
+  needed: number | null = null,
+): QueryLatency['agreement'] {
   return { outcome, executions: 100, needed, error: 0.05 }
 }
 
@@ -27,31 +30,51 @@ function latency(query: string, more: Partial<QueryLatency> = {}): QueryLatency 
 
 describe('predicted beside observed', () => {
   it('says the verdict of the test with its error', () => {
-    expect(compare(latency('q')).sentence).toBe('The p99 is as predicted for this size, by 100 executions; such a verdict errs in at most 5 of 100 cases')
-    expect(compare(latency('q', { agreement: judged('slower') }))).toMatchObject({ verdict: 'slower', sentence: expect.stringContaining('higher than predicted') })
+    expect(compare(latency('q')).sentence).toBe(
+      'The p99 is as predicted for this size, by 100 executions; such a verdict errs in at most 5 of 100 cases',
+    )
+    expect(compare(latency('q', { agreement: judged('slower') }))).toMatchObject({
+      verdict: 'slower',
+      sentence: expect.stringContaining('higher than predicted'),
+    })
   })
 
   it('says how many executions a verdict takes before it says one', () => {
     const few = compare(latency('q', { executions: 1, agreement: { ...judged('too few', 368)!, executions: 1 } }))
-    expect(few).toMatchObject({ verdict: 'too few', sentence: 'Too few executions to judge the prediction: 1 of the 368 that it takes' })
-    expect(compare(latency('q', { agreement: judged('undecided', 1500) })).sentence).toBe('100 executions do not decide whether the prediction holds; about 1,500 would')
+    expect(few).toMatchObject({
+      verdict: 'too few',
+      sentence: 'Too few executions to judge the prediction: 1 of the 368 that it takes',
+    })
+    expect(compare(latency('q', { agreement: judged('undecided', 1500) })).sentence).toBe(
+      '100 executions do not decide whether the prediction holds; about 1,500 would',
+    )
   })
 
   it('holds no execution of another size against the prediction', () => {
     const other = compare(latency('q', { agreement: null, sizes: [{ ...SMALL, rows: 0, predicted: null }] }))
     expect(other.verdict).toBe('other-sizes')
-    expect(other.sentence).toBe('The prediction is for 101 requests, 50 rows; most executions made 11 requests, 0 rows, for which there is none')
+    expect(other.sentence).toBe(
+      'The prediction is for 101 requests, 50 rows; most executions made 11 requests, 0 rows, for which there is none',
+    )
   })
 
   it('shows the prediction for what ran, and the one at the limits before anything did', () => {
-    expect(predictedForSeen(latency('q'))).toEqual({ typical_p99_ms: 6, conservative_p99_ms: 8, requests: 11, rows: 10 })
+    expect(predictedForSeen(latency('q'))).toEqual({
+      typical_p99_ms: 6,
+      conservative_p99_ms: 8,
+      requests: 11,
+      rows: 10,
+    })
     expect(predictedForSeen(latency('q', { sizes: [], executions: 0, observed: null }))).toEqual(AT_LIMITS)
     expect(predictedForSeen(latency('q', { sizes: [{ ...SMALL, predicted: null }] }))).toBeNull()
   })
 
   it('calls no SLO broken before an interval has the executions to judge it', () => {
     expect(compare(latency('q', { executions: 1, compliance: { share: null } })).verdict).toBe('agrees')
-    expect(compare(latency('q', { compliance: { share: 0.9 } }))).toMatchObject({ verdict: 'slo-broken', ofPrediction: expect.stringContaining('as predicted') })
+    expect(compare(latency('q', { compliance: { share: 0.9 } }))).toMatchObject({
+      verdict: 'slo-broken',
+      ofPrediction: expect.stringContaining('as predicted'),
+    })
   })
 
   it('puts breaches of the bound first, then broken SLOs, then wrong predictions, then silence', () => {
@@ -66,12 +89,19 @@ describe('predicted beside observed', () => {
   })
 
   it('tells silence from a plan that has not run yet', () => {
-    expect(compare(latency('q', { executions: 0, observed: null, plan_since: 3 })).sentence).toBe('Not executed since its plan changed in version 3')
-    expect(compare(latency('q', { executions: 0, observed: null, series: [] })).sentence).toBe('Not executed in this window')
+    expect(compare(latency('q', { executions: 0, observed: null, plan_since: 3 })).sentence).toBe(
+      'Not executed since its plan changed in version 3',
+    )
+    expect(compare(latency('q', { executions: 0, observed: null, series: [] })).sentence).toBe(
+      'Not executed in this window',
+    )
   })
 
   it('says why nothing is compared', () => {
-    expect(compare(latency('q', { predicted_p99_ms: null, predicted: null, agreement: null }))).toMatchObject({ verdict: 'not-predicted', sentence: expect.stringContaining('without a profile') })
+    expect(compare(latency('q', { predicted_p99_ms: null, predicted: null, agreement: null }))).toMatchObject({
+      verdict: 'not-predicted',
+      sentence: expect.stringContaining('without a profile'),
+    })
     expect(compare(latency('q', { predicted: null, agreement: null })).sentence).toContain('its profile run is gone')
   })
 })

@@ -16,7 +16,12 @@ export interface QueryLatency {
   /** For executions at the query's limits. */
   predicted: (Estimate & Sized) | null
   /** The test of the executions whose size could be predicted. */
-  agreement: { outcome: 'too few' | 'slower' | 'faster' | 'agrees' | 'undecided'; executions: number; needed: number | null; error: number } | null
+  agreement: {
+    outcome: 'too few' | 'slower' | 'faster' | 'agrees' | 'undecided'
+    executions: number
+    needed: number | null
+    error: number
+  } | null
   /** The most frequent first. */
   sizes: readonly (Sized & { executions: number; predicted: Estimate | null })[]
   compliance: { share: number | null } | null
@@ -26,7 +31,17 @@ export interface QueryLatency {
   requests_over_bound: number
 }
 
-export type Verdict = 'over-bound' | 'slo-broken' | 'slower' | 'faster' | 'undecided' | 'agrees' | 'too few' | 'other-sizes' | 'not-predicted' | 'no-data'
+export type Verdict =
+  | 'over-bound'
+  | 'slo-broken'
+  | 'slower'
+  | 'faster'
+  | 'undecided'
+  | 'agrees'
+  | 'too few'
+  | 'other-sizes'
+  | 'not-predicted'
+  | 'no-data'
 
 export interface Comparison<Q extends QueryLatency> {
   latency: Q
@@ -36,22 +51,40 @@ export interface Comparison<Q extends QueryLatency> {
   ofPrediction: string
 }
 
-const SEVERITY: readonly Verdict[] = ['over-bound', 'slo-broken', 'slower', 'faster', 'undecided', 'agrees', 'too few', 'other-sizes', 'not-predicted', 'no-data']
+const SEVERITY: readonly Verdict[] = [
+  'over-bound',
+  'slo-broken',
+  'slower',
+  'faster',
+  'undecided',
+  'agrees',
+  'too few',
+  'other-sizes',
+  'not-predicted',
+  'no-data',
+]
 
 export function compare<Q extends QueryLatency>(latency: Q): Comparison<Q> {
   const verdict = judge(latency)
-  return { latency, verdict, sentence: sentenceOf(verdict, latency), ofPrediction: sentenceOf(ofPrediction(latency), latency) }
+  return {
+    latency,
+    verdict,
+    sentence: sentenceOf(verdict, latency),
+    ofPrediction: sentenceOf(ofPrediction(latency), latency),
+  }
 }
 
 /** Worst first: breaches, broken SLOs, then predictions that are wrong, then silence. */
 export function rank<Q extends QueryLatency>(latencies: readonly Q[]): Comparison<Q>[] {
-  return latencies.map(compare).toSorted(
-    (a, b) =>
-      SEVERITY.indexOf(a.verdict) - SEVERITY.indexOf(b.verdict) ||
-      (a.latency.compliance?.share ?? 1) - (b.latency.compliance?.share ?? 1) ||
-      b.latency.executions - a.latency.executions ||
-      a.latency.query.localeCompare(b.latency.query),
-  )
+  return latencies
+    .map(compare)
+    .toSorted(
+      (a, b) =>
+        SEVERITY.indexOf(a.verdict) - SEVERITY.indexOf(b.verdict) ||
+        (a.latency.compliance?.share ?? 1) - (b.latency.compliance?.share ?? 1) ||
+        b.latency.executions - a.latency.executions ||
+        a.latency.query.localeCompare(b.latency.query),
+    )
 }
 
 /** The prediction to show beside what was observed: for the most frequent size, or at the limits before any execution. */
@@ -80,7 +113,9 @@ function ofPrediction(latency: QueryLatency): Verdict {
 
 function sentenceOf(verdict: Verdict, latency: QueryLatency): string {
   const { agreement, predicted, sizes } = latency
-  const by = agreement ? `by ${plural(agreement.executions, 'execution')}; such a verdict errs in at most ${formatCount(agreement.error * 100)} of 100 cases` : ''
+  const by = agreement
+    ? `by ${plural(agreement.executions, 'execution')}; such a verdict errs in at most ${formatCount(agreement.error * 100)} of 100 cases`
+    : ''
   switch (verdict) {
     case 'over-bound':
       return `${plural(latency.requests_over_bound, 'execution')} made more requests than the bound`
@@ -105,7 +140,9 @@ function sentenceOf(verdict: Verdict, latency: QueryLatency): string {
         ? 'Deployed without a profile, so nothing was predicted'
         : 'Not compared: its profile run is gone, or grouping hides how much an execution read'
     case 'no-data':
-      return latency.series.length > 0 ? `Not executed since its plan changed in version ${latency.plan_since}` : 'Not executed in this window'
+      return latency.series.length > 0
+        ? `Not executed since its plan changed in version ${latency.plan_since}`
+        : 'Not executed in this window'
   }
 }
 

@@ -11,8 +11,16 @@ describe('sizes of panels', () => {
     expect(holding(sizes).getItem('columns')).toBe(sizes)
   })
 
-  it.each([null, '{bad', 'null', '[1,2]', '5', '"a"', '{"sidebar":null}', '{"sidebar":"20"}', '{"sidebar":-5}', '{"sidebar":1e999}'])(
-    'are none where the storage holds %s',
-    (text) => expect(holding(text).getItem('columns')).toBeNull(),
-  )
+  it.each([
+    null,
+    '{bad',
+    'null',
+    '[1,2]',
+    '5',
+    '"a"',
+    '{"sidebar":null}',
+    '{"sidebar":"20"}',
+    '{"sidebar":-5}',
+    '{"sidebar":1e999}',
+  ])('are none where the storage holds %s', (text) => expect(holding(text).getItem('columns')).toBeNull())
 })

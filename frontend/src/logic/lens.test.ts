@@ -13,12 +13,16 @@ const estimate = { typical_p99_ms: 153, conservative_p99_ms: 170, p99_ms: 161, i
 describe('the bound lens', () => {
   it('flags a noisy run with its worst interval', () => {
     const noisy = { typical_p99_ms: 48, conservative_p99_ms: null, p99_ms: 460, is_noisy: true }
-    expect(lensText(thoughtstream, noisy)).toBe('≤ 101 ops · 2 trips · class II · p99 ≈ 48.0 ms · noisy run, worst ≈ 460 ms')
+    expect(lensText(thoughtstream, noisy)).toBe(
+      '≤ 101 ops · 2 trips · class II · p99 ≈ 48.0 ms · noisy run, worst ≈ 460 ms',
+    )
   })
 
   it('is shorter in the list of queries', () => {
     expect(shortLensText(thoughtstream, estimate, 51)).toBe('≤ 101 ops (live 51) · 2 trips · p99 ≈ 153 ms')
-    expect(shortLensText(thoughtstream, { ...estimate, is_noisy: true })).toBe('≤ 101 ops · 2 trips · p99 ≈ 153 ms (noisy)')
+    expect(shortLensText(thoughtstream, { ...estimate, is_noisy: true })).toBe(
+      '≤ 101 ops · 2 trips · p99 ≈ 153 ms (noisy)',
+    )
   })
 
   it('says operations, trips and class', () => {
@@ -26,7 +30,9 @@ describe('the bound lens', () => {
   })
 
   it('adds the predicted p99 and the bound that is live where it is another', () => {
-    expect(lensText(thoughtstream, estimate, 51)).toBe('≤ 101 ops (live 51) · 2 trips · class II · p99 ≈ 153 ms (9 of 10 ≤ 170 ms)')
+    expect(lensText(thoughtstream, estimate, 51)).toBe(
+      '≤ 101 ops (live 51) · 2 trips · class II · p99 ≈ 153 ms (9 of 10 ≤ 170 ms)',
+    )
     expect(lensText(thoughtstream, null, 201)).toBe('≤ 101 ops (live 201) · 2 trips · class II')
   })
 
@@ -56,25 +62,50 @@ describe('the lines of lenses', () => {
   it('stand above the first lines of the queries of a file', () => {
     const lines = lensLines(queries, 'a.piql', new Map([['above', estimate]]), new Map([['below', 51]]))
     expect(lines).toEqual([
-      { line: 2, labels: [{ query: 'above', text: '≤ 101 ops · 2 trips · class II · p99 ≈ 153 ms (9 of 10 ≤ 170 ms)', isBounded: true }] },
+      {
+        line: 2,
+        labels: [
+          { query: 'above', text: '≤ 101 ops · 2 trips · class II · p99 ≈ 153 ms (9 of 10 ≤ 170 ms)', isBounded: true },
+        ],
+      },
       { line: 9, labels: [{ query: 'below', text: '≤ 101 ops (live 51) · 2 trips · class II', isBounded: true }] },
     ])
   })
 
   it('stand above a table that queries grow with, and name these', () => {
     const grows = (name: string, line: number) => ({
-      ...thoughtstream, name, is_bounded: false, ...at(line, 'queries.piql'), unbounded: [{ table: 'subscriptions', table_range: at(3).range }],
+      ...thoughtstream,
+      name,
+      is_bounded: false,
+      ...at(line, 'queries.piql'),
+      unbounded: [{ table: 'subscriptions', table_range: at(3).range }],
     })
     expect(lensLines([grows('one', 1), grows('other', 5)], 'a.piql', new Map(), new Map())).toEqual([
-      { line: 3, labels: [{ query: 'one', table: 'subscriptions', text: 'unbounded in one, other', isBounded: false }] },
+      {
+        line: 3,
+        labels: [{ query: 'one', table: 'subscriptions', text: 'unbounded in one, other', isBounded: false }],
+      },
     ])
-    expect(lensLines([grows('one', 1)], 'queries.piql', new Map(), new Map())).toEqual([{ line: 1, labels: [{ query: 'one', text: 'unbounded', isBounded: false }] }])
+    expect(lensLines([grows('one', 1)], 'queries.piql', new Map(), new Map())).toEqual([
+      { line: 1, labels: [{ query: 'one', text: 'unbounded', isBounded: false }] },
+    ])
   })
 
   it('say the names of queries that begin on one line', () => {
-    const lines = lensLines([{ ...thoughtstream, name: 'one', ...at(1) }, { ...thoughtstream, name: 'other', ...at(1) }], 'a.piql', new Map(), new Map())
+    const lines = lensLines(
+      [
+        { ...thoughtstream, name: 'one', ...at(1) },
+        { ...thoughtstream, name: 'other', ...at(1) },
+      ],
+      'a.piql',
+      new Map(),
+      new Map(),
+    )
     expect(lines).toHaveLength(1)
-    expect(lines[0]?.labels.map((label) => label.text)).toEqual(['one ≤ 101 ops · 2 trips · class II', 'other ≤ 101 ops · 2 trips · class II'])
+    expect(lines[0]?.labels.map((label) => label.text)).toEqual([
+      'one ≤ 101 ops · 2 trips · class II',
+      'other ≤ 101 ops · 2 trips · class II',
+    ])
   })
 })
 
@@ -98,6 +129,14 @@ describe('a formula', () => {
   })
 
   it('can be read with numbers', () => {
-    expect(formulaWithValues('1 + S + S × T', new Map([['S', 100], ['T', 1000]]))).toBe('1 + 100 + 100 × 1,000')
+    expect(
+      formulaWithValues(
+        '1 + S + S × T',
+        new Map([
+          ['S', 100],
+          ['T', 1000],
+        ]),
+      ),
+    ).toBe('1 + 100 + 100 × 1,000')
   })
 })

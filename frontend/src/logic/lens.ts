@@ -1,6 +1,6 @@
 /** The line above a query that says what it may cost: `≤ 101 ops · 2 trips · class II · p99 ≈ 153 ms (9 of 10 ≤ 170 ms)`. */
 import { formatCount } from '../units'
-import { aboutMs, estimateText, type Estimate } from './estimate'
+import { aboutMs, type Estimate, estimateText } from './estimate'
 
 export interface LensQuery {
   name: string
@@ -74,12 +74,16 @@ export function lensLines(
     const labels = [...(lines.get(line)?.labels ?? []), { query: query.name, text, isBounded: query.is_bounded }]
     lines.set(line, { line, labels })
   }
-  for (const { line, ...label } of unboundedTables(queries, path)) lines.set(line, { line, labels: [...(lines.get(line)?.labels ?? []), label] })
+  for (const { line, ...label } of unboundedTables(queries, path))
+    lines.set(line, { line, labels: [...(lines.get(line)?.labels ?? []), label] })
   return [...lines.values()]
     .toSorted((one, other) => one.line - other.line)
     .map(({ line, labels }) => ({
       line,
-      labels: labels.length === 1 ? labels : labels.map((label) => ({ ...label, text: `${label.table ?? label.query} ${label.text}` })),
+      labels:
+        labels.length === 1
+          ? labels
+          : labels.map((label) => ({ ...label, text: `${label.table ?? label.query} ${label.text}` })),
     }))
 }
 
@@ -94,7 +98,13 @@ function unboundedTables(queries: readonly PlacedQuery[], path: string): (LensLa
       users.set(table, known)
     }
   }
-  return [...users].map(([table, { line, queries: names }]) => ({ line, table, query: names[0] ?? '', text: `unbounded in ${names.join(', ')}`, isBounded: false }))
+  return [...users].map(([table, { line, queries: names }]) => ({
+    line,
+    table,
+    query: names[0] ?? '',
+    text: `unbounded in ${names.join(', ')}`,
+    isBounded: false,
+  }))
 }
 
 function liveText(operations: number, live: number | null | undefined): string {
@@ -114,7 +124,9 @@ export function formulaParts(formula: string, symbols: readonly string[]): Formu
   let plain = ''
   let at = 0
   while (at < formula.length) {
-    const symbol = known.find((candidate) => formula.startsWith(candidate, at) && standsAlone(formula, at, candidate.length))
+    const symbol = known.find(
+      (candidate) => formula.startsWith(candidate, at) && standsAlone(formula, at, candidate.length),
+    )
     if (symbol === undefined) {
       plain += formula[at]
       at += 1

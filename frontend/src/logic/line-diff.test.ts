@@ -11,7 +11,16 @@ describe('a line diff', () => {
   })
 
   it('leaves out what is far from a change', () => {
-    expect(drawn('1\n2\n3\n4\n5\n6\n7\n8\nx', '0\n1\n2\n3\n4\n5\n6\n7\n8\ny')).toEqual(['+0', ' 1', ' 2', '…', ' 7', ' 8', '-x', '+y'])
+    expect(drawn('1\n2\n3\n4\n5\n6\n7\n8\nx', '0\n1\n2\n3\n4\n5\n6\n7\n8\ny')).toEqual([
+      '+0',
+      ' 1',
+      ' 2',
+      '…',
+      ' 7',
+      ' 8',
+      '-x',
+      '+y',
+    ])
   })
 
   it('is empty where nothing changed', () => {

@@ -10,7 +10,8 @@ const MOST = 8
  */
 export function logTicks(low: number, high: number): number[] {
   const ticks = scaleLog().domain([low, high]).ticks()
-  const at = (steps: readonly number[]) => ticks.filter((tick) => steps.some((step) => Number.isInteger(Number(Math.log10(tick / step).toFixed(6)))))
+  const at = (steps: readonly number[]) =>
+    ticks.filter((tick) => steps.some((step) => Number.isInteger(Number(Math.log10(tick / step).toFixed(6)))))
   const all = at([1, 2, 5])
   if (all.length < FEWEST) return scaleLinear().domain([low, high]).ticks(4)
   return all.length > MOST ? at([1]) : all

@@ -3,10 +3,17 @@ import { blocksOf } from './markdown'
 
 describe('a page of the reference', () => {
   it('has titles, paragraphs, lists and code, and hides its comments', () => {
-    const page = '<!-- Made. -->\n# A title\n\n`x` is an error:\nnot deployed.\n\n```piql refused\nSELECT # 1;\n\n- not a list\n```\n\n- one\n- *two*\n'
+    const page =
+      '<!-- Made. -->\n# A title\n\n`x` is an error:\nnot deployed.\n\n```piql refused\nSELECT # 1;\n\n- not a list\n```\n\n- one\n- *two*\n'
     expect(blocksOf(page)).toEqual([
       { kind: 'title', level: 1, text: 'A title' },
-      { kind: 'paragraph', spans: [{ kind: 'code', text: 'x' }, { kind: 'text', text: ' is an error: not deployed.' }] },
+      {
+        kind: 'paragraph',
+        spans: [
+          { kind: 'code', text: 'x' },
+          { kind: 'text', text: ' is an error: not deployed.' },
+        ],
+      },
       { kind: 'code', language: 'piql refused', text: 'SELECT # 1;\n\n- not a list' },
       { kind: 'list', items: [[{ kind: 'text', text: 'one' }], [{ kind: 'emphasis', text: 'two' }]] },
     ])
@@ -23,7 +30,9 @@ describe('a page of the reference', () => {
   })
 
   it('leaves a star and a bracket that mark nothing as they are', () => {
-    expect(blocksOf('SELECT * and 2 * 3 and [1: me]')).toEqual([{ kind: 'paragraph', spans: [{ kind: 'text', text: 'SELECT * and 2 * 3 and [1: me]' }] }])
+    expect(blocksOf('SELECT * and 2 * 3 and [1: me]')).toEqual([
+      { kind: 'paragraph', spans: [{ kind: 'text', text: 'SELECT * and 2 * 3 and [1: me]' }] },
+    ])
   })
 
   it('ends with the text where a code block is not closed', () => {

@@ -1,7 +1,11 @@
 /** The finding that F8 goes to: the first behind the caret, through all files in their order, and around. */
 import type { Caret, TextRange } from './shapes'
 
-export function nextProblem<R extends TextRange>(ranges: readonly R[], files: readonly string[], caret: Caret | null): R | undefined {
+export function nextProblem<R extends TextRange>(
+  ranges: readonly R[],
+  files: readonly string[],
+  caret: Caret | null,
+): R | undefined {
   const place = (file: string, line: number, column: number) => [files.indexOf(file), line, column]
   const placed = ranges
     .map((range) => ({ range, at: place(range.file, range.start_line, range.start_column) }))

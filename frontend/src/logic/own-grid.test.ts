@@ -27,7 +27,12 @@ describe('a grid of one’s own', () => {
   it('takes up a point that a run lacks, with a size of row only where none is as large', () => {
     const wide = { operator: 'SortedIndexJoin', child_rows: 300, rows: 50, row_bytes: 120, columns: 4 }
     const grid = withPoint(START, wide)
-    expect([grid.sorted_child_rows, grid.sorted_rows, grid.row_bytes, grid.columns]).toEqual(['10, 100, 300', '10, 50', '200', '1, 4'])
+    expect([grid.sorted_child_rows, grid.sorted_rows, grid.row_bytes, grid.columns]).toEqual([
+      '10, 100, 300',
+      '10, 50',
+      '200',
+      '1, 4',
+    ])
     const write = { operator: 'Write', child_rows: 7, rows: 1, row_bytes: 900, columns: 1 }
     expect(withPoint(START, write).write_entries).toBe('0, 4, 6')
     expect(withPoint(START, write).row_bytes).toBe('200, 900')
@@ -36,7 +41,11 @@ describe('a grid of one’s own', () => {
   })
 
   it('names a point in words', () => {
-    expect(pointText({ operator: 'IndexScan', child_rows: 1, rows: 9000, row_bytes: 96, columns: 3 })).toBe('IndexScan of 9,000 rows of 96 B in 3 columns')
-    expect(pointText({ operator: 'Write', child_rows: 2, rows: 1, row_bytes: 96, columns: 1 })).toBe('Write of a row of 96 B with 1 index entry')
+    expect(pointText({ operator: 'IndexScan', child_rows: 1, rows: 9000, row_bytes: 96, columns: 3 })).toBe(
+      'IndexScan of 9,000 rows of 96 B in 3 columns',
+    )
+    expect(pointText({ operator: 'Write', child_rows: 2, rows: 1, row_bytes: 96, columns: 1 })).toBe(
+      'Write of a row of 96 B with 1 index entry',
+    )
   })
 })

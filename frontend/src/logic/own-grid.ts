@@ -39,7 +39,8 @@ export function levelsError(dimension: Dimension, text: string): string | undefi
   const levels = levelsOf(text)
   const least = dimension === 'write_entries' ? 0 : 1
   const most = dimension === 'write_entries' ? 1000 : MOST
-  if (!levels || levels.some((level) => level < least || level > most)) return `Whole numbers from ${least} to ${most.toLocaleString('en')}, such as 1, 10, 100.`
+  if (!levels || levels.some((level) => level < least || level > most))
+    return `Whole numbers from ${least} to ${most.toLocaleString('en')}, such as 1, 10, 100.`
   if (levels.length > MOST_LEVELS) return `At most ${MOST_LEVELS} numbers.`
   if (levels.length === 0 && dimension === 'row_bytes') return 'At least one size.'
   return undefined
@@ -55,9 +56,18 @@ export function gridOf(typed: TypedGrid): GridLevels {
 export function pointsOf(levels: GridLevels): number {
   const count = (name: Dimension) => levels[name].length
   const widths = count('row_bytes') * count('columns')
-  const reads = count('scan_rows') + count('fk_child_rows') + count('sorted_child_rows') * count('sorted_rows') + count('forward_child_rows') * count('forward_rows')
+  const reads =
+    count('scan_rows') +
+    count('fk_child_rows') +
+    count('sorted_child_rows') * count('sorted_rows') +
+    count('forward_child_rows') * count('forward_rows')
   const ofOneColumn = count('dereference_child_rows') + count('write_entries')
-  return reads * widths + ofOneColumn * count('row_bytes') + count('limit_groups') * count('limit_rows') + count('reference_looks') * 2
+  return (
+    reads * widths +
+    ofOneColumn * count('row_bytes') +
+    count('limit_groups') * count('limit_rows') +
+    count('reference_looks') * 2
+  )
 }
 
 /** What a run lacks, in the words of a grid. */
@@ -93,15 +103,24 @@ function placesOf({ operator, child_rows, rows }: MissingPoint): [Dimension, num
     case 'IndexFKJoin':
       return [['fk_child_rows', child_rows]]
     case 'SortedIndexJoin':
-      return [['sorted_child_rows', child_rows], ['sorted_rows', rows]]
+      return [
+        ['sorted_child_rows', child_rows],
+        ['sorted_rows', rows],
+      ]
     case 'SortedIndexJoinForwards':
-      return [['forward_child_rows', child_rows], ['forward_rows', rows]]
+      return [
+        ['forward_child_rows', child_rows],
+        ['forward_rows', rows],
+      ]
     case 'Dereference':
       return [['dereference_child_rows', child_rows]]
     case 'Write':
       return [['write_entries', child_rows - 1]]
     case 'LimitCheck':
-      return [['limit_groups', child_rows], ['limit_rows', rows]]
+      return [
+        ['limit_groups', child_rows],
+        ['limit_rows', rows],
+      ]
     case 'ReferenceCheck':
       return [['reference_looks', child_rows]]
     default:

@@ -1,5 +1,16 @@
 import { describe, expect, it, vi } from 'vitest'
-import { canBeNull, isList, isOfLines, isOnClock, kindOf, localInstant, readParameters, typedOf, valueOf, writeParameter } from './parameters'
+import {
+  canBeNull,
+  isList,
+  isOfLines,
+  isOnClock,
+  kindOf,
+  localInstant,
+  readParameters,
+  typedOf,
+  valueOf,
+  writeParameter,
+} from './parameters'
 
 describe('parameters', () => {
   it('are typed by the query', () => {
@@ -65,7 +76,12 @@ describe('parameters', () => {
   it('show in UTC what the reader’s clock shows twice or not at all', () => {
     const parameter = { name: 'posted', type: 'TIMESTAMP' }
     vi.stubEnv('TZ', 'Europe/Berlin')
-    for (const iso of ['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z', '9999-12-31T23:59:59.999Z', '0001-01-01T00:00:00.000Z']) {
+    for (const iso of [
+      '2026-10-25T00:30:00.000Z',
+      '2026-10-25T01:30:00.000Z',
+      '9999-12-31T23:59:59.999Z',
+      '0001-01-01T00:00:00.000Z',
+    ]) {
       expect(readParameters([parameter], { posted: writeParameter(parameter, iso) })).toEqual({ posted: iso })
     }
     expect(writeParameter(parameter, '2026-10-25T01:30:00.000Z')).toBe('2026-10-25T01:30:00.000Z')
@@ -78,17 +94,30 @@ describe('parameters', () => {
 
   it('send no number that was not typed', () => {
     const whole = { name: 'n', type: 'BIGINT' }
-    for (const n of ['9007199254740993.0', '9007199254740993e0', '0x10', '1e3', '1,000']) expect(readParameters([whole], { n })).toEqual({ n })
+    for (const n of ['9007199254740993.0', '9007199254740993e0', '0x10', '1e3', '1,000'])
+      expect(readParameters([whole], { n })).toEqual({ n })
     expect(readParameters([whole], { n: '+5' })).toEqual({ n: 5 })
     const double = { name: 'd', type: 'DOUBLE' }
     for (const d of ['1e400', '1e-400', '0x10', 'Infinity']) expect(readParameters([double], { d })).toEqual({ d })
     expect(readParameters([double], { d: '9007199254740992' })).toEqual({ d: 9_007_199_254_740_992 })
-    expect([readParameters([double], { d: '.5' }), readParameters([double], { d: '0e5' })]).toEqual([{ d: 0.5 }, { d: 0 }])
+    expect([readParameters([double], { d: '.5' }), readParameters([double], { d: '0e5' })]).toEqual([
+      { d: 0.5 },
+      { d: 0 },
+    ])
   })
 
   it('are no moments where the text is none', () => {
     const times = { name: 'times', type: 'TIMESTAMP', max_items: 9 }
-    const typed = ['5', 'hello 3', '2026', '2026-02-30T00:00', '2026-02-30', '2026-02-30T00:00:00Z', '2026-01-01T25:00', '2026-01-01T02:00+02:00']
+    const typed = [
+      '5',
+      'hello 3',
+      '2026',
+      '2026-02-30T00:00',
+      '2026-02-30',
+      '2026-02-30T00:00:00Z',
+      '2026-01-01T25:00',
+      '2026-01-01T02:00+02:00',
+    ]
     expect(readParameters([times], { times: typed.join('\n') })).toEqual({ times: typed })
     expect(readParameters([times], { times: '2026-01-01' })).toEqual({ times: [new Date(2026, 0, 1).toISOString()] })
   })
@@ -122,6 +151,11 @@ describe('parameters', () => {
   it('know lists and kinds by their type', () => {
     expect(isList({ type: 'INT', max_items: 3 })).toBe(true)
     expect(isList({ type: 'INT', max_items: null })).toBe(false)
-    expect(['BIGINT', 'DECIMAL(5,2)', 'UUID', 'bool'].map((type) => kindOf({ type }))).toEqual(['number', 'text', 'text', 'boolean'])
+    expect(['BIGINT', 'DECIMAL(5,2)', 'UUID', 'bool'].map((type) => kindOf({ type }))).toEqual([
+      'number',
+      'text',
+      'text',
+      'boolean',
+    ])
   })
 })

@@ -112,7 +112,8 @@ function readDouble(text: string): string | number {
 function readInstant(text: string): string {
   const local = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text
   const asIfUtc = new Date(`${local}Z`)
-  if (!isLocal(local) || Number.isNaN(asIfUtc.getTime()) || !asIfUtc.toISOString().startsWith(local.slice(0, 10))) return text
+  if (!isLocal(local) || Number.isNaN(asIfUtc.getTime()) || !asIfUtc.toISOString().startsWith(local.slice(0, 10)))
+    return text
   const iso = new Date(local).toISOString()
   return asIfUtc.toISOString() === `${localInstant(iso)}Z` ? iso : text
 }
@@ -139,7 +140,8 @@ export function typedOf(parameter: ParameterShape, value: unknown): Typed {
 /** What a field shows for a value: lists one item a line, times on the reader's clock. */
 export function writeParameter(parameter: ParameterShape, value: unknown): string {
   if (value === null || value === undefined) return ''
-  if (Array.isArray(value)) return value.map((item) => writeParameter({ ...parameter, max_items: null }, item)).join('\n')
+  if (Array.isArray(value))
+    return value.map((item) => writeParameter({ ...parameter, max_items: null }, item)).join('\n')
   if (kindOf(parameter) === 'timestamp' && typeof value === 'string') return writeInstant(value)
   if (typeof value === 'object' && '$base64' in value) return String(value.$base64)
   return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)

@@ -13,7 +13,9 @@ const finding = {
 
 describe('problems as text', () => {
   it('say what, where, why and what helps, with a line between them', () => {
-    expect(problemsText([finding, { ...finding, severity: 'warning', code: 'c', message: 'm', help: [], labels: [] }])).toBe(
+    expect(
+      problemsText([finding, { ...finding, severity: 'warning', code: 'c', message: 'm', help: [], labels: [] }]),
+    ).toBe(
       [
         'error[unbounded-scan]: subscriptions of one owner: nothing limits how many there are',
         ' --> q.piql:5:7',

@@ -13,7 +13,10 @@ interface Run {
 
 /** Grids of one's own have one name and differ in their levels. */
 export function isSameGrid(run: Run, other: Run): boolean {
-  return run.settings.grid === other.settings.grid && JSON.stringify(run.settings.levels) === JSON.stringify(other.settings.levels)
+  return (
+    run.settings.grid === other.settings.grid &&
+    JSON.stringify(run.settings.levels) === JSON.stringify(other.settings.levels)
+  )
 }
 
 /** A difference to be looked at; what is nearer to 1 comes from run to run. */

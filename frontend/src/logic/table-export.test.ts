@@ -3,7 +3,15 @@ import { toCsv, toJson } from './table-export'
 
 describe('exported rows', () => {
   it('quote what a comma, a quote or a line break would tear', () => {
-    expect(toCsv(['owner', 'text'], [['a', 'say "hi", twice'], ['b', null]])).toBe('owner,text\r\na,"say ""hi"", twice"\r\nb,\r\n')
+    expect(
+      toCsv(
+        ['owner', 'text'],
+        [
+          ['a', 'say "hi", twice'],
+          ['b', null],
+        ],
+      ),
+    ).toBe('owner,text\r\na,"say ""hi"", twice"\r\nb,\r\n')
   })
 
   it('never become formulas in a spreadsheet', () => {

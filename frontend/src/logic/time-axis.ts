@@ -3,7 +3,12 @@
 const MINUTE = 60_000
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 const minute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-const second = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
+const second = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+})
 
 /** Midnight is a day, and where one tick has seconds all have: Nov 22, 06:00 · 18:29, 18:30 · 18:30:00, 18:30:05. */
 export function tickTimes(ticks: readonly Date[]): string[] {

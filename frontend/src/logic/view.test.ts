@@ -40,7 +40,11 @@ describe('the view in the URL', () => {
   })
 
   it('knows the dashboard by its path', () => {
-    expect(parse('/workspaces/shop/dashboard?window=300')).toEqual({ page: 'dashboard', workspace: 'shop', window: 300 })
+    expect(parse('/workspaces/shop/dashboard?window=300')).toEqual({
+      page: 'dashboard',
+      workspace: 'shop',
+      window: 300,
+    })
     expect(parse('/dashboard').page).toBe('dashboard')
   })
 
@@ -51,7 +55,10 @@ describe('the view in the URL', () => {
   })
 
   it('ignores what it does not understand', () => {
-    expect(parse('/workspaces/scadr?panel=nonsense&slo=abc&cell=x&at=x-count&at=0-count&at=5')).toEqual({ page: 'workbench', workspace: 'scadr' })
+    expect(parse('/workspaces/scadr?panel=nonsense&slo=abc&cell=x&at=x-count&at=0-count&at=5')).toEqual({
+      page: 'workbench',
+      workspace: 'scadr',
+    })
     expect(parse('/workspaces/100%25/x').workspace).toBe('100%')
     expect(parse('/workspaces/%E0%A4%A').workspace).toBe('%E0%A4%A')
     expect(parseSlo('0-1-1')).toBeUndefined()

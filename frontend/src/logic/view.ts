@@ -79,7 +79,8 @@ export function formatView(view: View): string {
   if (view.panel) query.set('panel', view.panel)
   if (view.bottom) query.set('bottom', view.bottom)
   if (view.as) query.set('as', view.as)
-  if (view.slo) query.set('slo', [view.slo.quantile * 100, view.slo.threshold_ms, view.slo.interval_seconds].map(short).join('-'))
+  if (view.slo)
+    query.set('slo', [view.slo.quantile * 100, view.slo.threshold_ms, view.slo.interval_seconds].map(short).join('-'))
   for (const [symbol, value] of Object.entries(view.at ?? {})) query.append('at', `${value}-${symbol}`)
   if (view.cell) query.set('cell', `${view.cell.x}-${view.cell.y}`)
   if (view.window) query.set('window', String(view.window))
@@ -101,7 +102,8 @@ function decoded(part: string): string {
 /** 99-500-600: 99 % under 500 ms in each interval of 600 s. */
 export function parseSlo(text: string | null): SloTarget | undefined {
   const [percent, threshold, interval] = (text ?? '').split('-').map(Number)
-  if (!percent || !threshold || !interval || percent <= 0 || percent >= 100 || threshold <= 0 || interval <= 0) return undefined
+  if (!percent || !threshold || !interval || percent <= 0 || percent >= 100 || threshold <= 0 || interval <= 0)
+    return undefined
   return { quantile: Number((percent / 100).toFixed(6)), threshold_ms: threshold, interval_seconds: interval }
 }
 

@@ -17,7 +17,10 @@ StandaloneServices.initialize({
       const edits = editsByModel((Array.isArray(given) ? given : given.edits) as languages.IWorkspaceTextEdit[])
       applyTogether(edits)
       const count = [...edits.values()].reduce((sum, each) => sum + each.length, 0)
-      return { isApplied: count > 0, ariaSummary: count > 0 ? `${plural(count, 'edit')} in ${plural(edits.size, 'file')}` : '' }
+      return {
+        isApplied: count > 0,
+        ariaSummary: count > 0 ? `${plural(count, 'edit')} in ${plural(edits.size, 'file')}` : '',
+      }
     },
   },
 })
@@ -37,7 +40,8 @@ function editsByModel(edits: readonly languages.IWorkspaceTextEdit[]): ModelEdit
   const found: ModelEdits = new Map()
   for (const { resource, versionId, textEdit } of edits) {
     const model = editor.getModel(resource)
-    if (!model || (versionId !== undefined && model.getVersionId() !== versionId)) throw new Error('the text has changed meanwhile')
+    if (!model || (versionId !== undefined && model.getVersionId() !== versionId))
+      throw new Error('the text has changed meanwhile')
     const group = found.get(model)
     if (group) group.push(textEdit)
     else found.set(model, [textEdit])

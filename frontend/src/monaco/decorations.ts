@@ -3,11 +3,15 @@
  * query and on the table.
  */
 import type { Compilation, Range } from '../api/types'
-import { editor } from './monaco'
-import { rangeOf } from './models'
 import { tableName, tableRange } from './markers'
+import { rangeOf } from './models'
+import { editor } from './monaco'
 
-export function decorationsOf(compilation: Compilation, path: string, selected: Range | null): editor.IModelDeltaDecoration[] {
+export function decorationsOf(
+  compilation: Compilation,
+  path: string,
+  selected: Range | null,
+): editor.IModelDeltaDecoration[] {
   const decorations: editor.IModelDeltaDecoration[] = []
   for (const query of compilation.queries) {
     for (const segment of query.unbounded) {
@@ -29,7 +33,8 @@ function tablesOf(compilation: Compilation, path: string): editor.IModelDeltaDec
     for (const segment of query.unbounded) {
       const range = tableName(compilation, segment.table) ?? segment.table_range
       if (!range || range.file !== path) continue
-      if (!tables.has(segment.table)) tables.set(segment.table, { range, whole: tableRange(compilation, segment.table), sentence: segment.sentence })
+      if (!tables.has(segment.table))
+        tables.set(segment.table, { range, whole: tableRange(compilation, segment.table), sentence: segment.sentence })
     }
   }
   return [...tables.values()].flatMap(({ range, whole, sentence }) => [

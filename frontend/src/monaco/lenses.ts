@@ -27,7 +27,10 @@ export function createLenses(code: editor.IStandaloneCodeEditor): Lenses {
   onLinesMoved(code, () => (isShifted = true))
   return {
     show: (lines) => {
-      const isMoved = isShifted || zones.length !== lines.length || zones.some((zone, at) => zone.afterLineNumber + 1 !== lines[at]?.line)
+      const isMoved =
+        isShifted ||
+        zones.length !== lines.length ||
+        zones.some((zone, at) => zone.afterLineNumber + 1 !== lines[at]?.line)
       if (isMoved) {
         const scroll = StableEditorScrollState.capture(code)
         code.changeViewZones((accessor) => {

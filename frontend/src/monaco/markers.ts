@@ -1,8 +1,8 @@
 /** Findings of the compiler as squiggles: pure, from diagnostics to markers by file. */
 import type { Compilation, Diagnostic, Range } from '../api/types'
-import { editor, MarkerSeverity } from './monaco'
 import { linkToCode } from './links'
 import { modelOf, rangeOf, uriOf } from './models'
+import { editor, MarkerSeverity } from './monaco'
 
 export const OWNER = 'piql'
 
@@ -20,7 +20,9 @@ export function markersOf(compilation: Compilation, path: string): editor.IMarke
   const onTables = compilation.queries.flatMap((query) =>
     query.unbounded
       .filter((segment) => segment.table_range?.file === path)
-      .map((segment) => tableMarker(query.name, segment.sentence, tableName(compilation, segment.table) ?? segment.table_range)),
+      .map((segment) =>
+        tableMarker(query.name, segment.sentence, tableName(compilation, segment.table) ?? segment.table_range),
+      ),
   )
   return [...findings, ...onTables.filter((each): each is editor.IMarkerData => each !== null)]
 }
@@ -52,5 +54,10 @@ function marker(diagnostic: Diagnostic): editor.IMarkerData {
 
 function tableMarker(query: string, sentence: string, range: Range | null): editor.IMarkerData | null {
   if (!range) return null
-  return { ...rangeOf(range), severity: MarkerSeverity.Warning, message: `unbounded in ${query}: ${sentence}`, source: 'piql' }
+  return {
+    ...rangeOf(range),
+    severity: MarkerSeverity.Warning,
+    message: `unbounded in ${query}: ${sentence}`,
+    source: 'piql',
+  }
 }

@@ -1,9 +1,10 @@
 /** Keeps Monaco's models and the documents the same text, in both directions. */
-import type { TextEdit, TextRange } from '../logic/shapes'
+
 import { setApplier, setText, useDocuments } from '../documents/documents'
+import type { TextEdit, TextRange } from '../logic/shapes'
 import { applyTogether } from './bulk-edits'
 import { LANGUAGE } from './language'
-import { editor, Uri, type IRange } from './monaco'
+import { editor, type IRange, Uri } from './monaco'
 
 /** The text each model and its document last agreed on. */
 const agreed = new Map<string, string>()

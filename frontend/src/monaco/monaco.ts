@@ -40,5 +40,5 @@ import EditorWorker from 'monaco-editor/editor/editor.worker?worker'
 
 self.MonacoEnvironment = { getWorker: () => new EditorWorker() }
 
-export { editor, KeyCode, KeyMod, languages, MarkerSeverity, Range, Uri } from 'monaco-editor/editor'
 export type { CancellationToken, IDisposable, IMarkdownString, IPosition, IRange } from 'monaco-editor/editor'
+export { editor, KeyCode, KeyMod, languages, MarkerSeverity, Range, Uri } from 'monaco-editor/editor'

@@ -1,14 +1,15 @@
 /** One editor: made once, shows one file at a time, follows the compiler, and tells where the caret is. */
-import { connectEditor, jump, reveal as goTo, useCaret, type EditorAction } from '../app/editor-bridge'
+
+import type { Range } from '../api/types'
+import { connectEditor, type EditorAction, reveal as goTo, jump, useCaret } from '../app/editor-bridge'
 import { panelChange } from '../app/panel-view'
-import { useTheme } from '../app/theme'
 import { selectQueryFrom } from '../app/selection'
+import { useTheme } from '../app/theme'
 import { useCompilationState } from '../documents/compile-loop'
 import { TYPED, useDocuments } from '../documents/documents'
+import { type LensEstimate, lensLines } from '../logic/lens'
 import { nextProblem } from '../logic/next-problem'
 import type { TextRange } from '../logic/shapes'
-import { lensLines, type LensEstimate } from '../logic/lens'
-import type { Range } from '../api/types'
 import { decorationsOf } from './decorations'
 import './fix-menu'
 import { registerLanguage } from './language'
@@ -123,7 +124,10 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   const mark = () => {
     const { compilation } = useCompilationState.getState()
     if (!compilation) return
-    showMarkers(compilation, useDocuments.getState().files.map((file) => file.path))
+    showMarkers(
+      compilation,
+      useDocuments.getState().files.map((file) => file.path),
+    )
     draw()
     measureKeyToDiagnostics()
   }

@@ -1,8 +1,8 @@
 /** What the editor asks about a text, each answered by the compiler's own language service. */
 import { LANGUAGE } from './language'
 import { languages } from './monaco'
-import { fixes } from './providers/fixes'
 import { folds, formatting, outline, tokens } from './providers/file'
+import { fixes } from './providers/fixes'
 import { hover } from './providers/hover'
 import { definitions, highlights, references, renaming } from './providers/names'
 import { completion, signatures } from './providers/typing'

@@ -34,7 +34,11 @@ export function createSentences(code: editor.IStandaloneCodeEditor): Sentences {
           const label = domNode.appendChild(document.createElement('span'))
           label.className = 'piql-sentence'
           label.textContent = text
-          return accessor.addZone({ afterLineNumber: line, heightInPx: 8 + LINE_HEIGHT * linesOf(text, width), domNode })
+          return accessor.addZone({
+            afterLineNumber: line,
+            heightInPx: 8 + LINE_HEIGHT * linesOf(text, width),
+            domNode,
+          })
         })
       })
     },

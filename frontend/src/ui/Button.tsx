@@ -9,8 +9,24 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   isWrapped?: boolean
 }
 
-export function Button({ look = 'plain', size = 'normal', icon, isWrapped = false, children, className, ...rest }: ButtonProps) {
-  const classes = [styles['button'], styles[look], size === 'small' && styles['small'], isWrapped && styles['wraps'], className].filter(Boolean).join(' ')
+export function Button({
+  look = 'plain',
+  size = 'normal',
+  icon,
+  isWrapped = false,
+  children,
+  className,
+  ...rest
+}: ButtonProps) {
+  const classes = [
+    styles['button'],
+    styles[look],
+    size === 'small' && styles['small'],
+    isWrapped && styles['wraps'],
+    className,
+  ]
+    .filter(Boolean)
+    .join(' ')
   return (
     <button type="button" className={classes} {...rest}>
       {icon}

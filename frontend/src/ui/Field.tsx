@@ -1,4 +1,10 @@
-import { useId, type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes } from 'react'
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+} from 'react'
 import styles from './ui.module.css'
 
 interface FieldProps {
@@ -54,7 +60,13 @@ export function TextField({
   )
 }
 
-export function TextArea({ label, hint, error, isLabelHidden = false, ...rest }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+export function TextArea({
+  label,
+  hint,
+  error,
+  isLabelHidden = false,
+  ...rest
+}: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return (
     <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden}>
       {(slot) => <textarea className={styles['input']} spellCheck={false} rows={3} {...slot} {...rest} />}

@@ -31,7 +31,11 @@ export function Notice({ tone = 'plain', help, role, children, actions }: Notice
 /** What went wrong, in the server's words. */
 export function ErrorNotice({ error }: { error: unknown }) {
   return (
-    <Notice tone="danger" role="alert" help={error instanceof ApiError && error.help ? <Prose text={error.help} /> : null}>
+    <Notice
+      tone="danger"
+      role="alert"
+      help={error instanceof ApiError && error.help ? <Prose text={error.help} /> : null}
+    >
       <Prose text={messageOf(error)} />
     </Notice>
   )

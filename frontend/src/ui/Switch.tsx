@@ -13,7 +13,12 @@ export function Switch<T extends string>({ label, value, options, onChange }: Sw
   return (
     <div className={styles['switch']} role="group" aria-label={label}>
       {options.map((option) => (
-        <button key={option.value} type="button" aria-pressed={option.value === value} onClick={() => onChange(option.value)}>
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+        >
           {option.icon}
           {option.label}
         </button>

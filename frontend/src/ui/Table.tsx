@@ -26,7 +26,12 @@ export function Table({ label, columns, children }: TableProps) {
         <thead>
           <tr>
             {columns.map((column) => {
-              const { name, isNumeric = false, isHidden = false, isWrapped = false } = typeof column === 'string' ? { name: column } : column
+              const {
+                name,
+                isNumeric = false,
+                isHidden = false,
+                isWrapped = false,
+              } = typeof column === 'string' ? { name: column } : column
               return (
                 <th key={name} scope="col" data-numeric={isNumeric} data-wrapped={isWrapped}>
                   {isHidden ? <span className="visually-hidden">{name}</span> : name}

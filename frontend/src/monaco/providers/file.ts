@@ -1,5 +1,5 @@
 /** The shape of a file: its outline, its folds, its words by what they mean, and its formatted text. */
-import { answered, api, ApiError, messageOf } from '../../api/client'
+import { ApiError, answered, api, messageOf } from '../../api/client'
 import type { OutlineItem, TokenType } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
 import { notify } from '../../app/notices'
@@ -51,7 +51,17 @@ export const folds: languages.FoldingRangeProvider = {
  * knows at once is left to it, so that nothing changes its colour twice while a text is typed.
  */
 const TOKEN_TYPES: readonly TokenType[] = [
-  'keyword', 'type', 'function', 'table', 'column', 'alias', 'output', 'parameter', 'query', 'index', 'name',
+  'keyword',
+  'type',
+  'function',
+  'table',
+  'column',
+  'alias',
+  'output',
+  'parameter',
+  'query',
+  'index',
+  'name',
 ]
 const NO_COLOUR = TOKEN_TYPES.length
 

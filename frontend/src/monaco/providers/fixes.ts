@@ -2,7 +2,7 @@
 import type { Diagnostic, Fix } from '../../api/types'
 import { currentCompilation } from '../../documents/compile-loop'
 import { modelOf, pathOf, rangeOf } from '../models'
-import { Range, type languages } from '../monaco'
+import { type languages, Range } from '../monaco'
 import { workspaceEdit } from './names'
 
 export const fixes: languages.CodeActionProvider = {
@@ -24,7 +24,10 @@ function codeAction(diagnostic: Diagnostic, fix: Fix, path: string): languages.C
   return {
     title: fix.menu_title,
     kind: 'quickfix',
-    diagnostics: diagnostic.range.file === path ? [{ ...rangeOf(diagnostic.range), severity: 8, message: diagnostic.message }] : [],
+    diagnostics:
+      diagnostic.range.file === path
+        ? [{ ...rangeOf(diagnostic.range), severity: 8, message: diagnostic.message }]
+        : [],
     edit: { edits: fix.edits.map((edit) => workspaceEdit(edit, modelOf(edit.range.file)?.getVersionId())) },
   }
 }
@@ -33,7 +36,9 @@ function codeAction(diagnostic: Diagnostic, fix: Fix, path: string): languages.C
 function distinct(actions: readonly languages.CodeAction[]): languages.CodeAction[] {
   const seen = new Map<string, languages.CodeAction>()
   for (const action of actions) {
-    const key = JSON.stringify(action.edit?.edits.map((edit) => ('textEdit' in edit ? [edit.resource.path, edit.textEdit] : [])))
+    const key = JSON.stringify(
+      action.edit?.edits.map((edit) => ('textEdit' in edit ? [edit.resource.path, edit.textEdit] : [])),
+    )
     if (!seen.has(key)) seen.set(key, action)
   }
   return [...seen.values()]

@@ -6,7 +6,9 @@ import { placeOf, quietly } from './ask'
 
 export const hover: languages.HoverProvider = {
   provideHover: async (model, position, token) => {
-    const found = await quietly(token, (signal) => api.POST('/api/language/hovers', { body: placeOf(model, position), signal }))
+    const found = await quietly(token, (signal) =>
+      api.POST('/api/language/hovers', { body: placeOf(model, position), signal }),
+    )
     return found && { range: rangeOf(found.range), contents: [{ value: found.markdown }] }
   },
 }

@@ -8,21 +8,29 @@ import { placeOf, quietly } from './ask'
 
 export const definitions: languages.DefinitionProvider = {
   provideDefinition: async (model, position, token) => {
-    const found = await quietly(token, (signal) => api.POST('/api/language/definitions', { body: placeOf(model, position), signal }))
+    const found = await quietly(token, (signal) =>
+      api.POST('/api/language/definitions', { body: placeOf(model, position), signal }),
+    )
     return found ? locationOf(found) : null
   },
 }
 
 export const references: languages.ReferenceProvider = {
   provideReferences: async (model, position, context, token) => {
-    const found = await quietly(token, (signal) => api.POST('/api/language/references', { body: placeOf(model, position), signal }))
-    return (found ?? []).filter((each) => context.includeDeclaration || !each.is_definition).map((each) => locationOf(each.range))
+    const found = await quietly(token, (signal) =>
+      api.POST('/api/language/references', { body: placeOf(model, position), signal }),
+    )
+    return (found ?? [])
+      .filter((each) => context.includeDeclaration || !each.is_definition)
+      .map((each) => locationOf(each.range))
   },
 }
 
 export const highlights: languages.DocumentHighlightProvider = {
   provideDocumentHighlights: async (model, position, token) => {
-    const found = await quietly(token, (signal) => api.POST('/api/language/references', { body: placeOf(model, position), signal }))
+    const found = await quietly(token, (signal) =>
+      api.POST('/api/language/references', { body: placeOf(model, position), signal }),
+    )
     return (found ?? [])
       .filter((each) => uriOf(each.range.file).toString() === model.uri.toString())
       .map((each) => ({

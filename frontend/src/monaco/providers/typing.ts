@@ -20,7 +20,9 @@ export const completion: languages.CompletionItemProvider = {
   provideCompletionItems: async (model, position, _context, token) => {
     const word = model.getWordUntilPosition(position)
     const range = new Range(position.lineNumber, word.startColumn, position.lineNumber, word.endColumn)
-    const found = await quietly(token, (signal) => api.POST('/api/language/completions', { body: placeOf(model, position), signal }))
+    const found = await quietly(token, (signal) =>
+      api.POST('/api/language/completions', { body: placeOf(model, position), signal }),
+    )
     return {
       suggestions: (found ?? []).map((each, index) => ({
         label: each.label,
@@ -38,7 +40,9 @@ export const signatures: languages.SignatureHelpProvider = {
   signatureHelpTriggerCharacters: ['(', ','],
   signatureHelpRetriggerCharacters: [')'],
   provideSignatureHelp: async (model, position, token) => {
-    const found = await quietly(token, (signal) => api.POST('/api/language/signatures', { body: placeOf(model, position), signal }))
+    const found = await quietly(token, (signal) =>
+      api.POST('/api/language/signatures', { body: placeOf(model, position), signal }),
+    )
     if (!found) return null
     const parameters = found.parameters.map(({ start, end }) => ({ label: [start, end] as [number, number] }))
     const signature = { label: found.label, documentation: found.documentation, parameters }

@@ -37,7 +37,9 @@ export default function BoundsPanel() {
       {query.bound ? (
         <Explanation query={query} bound={query.bound} />
       ) : query.unbounded.length === 0 ? (
-        <EmptyState title={`${query.name} has no bound yet`}>The problems say what keeps it from being planned.</EmptyState>
+        <EmptyState title={`${query.name} has no bound yet`}>
+          The problems say what keeps it from being planned.
+        </EmptyState>
       ) : null}
     </div>
   )
@@ -49,7 +51,8 @@ function Headline({ query }: { query: Query }) {
       <h2 className={styles['name']}>{query.name}</h2>
       {query.scaling_class ? (
         <p className={styles['class']}>
-          <Badge tone={query.is_bounded ? 'accent' : 'danger'}>class {query.scaling_class}</Badge> {CLASSES[query.scaling_class]}
+          <Badge tone={query.is_bounded ? 'accent' : 'danger'}>class {query.scaling_class}</Badge>{' '}
+          {CLASSES[query.scaling_class]}
         </p>
       ) : null}
     </div>
@@ -63,14 +66,19 @@ function Explanation({ query, bound }: { query: Query; bound: Bound }) {
     <>
       <section className={styles['formula']} aria-label="Operations">
         <p className={styles['sum']}>
-          <span className={styles['total']}>≤ {formatCount(bound.operations)}</span> {bound.operations === 1 ? 'operation' : 'operations'}
+          <span className={styles['total']}>≤ {formatCount(bound.operations)}</span>{' '}
+          {bound.operations === 1 ? 'operation' : 'operations'}
         </p>
         <Formula formula={bound.formula} bound={bound} />
       </section>
       <dl className={styles['facts']}>
         <Fact name="Round trips" value={formatCount(bound.round_trips)} />
         {query.kind === 'select' ? (
-          <Fact name="Rows returned" value={`≤ ${formatCount(bound.rows)}`} detail={<Formula formula={bound.rows_formula} bound={bound} isSmall />} />
+          <Fact
+            name="Rows returned"
+            value={`≤ ${formatCount(bound.rows)}`}
+            detail={<Formula formula={bound.rows_formula} bound={bound} isSmall />}
+          />
         ) : null}
         <Fact name="Rows fetched" value={`≤ ${formatCount(bound.rows_fetched)}`} />
         <Fact name="Bytes" value={`≤ ${formatBytes(bound.bytes)}`} />
@@ -83,7 +91,12 @@ function Explanation({ query, bound }: { query: Query; bound: Bound }) {
           </>
         )}
         {prediction ? (
-          <Fact isWide name="Predicted p99" value={estimateText(prediction)} detail={worstText(prediction.p99_ms, prediction.p99_by_interval_ms.length)} />
+          <Fact
+            isWide
+            name="Predicted p99"
+            value={estimateText(prediction)}
+            detail={worstText(prediction.p99_ms, prediction.p99_by_interval_ms.length)}
+          />
         ) : null}
         {lack ? <Fact name="Predicted p99" value="not measured" detail={<Lack lack={lack} />} /> : null}
       </dl>
@@ -111,7 +124,9 @@ function Formula({ formula, bound, isSmall = false }: { formula: string; bound: 
       {parts.map((part, index) => (
         <FormulaPart key={`${part.text}:${index}`} text={part.text} bound={part.isSymbol ? bound : null} />
       ))}
-      {hasSymbols && !isSmall ? <span className={styles['numbers']}> = {formulaWithValues(formula, values)}</span> : null}
+      {hasSymbols && !isSmall ? (
+        <span className={styles['numbers']}> = {formulaWithValues(formula, values)}</span>
+      ) : null}
     </p>
   )
 }
@@ -138,7 +153,9 @@ function Terms({ bound }: { bound: Bound }) {
           return (
             <li key={`${index}:${term.symbol}`} className={styles['term']}>
               <code className={styles['termSymbol']}>{term.symbol}</code>
-              <span className={styles['termValue']}>{/\D/.test(term.symbol) ? `= ${formatCount(term.value)}` : ''}</span>
+              <span className={styles['termValue']}>
+                {/\D/.test(term.symbol) ? `= ${formatCount(term.value)}` : ''}
+              </span>
               <span className={styles['termReason']}>
                 {term.reason}
                 {target ? (
@@ -159,32 +176,47 @@ function Operators({ query, bound }: { query: Query; bound: Bound }) {
   return (
     <section className={styles['section']} aria-label="By operator">
       <h3 className={styles['heading']}>By operator</h3>
-      <Table label={`Operators of ${query.name}`} columns={['Operator', numeric('Operations'), 'Formula', numeric('Rows'), numeric('Bytes')]}>
-        {bound.by_operator.filter((operator) => operator.operations > 0 || operator.bytes > 0).map((operator) => (
-          <tr key={operator.path}>
-            <Cell>
-              <button
-                type="button"
-                className={styles['operator']}
-                onClick={() => setView({ panel: 'plan', stage: 'physical', node: operator.path })}
-              >
-                {operator.operator}
-              </button>
-            </Cell>
-            <Cell isNumeric>≤ {formatCount(operator.operations)}</Cell>
-            <Cell>
-              <code>{operator.formula}</code>
-            </Cell>
-            <Cell isNumeric>≤ {formatCount(operator.rows)}</Cell>
-            <Cell isNumeric>≤ {formatBytes(operator.bytes)}</Cell>
-          </tr>
-        ))}
+      <Table
+        label={`Operators of ${query.name}`}
+        columns={['Operator', numeric('Operations'), 'Formula', numeric('Rows'), numeric('Bytes')]}
+      >
+        {bound.by_operator
+          .filter((operator) => operator.operations > 0 || operator.bytes > 0)
+          .map((operator) => (
+            <tr key={operator.path}>
+              <Cell>
+                <button
+                  type="button"
+                  className={styles['operator']}
+                  onClick={() => setView({ panel: 'plan', stage: 'physical', node: operator.path })}
+                >
+                  {operator.operator}
+                </button>
+              </Cell>
+              <Cell isNumeric>≤ {formatCount(operator.operations)}</Cell>
+              <Cell>
+                <code>{operator.formula}</code>
+              </Cell>
+              <Cell isNumeric>≤ {formatCount(operator.rows)}</Cell>
+              <Cell isNumeric>≤ {formatBytes(operator.bytes)}</Cell>
+            </tr>
+          ))}
       </Table>
     </section>
   )
 }
 
-function Fact({ name, value, detail, isWide = false }: { name: string; value: string; detail?: React.ReactNode; isWide?: boolean }) {
+function Fact({
+  name,
+  value,
+  detail,
+  isWide = false,
+}: {
+  name: string
+  value: string
+  detail?: React.ReactNode
+  isWide?: boolean
+}) {
   return (
     <div className={styles['fact']} data-wide={isWide}>
       <dt>{name}</dt>

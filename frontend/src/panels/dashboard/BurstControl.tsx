@@ -24,7 +24,10 @@ export function BurstControl({ deploymentId, query }: { deploymentId: string; qu
   const burst = data ?? start.data
   const writes = query.kind !== 'select'
   const state = burst?.state
-  const errors = { executions: numberError(executions, BURST_RULES.executions), concurrency: numberError(concurrency, BURST_RULES.concurrency) }
+  const errors = {
+    executions: numberError(executions, BURST_RULES.executions),
+    concurrency: numberError(concurrency, BURST_RULES.concurrency),
+  }
   const isWhole = errors.executions === undefined && errors.concurrency === undefined
   useEffect(() => {
     if (state && state !== 'running') void queryClient.invalidateQueries({ queryKey: ['latency'] })
@@ -43,9 +46,28 @@ export function BurstControl({ deploymentId, query }: { deploymentId: string; qu
         })
       }}
     >
-      <TextField label="Executions" hint="≤ 5,000" inputMode="numeric" value={executions} error={errors.executions} onChange={(event) => setExecutions(event.target.value)} />
-      <TextField label="At once" hint="≤ 16" inputMode="numeric" value={concurrency} error={errors.concurrency} onChange={(event) => setConcurrency(event.target.value)} />
-      <Button type="submit" look="primary" icon={<Zap size={13} aria-hidden />} disabled={!isWhole || start.isPending || state === 'running' || (writes && !isAllowed)}>
+      <TextField
+        label="Executions"
+        hint="≤ 5,000"
+        inputMode="numeric"
+        value={executions}
+        error={errors.executions}
+        onChange={(event) => setExecutions(event.target.value)}
+      />
+      <TextField
+        label="At once"
+        hint="≤ 16"
+        inputMode="numeric"
+        value={concurrency}
+        error={errors.concurrency}
+        onChange={(event) => setConcurrency(event.target.value)}
+      />
+      <Button
+        type="submit"
+        look="primary"
+        icon={<Zap size={13} aria-hidden />}
+        disabled={!isWhole || start.isPending || state === 'running' || (writes && !isAllowed)}
+      >
         Run a burst
       </Button>
       {writes ? (
@@ -63,11 +85,15 @@ export function BurstControl({ deploymentId, query }: { deploymentId: string; qu
 function BurstState({ burst }: { burst: Burst }) {
   return (
     <div className={styles['burstState']} role="status" aria-label="Burst state">
-      {burst.state === 'running' ? <Progress label="Progress of the burst" share={burst.total > 0 ? burst.done / burst.total : 0} /> : null}
+      {burst.state === 'running' ? (
+        <Progress label="Progress of the burst" share={burst.total > 0 ? burst.done / burst.total : 0} />
+      ) : null}
       <p className={styles['soft']}>
         {burst.state === 'running' ? 'running' : burst.state}: {formatCount(burst.done)} of {formatCount(burst.total)}
         {burst.p99_ms === null ? '' : ` · p50 ${formatMs(burst.p50_ms)} · p99 ${formatMs(burst.p99_ms)}`}
-        {burst.executions_per_second === null ? '' : ` · ${formatCount(Math.round(burst.executions_per_second))} a second`}
+        {burst.executions_per_second === null
+          ? ''
+          : ` · ${formatCount(Math.round(burst.executions_per_second))} a second`}
       </p>
       {burst.message ? <p>{burst.message}</p> : null}
       {burst.errors.map((error) => (

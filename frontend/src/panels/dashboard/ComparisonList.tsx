@@ -2,7 +2,7 @@ import type { QueryLatency } from '../../api/types'
 import { LatencyAxis, LatencyDots } from '../../charts/LatencyDots'
 import { useSize } from '../../charts/useSize'
 import { aboutMs } from '../../logic/estimate'
-import { logAxis, predictedForSeen, type Comparison } from '../../logic/latency-comparison'
+import { type Comparison, logAxis, predictedForSeen } from '../../logic/latency-comparison'
 import { Badge } from '../../ui/Badge'
 import { formatMs, plural } from '../../units'
 import styles from './dashboard.module.css'
@@ -19,9 +19,12 @@ export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) 
   const [frame, { width }] = useSize<HTMLDivElement>()
   const axis = logAxis(
     ranked.flatMap(({ latency }) =>
-      [predictedForSeen(latency)?.typical_p99_ms, latency.observed?.p99_ms, latency.observed?.p99_low_ms, latency.observed?.p99_high_ms].filter(
-        (value): value is number => typeof value === 'number',
-      ),
+      [
+        predictedForSeen(latency)?.typical_p99_ms,
+        latency.observed?.p99_ms,
+        latency.observed?.p99_low_ms,
+        latency.observed?.p99_high_ms,
+      ].filter((value): value is number => typeof value === 'number'),
     ),
   )
   const chartWidth = Math.max(120, width)
@@ -41,7 +44,12 @@ export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) 
       <ul aria-label="Queries by latency" className={styles['rows']}>
         {ranked.map(({ latency, verdict, sentence }) => (
           <li key={latency.query}>
-            <button type="button" className={styles['row']} aria-current={latency.query === selected} onClick={() => onChoose(latency.query)}>
+            <button
+              type="button"
+              className={styles['row']}
+              aria-current={latency.query === selected}
+              onClick={() => onChoose(latency.query)}
+            >
               <span className={styles['rowName']}>
                 <code>{latency.query}</code>
                 <span className={styles['rowFacts']}>{plural(latency.executions, 'execution')}</span>
@@ -61,8 +69,7 @@ export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) 
               </span>
               <span className={styles['rowNumbers']}>
                 <span>
-                  {formatMs(latency.observed?.p99_ms)}{' '}
-                  <Beside latency={latency} />
+                  {formatMs(latency.observed?.p99_ms)} <Beside latency={latency} />
                 </span>
                 <span className={styles['soft']}>{complianceText(latency)}</span>
               </span>

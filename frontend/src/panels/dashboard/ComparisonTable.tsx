@@ -1,6 +1,6 @@
 import type { QueryLatency } from '../../api/types'
 import { aboutMs } from '../../logic/estimate'
-import { predictedForSeen, type Comparison } from '../../logic/latency-comparison'
+import { type Comparison, predictedForSeen } from '../../logic/latency-comparison'
 import { Badge } from '../../ui/Badge'
 import { Cell, numeric, Table, unseen } from '../../ui/Table'
 import { formatCount, formatMs, formatPercent } from '../../units'
@@ -49,7 +49,9 @@ export function ComparisonTable({ ranked, selected, onChoose }: ComparisonTableP
           <Cell isNumeric>{formatMs(latency.observed?.p50_ms)}</Cell>
           <Cell isNumeric>{formatMs(latency.observed?.p99_ms)}</Cell>
           <Cell isNumeric>
-            {latency.observed?.p99_low_ms ? `${formatMs(latency.observed.p99_low_ms)} … ${formatMs(latency.observed.p99_high_ms)}` : '–'}
+            {latency.observed?.p99_low_ms
+              ? `${formatMs(latency.observed.p99_low_ms)} … ${formatMs(latency.observed.p99_high_ms)}`
+              : '–'}
           </Cell>
           <Cell isNumeric>{aboutMs(predictedForSeen(latency)?.typical_p99_ms)}</Cell>
           <Cell isNumeric>{aboutMs(latency.predicted?.typical_p99_ms)}</Cell>
@@ -57,7 +59,8 @@ export function ComparisonTable({ ranked, selected, onChoose }: ComparisonTableP
           <Cell isNumeric>{formatMs(latency.slo?.threshold_ms)}</Cell>
           <Cell isNumeric>{formatPercent(latency.compliance?.share)}</Cell>
           <Cell isNumeric>
-            {latency.most_operations === null ? '–' : formatCount(latency.most_operations)} of ≤ {formatCount(latency.bound_operations)}
+            {latency.most_operations === null ? '–' : formatCount(latency.most_operations)} of ≤{' '}
+            {formatCount(latency.bound_operations)}
           </Cell>
         </tr>
       ))}

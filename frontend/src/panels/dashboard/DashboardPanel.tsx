@@ -4,9 +4,9 @@ import { useMemo } from 'react'
 import { ApiError } from '../../api/client'
 import { deployment, deployments, latency } from '../../api/queries'
 import type { Deployment, Latency } from '../../api/types'
-import { setView, useView } from '../../app/url-state'
 import { openPanel } from '../../app/panel-view'
 import { selectQuery } from '../../app/selection'
+import { setView, useView } from '../../app/url-state'
 import { rank } from '../../logic/latency-comparison'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
@@ -70,7 +70,9 @@ export default function DashboardPanel() {
             value={String(windowSeconds)}
             onChange={(event) => setView({ window: Number(event.target.value) })}
           >
-            {WINDOWS.every((each) => each.seconds !== windowSeconds) ? <option value={windowSeconds}>last {formatDuration(windowSeconds)}</option> : null}
+            {WINDOWS.every((each) => each.seconds !== windowSeconds) ? (
+              <option value={windowSeconds}>last {formatDuration(windowSeconds)}</option>
+            ) : null}
             {WINDOWS.map((each) => (
               <option key={each.seconds} value={each.seconds}>
                 {each.name}
@@ -91,10 +93,15 @@ export default function DashboardPanel() {
       {error ? <ErrorNotice error={error} /> : null}
       {data?.observed_since ? (
         <Notice tone="plain">
-          Observing began anew on {formatDay(data.observed_since)} at {formatTime(data.observed_since)}: what was observed before is lost.
+          Observing began anew on {formatDay(data.observed_since)} at {formatTime(data.observed_since)}: what was
+          observed before is lost.
         </Notice>
       ) : null}
-      {data && version ? <Comparison data={data} version={version} /> : error ? null : <EmptyState title="Reading latencies…" />}
+      {data && version ? (
+        <Comparison data={data} version={version} />
+      ) : error ? null : (
+        <EmptyState title="Reading latencies…" />
+      )}
     </div>
   )
 }
@@ -102,8 +109,15 @@ export default function DashboardPanel() {
 /** The version of an id, which may be an earlier one than those that are listed; without an id the live one. */
 function useVersion(versions: readonly Deployment[] | undefined, id: string | undefined) {
   const listed = versions?.find((version) => (id === undefined ? version.is_live : version.id === id))
-  const { data, error } = useQuery({ ...deployment(id ?? ''), enabled: versions !== undefined && id !== undefined && !listed })
-  return { version: listed ?? (id === undefined ? undefined : data), isUnknown: error instanceof ApiError && error.status === 404, error }
+  const { data, error } = useQuery({
+    ...deployment(id ?? ''),
+    enabled: versions !== undefined && id !== undefined && !listed,
+  })
+  return {
+    version: listed ?? (id === undefined ? undefined : data),
+    isUnknown: error instanceof ApiError && error.status === 404,
+    error,
+  }
 }
 
 function Comparison({ data, version }: { data: Latency; version: Deployment }) {
@@ -124,7 +138,9 @@ function Comparison({ data, version }: { data: Latency; version: Deployment }) {
         </p>
         <OpenSlo hasSlos={data.queries.some((each) => each.slo !== null)} />
       </div>
-      {selected ? <QueryDetail key={selected.latency.query} comparison={selected} version={version} markers={data.markers} /> : null}
+      {selected ? (
+        <QueryDetail key={selected.latency.query} comparison={selected} version={version} markers={data.markers} />
+      ) : null}
     </div>
   )
 }
@@ -135,14 +151,20 @@ function DeploymentChoice({ versions, chosen }: { versions: readonly Deployment[
       label="Deployment"
       isLabelHidden
       value={chosen?.id ?? ''}
-      onChange={(event) => setView({ deployment: versions.find((each) => each.id === event.target.value)?.is_live ? undefined : event.target.value })}
+      onChange={(event) =>
+        setView({
+          deployment: versions.find((each) => each.id === event.target.value)?.is_live ? undefined : event.target.value,
+        })
+      }
     >
-      {[...versions, ...(chosen && !versions.some((version) => version.id === chosen.id) ? [chosen] : [])].map((version) => (
-        <option key={version.id} value={version.id}>
-          version {version.version}
-          {version.is_live ? ' (live)' : ''} · {formatDay(version.created_at)}
-        </option>
-      ))}
+      {[...versions, ...(chosen && !versions.some((version) => version.id === chosen.id) ? [chosen] : [])].map(
+        (version) => (
+          <option key={version.id} value={version.id}>
+            version {version.version}
+            {version.is_live ? ' (live)' : ''} · {formatDay(version.created_at)}
+          </option>
+        ),
+      )}
     </SelectField>
   )
 }

@@ -2,7 +2,7 @@ import type { Deployment, Latency, QueryLatency } from '../../api/types'
 import { HistogramChart } from '../../charts/HistogramChart'
 import { LatencySeries } from '../../charts/LatencySeries'
 import { estimateText } from '../../logic/estimate'
-import { predictedForSeen, sizeText, type Comparison } from '../../logic/latency-comparison'
+import { type Comparison, predictedForSeen, sizeText } from '../../logic/latency-comparison'
 import { EmptyState } from '../../ui/EmptyState'
 import { Notice } from '../../ui/Notice'
 import { formatCount, formatMs, plural } from '../../units'
@@ -12,7 +12,15 @@ import { SloForm } from './SloForm'
 import { complianceText } from './verdicts'
 
 /** One query over time: observed, predicted, its SLO, and a burst to learn more. */
-export function QueryDetail({ comparison, version, markers }: { comparison: Comparison<QueryLatency>; version: Deployment; markers: Latency['markers'] }) {
+export function QueryDetail({
+  comparison,
+  version,
+  markers,
+}: {
+  comparison: Comparison<QueryLatency>
+  version: Deployment
+  markers: Latency['markers']
+}) {
   const { latency, sentence, ofPrediction } = comparison
   const predicted = predictedForSeen(latency)
   const sloMs = latency.slo?.threshold_ms ?? null
@@ -29,13 +37,24 @@ export function QueryDetail({ comparison, version, markers }: { comparison: Comp
       </header>
       {latency.requests_over_bound > 0 ? (
         <Notice tone="danger" role="alert">
-          {plural(latency.requests_over_bound, 'execution')} made more requests than the bound of {formatCount(latency.bound_operations)}.
+          {plural(latency.requests_over_bound, 'execution')} made more requests than the bound of{' '}
+          {formatCount(latency.bound_operations)}.
         </Notice>
       ) : null}
       <dl className={styles['facts']}>
         <Fact name="Observed p99" value={formatMs(latency.observed?.p99_ms)} />
-        <Fact name="Predicted p99" value={predicted ? estimateText(predicted) : '–'} detail={predicted ? `for ${sizeText(predicted)}` : 'of the size that ran'} />
-        {latency.predicted ? <Fact name="At the limits" value={estimateText(latency.predicted)} detail={`for ${sizeText(latency.predicted)}`} /> : null}
+        <Fact
+          name="Predicted p99"
+          value={predicted ? estimateText(predicted) : '–'}
+          detail={predicted ? `for ${sizeText(predicted)}` : 'of the size that ran'}
+        />
+        {latency.predicted ? (
+          <Fact
+            name="At the limits"
+            value={estimateText(latency.predicted)}
+            detail={`for ${sizeText(latency.predicted)}`}
+          />
+        ) : null}
         <Fact name="Observed p50" value={formatMs(latency.observed?.p50_ms)} />
         <Fact name="Executions" value={formatCount(latency.executions)} />
         <Fact name="Failures" value={formatCount(latency.failures)} />
@@ -52,7 +71,11 @@ export function QueryDetail({ comparison, version, markers }: { comparison: Comp
             <LatencySeries
               points={latency.series}
               predictedMs={predicted?.typical_p99_ms ?? null}
-              markers={markers.map(({ version: number, at, changed }) => ({ version: number, at, isNewPlan: changed.includes(latency.query) }))}
+              markers={markers.map(({ version: number, at, changed }) => ({
+                version: number,
+                at,
+                isNewPlan: changed.includes(latency.query),
+              }))}
               sloMs={sloMs}
               label={`p50 and p99 of ${latency.query} over time`}
             />

@@ -28,7 +28,11 @@ export function SloForm({ query, slo }: { query: string; slo: Slo | null }) {
       className={styles['burst']}
       aria-label="SLO"
       onSubmit={() => {
-        save.mutate({ quantile: Number(percent) / 100, threshold_ms: Number(threshold), interval_seconds: Number(interval) })
+        save.mutate({
+          quantile: Number(percent) / 100,
+          threshold_ms: Number(threshold),
+          interval_seconds: Number(interval),
+        })
       }}
     >
       <p className={styles['promise']}>
@@ -36,9 +40,30 @@ export function SloForm({ query, slo }: { query: string; slo: Slo | null }) {
           ? `Promised: ${formatPercent(slo.quantile, 2)} under ${formatMs(slo.threshold_ms)} in each ${formatDuration(slo.interval_seconds)}.`
           : `No SLO yet. Save one to see whether ${query} keeps it.`}
       </p>
-      <TextField label="SLO quantile" suffix="%" inputMode="decimal" value={percent} error={errors.percent} onChange={(event) => setPercent(event.target.value)} />
-      <TextField label="SLO threshold" suffix="ms" inputMode="decimal" value={threshold} error={errors.threshold} onChange={(event) => setThreshold(event.target.value)} />
-      <TextField label="SLO interval" suffix="s" inputMode="decimal" value={interval} error={errors.interval} onChange={(event) => setInterval(event.target.value)} />
+      <TextField
+        label="SLO quantile"
+        suffix="%"
+        inputMode="decimal"
+        value={percent}
+        error={errors.percent}
+        onChange={(event) => setPercent(event.target.value)}
+      />
+      <TextField
+        label="SLO threshold"
+        suffix="ms"
+        inputMode="decimal"
+        value={threshold}
+        error={errors.threshold}
+        onChange={(event) => setThreshold(event.target.value)}
+      />
+      <TextField
+        label="SLO interval"
+        suffix="s"
+        inputMode="decimal"
+        value={interval}
+        error={errors.interval}
+        onChange={(event) => setInterval(event.target.value)}
+      />
       <Button type="submit" disabled={!isWhole || save.isPending}>
         Save SLO
       </Button>

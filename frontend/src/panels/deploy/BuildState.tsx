@@ -6,7 +6,7 @@ import { build as buildQuery, deployments } from '../../api/queries'
 import type { Build } from '../../api/types'
 import { notify } from '../../app/notices'
 import { useDocuments } from '../../documents/documents'
-import { describeBuild, isRefusalOfNow, isUnderWay, shareDone, type SeenRefusal } from '../../logic/build'
+import { describeBuild, isRefusalOfNow, isUnderWay, type SeenRefusal, shareDone } from '../../logic/build'
 import { Button } from '../../ui/Button'
 import { ErrorNotice, Notice } from '../../ui/Notice'
 import { Progress } from '../../ui/Progress'
@@ -18,7 +18,8 @@ export function useTellLive(): (text: string) => void {
   const queryClient = useQueryClient()
   return (text) => {
     notify({ tone: 'success', text })
-    for (const queryKey of [deployments.queryKey, ['latency'], ['sample-parameters']]) void queryClient.invalidateQueries({ queryKey })
+    for (const queryKey of [deployments.queryKey, ['latency'], ['sample-parameters']])
+      void queryClient.invalidateQueries({ queryKey })
   }
 }
 
@@ -30,7 +31,8 @@ export function BuildState() {
   const isNow = build ? isUnderWay(build) : false
   const liveId = build?.deployment_id
   useEffect(() => {
-    if (wasUnderWay.current && !isNow && liveId) tellLive(`Version ${liveId.slice(1)} is live: its indexes are complete.`)
+    if (wasUnderWay.current && !isNow && liveId)
+      tellLive(`Version ${liveId.slice(1)} is live: its indexes are complete.`)
     wasUnderWay.current = isNow
   })
   const textVersion = useDocuments((state) => state.version)
@@ -72,15 +74,28 @@ function UnderWay({ build }: { build: Build }) {
       <p className={styles['soft']}>The live version answers until the new one is complete; writes keep both up.</p>
       <div className={styles['steering']}>
         {rests ? (
-          <Button icon={<Play size={13} aria-hidden />} disabled={steer.isPending} onClick={() => steer.mutate('resume')}>
+          <Button
+            icon={<Play size={13} aria-hidden />}
+            disabled={steer.isPending}
+            onClick={() => steer.mutate('resume')}
+          >
             Resume
           </Button>
         ) : (
-          <Button icon={<Pause size={13} aria-hidden />} disabled={steer.isPending} onClick={() => steer.mutate('pause')}>
+          <Button
+            icon={<Pause size={13} aria-hidden />}
+            disabled={steer.isPending}
+            onClick={() => steer.mutate('pause')}
+          >
             Pause
           </Button>
         )}
-        <Button look="danger" icon={<X size={13} aria-hidden />} disabled={steer.isPending} onClick={() => steer.mutate('cancel')}>
+        <Button
+          look="danger"
+          icon={<X size={13} aria-hidden />}
+          disabled={steer.isPending}
+          onClick={() => steer.mutate('cancel')}
+        >
           Cancel
         </Button>
       </div>

@@ -7,12 +7,17 @@ import { formatCount } from '../../units'
 import styles from './deploy.module.css'
 
 /** What a deployment changes; the lists are names. */
-type Changed = Pick<Preview, 'tables' | 'added' | 'changed' | 'removed' | 'indexes_added' | 'indexes_removed' | 'bounds_changed'>
+type Changed = Pick<
+  Preview,
+  'tables' | 'added' | 'changed' | 'removed' | 'indexes_added' | 'indexes_removed' | 'bounds_changed'
+>
 type P99 = ReadonlyMap<string, number | null>
 
 /** Tables, queries, indexes, bounds and predictions that change. */
 export function Changes({ preview, p99Before, p99After }: { preview: Changed; p99Before: P99; p99After: P99 }) {
-  const hasP99 = preview.bounds_changed.some(({ query }) => typeof (p99Before.get(query) ?? p99After.get(query)) === 'number')
+  const hasP99 = preview.bounds_changed.some(
+    ({ query }) => typeof (p99Before.get(query) ?? p99After.get(query)) === 'number',
+  )
   return (
     <>
       {preview.tables.length > 0 ? (
@@ -30,7 +35,17 @@ export function Changes({ preview, p99Before, p99After }: { preview: Changed; p9
         <Names tone="danger" sign="−" word="index no longer needed" names={preview.indexes_removed} />
       </ul>
       {preview.bounds_changed.length > 0 ? (
-        <Table label="Bounds that change" columns={['Query', numeric('Live'), unseen('becomes'), numeric('Deployed'), ...(hasP99 ? [numeric('Predicted p99')] : []), 'Formula']}>
+        <Table
+          label="Bounds that change"
+          columns={[
+            'Query',
+            numeric('Live'),
+            unseen('becomes'),
+            numeric('Deployed'),
+            ...(hasP99 ? [numeric('Predicted p99')] : []),
+            'Formula',
+          ]}
+        >
           {preview.bounds_changed.map((change) => (
             <tr key={change.query}>
               <Cell>
@@ -42,10 +57,13 @@ export function Changes({ preview, p99Before, p99After }: { preview: Changed; p9
               </Cell>
               <Cell isNumeric>
                 <Badge tone={change.after.operations > change.before.operations ? 'warning' : 'accent'}>
-                  ≤ {formatCount(change.after.operations)} ({signed(change.after.operations - change.before.operations)})
+                  ≤ {formatCount(change.after.operations)} ({signed(change.after.operations - change.before.operations)}
+                  )
                 </Badge>
               </Cell>
-              {hasP99 ? <Cell isNumeric>{p99Change(p99Before.get(change.query), p99After.get(change.query))}</Cell> : null}
+              {hasP99 ? (
+                <Cell isNumeric>{p99Change(p99Before.get(change.query), p99After.get(change.query))}</Cell>
+              ) : null}
               <Cell>
                 <code>{change.after.formula}</code>
               </Cell>
@@ -73,7 +91,12 @@ function TableItem({ change }: { change: Preview['tables'][number] }) {
       </Badge>
       <div className={styles['tableChange']}>
         <code>{change.table}</code>
-        {change.change === 'back' ? <p>It exists already{change.details.length > 0 ? ', with its rows, and changes:' : ' and is kept as it is, with its rows.'}</p> : null}
+        {change.change === 'back' ? (
+          <p>
+            It exists already
+            {change.details.length > 0 ? ', with its rows, and changes:' : ' and is kept as it is, with its rows.'}
+          </p>
+        ) : null}
         {change.details.length > 0 ? (
           <ul>
             {change.details.map((detail) => (

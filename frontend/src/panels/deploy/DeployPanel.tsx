@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { answered, api, ApiError, messageOf } from '../../api/client'
+import { ApiError, answered, api, messageOf } from '../../api/client'
 import { build, deployment, deployments, preview } from '../../api/queries'
 import type { Deployment } from '../../api/types'
 import { useChosenRun } from '../../app/predictions'
@@ -8,13 +8,20 @@ import { useView } from '../../app/url-state'
 import { useCompilationState } from '../../documents/compile-loop'
 import { sourceFiles, useDocuments } from '../../documents/documents'
 import { workspaceQuery } from '../../documents/opening'
-import { savedRevisions, saveChanged } from '../../documents/saving'
+import { saveChanged, savedRevisions } from '../../documents/saving'
 import { isUnderWay } from '../../logic/build'
-import { deployState, fileChanges, queryCount, type Agreed, type DeployFacts, type Refusal } from '../../logic/deploy-state'
+import {
+  type Agreed,
+  type DeployFacts,
+  deployState,
+  fileChanges,
+  queryCount,
+  type Refusal,
+} from '../../logic/deploy-state'
 import { plural } from '../../units'
 import { BuildState, useTellLive } from './BuildState'
-import styles from './deploy.module.css'
 import { Draft } from './Draft'
+import styles from './deploy.module.css'
 import { Versions } from './Versions'
 
 const NOTHING_AGREED: Agreed = { toRemove: false, toReplace: false }
@@ -40,13 +47,19 @@ function NextDeployment() {
   const runId = chosen ?? latest?.id ?? ''
   const textVersion = useDocuments((state) => state.version)
   const compiled = useCompilationState((state) => state.version)
-  const { data, error, isPlaceholderData } = useQuery({ ...preview(compiled, workspace, sourceFiles, latest?.id ?? null), enabled: compiled >= 0 })
+  const { data, error, isPlaceholderData } = useQuery({
+    ...preview(compiled, workspace, sourceFiles, latest?.id ?? null),
+    enabled: compiled >= 0,
+  })
   const { data: versions } = useInfiniteQuery(deployments)
   const { data: coming } = useQuery(build)
   const live = versions?.find((version) => version.is_live)
   const changes = useFileChanges(versions, live, workspace)
   const [agreed, setAgreed] = useState(NOTHING_AGREED)
-  const removes = [...(agreed.toRemove ? (data?.kept ?? []) : []), ...(agreed.toReplace ? (data?.replaced ?? []) : [])].map(({ query }) => query)
+  const removes = [
+    ...(agreed.toRemove ? (data?.kept ?? []) : []),
+    ...(agreed.toReplace ? (data?.replaced ?? []) : []),
+  ].map(({ query }) => query)
   const staleFiles = useStaleFiles()
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const deploy = useMutation({
@@ -55,14 +68,24 @@ function NextDeployment() {
       const base_revisions = savedRevisions()
       if (!base_revisions) throw new Error('Not everything that is typed here could be saved; nothing is deployed.')
       const base = data ? { base_version: data.base_version } : {}
-      const body = { workspace_id: workspace, files: sourceFiles(), run_id: runId || null, removes, base_revisions, ...base }
+      const body = {
+        workspace_id: workspace,
+        files: sourceFiles(),
+        run_id: runId || null,
+        removes,
+        base_revisions,
+        ...base,
+      }
       return answered(api.POST('/api/deployments/builds', { body }))
     },
     onMutate: () => setRefusal(null),
     onSuccess: (begun) => {
       queryClient.setQueryData(build.queryKey, begun)
       setAgreed(NOTHING_AGREED)
-      if (begun.deployment_id && data) tellLive(`Version ${begun.deployment_id.slice(1)} is live with ${plural(queryCount(data, agreed), 'query', 'queries')}.`)
+      if (begun.deployment_id && data)
+        tellLive(
+          `Version ${begun.deployment_id.slice(1)} is live with ${plural(queryCount(data, agreed), 'query', 'queries')}.`,
+        )
     },
     onError: (failure) => {
       setRefusal({

@@ -31,7 +31,11 @@ interface DraftProps {
 export function Draft({ state, preview, files, agreed, onAgree, runId, onChooseRun, onDeploy }: DraftProps) {
   const errors = preview?.diagnostics.filter((diagnostic) => diagnostic.severity === 'error') ?? []
   return (
-    <section className={styles['draft']} aria-label="Next deployment" aria-busy={state.kind === 'comparing' || state.kind === 'deploying'}>
+    <section
+      className={styles['draft']}
+      aria-label="Next deployment"
+      aria-busy={state.kind === 'comparing' || state.kind === 'deploying'}
+    >
       <h2 className={styles['heading']}>What deploying changes</h2>
       <Notice tone={state.tone} role={state.tone === 'danger' ? 'alert' : 'status'} help={state.help}>
         <Prose text={state.headline} />
@@ -84,7 +88,9 @@ export function Draft({ state, preview, files, agreed, onAgree, runId, onChooseR
 function DraftChanges({ preview }: { preview: Preview }) {
   const { data: versions } = useInfiniteQuery(deployments)
   const predictions = usePredictions()
-  const before = new Map(versions?.find((version) => version.is_live)?.queries.map((query) => [query.name, query.predicted_p99_ms]))
+  const before = new Map(
+    versions?.find((version) => version.is_live)?.queries.map((query) => [query.name, query.predicted_p99_ms]),
+  )
   const after = new Map([...predictions].map(([name, { typical_p99_ms }]) => [name, typical_p99_ms]))
   return <Changes preview={preview} p99Before={before} p99After={after} />
 }

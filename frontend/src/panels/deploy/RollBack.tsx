@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { answered, api } from '../../api/client'
 import { deployments, rollbackPreview } from '../../api/queries'
 import type { Deployment } from '../../api/types'
+import { isUnchanged } from '../../logic/deploy-state'
 import { Button } from '../../ui/Button'
 import { Dialog, DialogActions } from '../../ui/Dialog'
 import { ErrorNotice } from '../../ui/Notice'
 import { useTellLive } from './BuildState'
-import { isUnchanged } from '../../logic/deploy-state'
 import { Changes } from './Changes'
 import styles from './deploy.module.css'
 
@@ -50,13 +50,23 @@ function Asked({ version, onClose }: { version: number; onClose: () => void }) {
     <Dialog title={`Roll back to version ${version}?`} onClose={onClose}>
       <div className={styles['asked']}>
         <p>It becomes a new version with the queries of version {version}; all rows stay as they are.</p>
-        {preview ? isUnchanged(preview) ? <p>No query, index or bound changes.</p> : <Changes preview={preview} p99Before={p99Of(versions, live)} p99After={p99Of(versions, version)} /> : null}
+        {preview ? (
+          isUnchanged(preview) ? (
+            <p>No query, index or bound changes.</p>
+          ) : (
+            <Changes preview={preview} p99Before={p99Of(versions, live)} p99After={p99Of(versions, version)} />
+          )
+        ) : null}
         {error ? <ErrorNotice error={error} /> : null}
         {rollBack.error ? <ErrorNotice error={rollBack.error} /> : null}
       </div>
       <DialogActions>
         <Button onClick={onClose}>Keep what is live</Button>
-        <Button look="danger" disabled={!preview || rollBack.isPending} onClick={() => preview && rollBack.mutate(preview.base_version)}>
+        <Button
+          look="danger"
+          disabled={!preview || rollBack.isPending}
+          onClick={() => preview && rollBack.mutate(preview.base_version)}
+        >
           Roll back
         </Button>
       </DialogActions>
@@ -65,7 +75,10 @@ function Asked({ version, onClose }: { version: number; onClose: () => void }) {
 }
 
 /** What was predicted for the queries of a version when it was deployed. */
-function p99Of(versions: readonly Deployment[] | undefined, version: number | undefined): ReadonlyMap<string, number | null> {
+function p99Of(
+  versions: readonly Deployment[] | undefined,
+  version: number | undefined,
+): ReadonlyMap<string, number | null> {
   const queries = versions?.find((each) => each.version === version)?.queries ?? []
   return new Map(queries.map((query) => [query.name, query.predicted_p99_ms]))
 }

@@ -8,7 +8,8 @@ export function SlosAtRisk({ preview }: { preview: Preview }) {
   return preview.slos_at_risk.map(({ query, quantile, threshold_ms, typical_ms, worst_ms }) => (
     <Notice key={query} tone="warning" role="status" help="Lower a limit in the heatmap, or change the SLO there.">
       {query} is predicted to break its SLO: {formatPercent(quantile, 2)} take {aboutMs(typical_ms)}
-      {worst_ms > typical_ms ? `, in the worst interval ${aboutMs(worst_ms)}` : ''}, and {formatMs(threshold_ms)} are promised.
+      {worst_ms > typical_ms ? `, in the worst interval ${aboutMs(worst_ms)}` : ''}, and {formatMs(threshold_ms)} are
+      promised.
     </Notice>
   ))
 }

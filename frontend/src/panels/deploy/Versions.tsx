@@ -30,7 +30,10 @@ export function Versions() {
         </EmptyState>
       ) : null}
       {versions && versions.length > 0 ? (
-        <Table label="Deployments" columns={['Version', 'Deployed', 'By', numeric('Queries'), 'Predictions', unseen('Actions')]}>
+        <Table
+          label="Deployments"
+          columns={['Version', 'Deployed', 'By', numeric('Queries'), 'Predictions', unseen('Actions')]}
+        >
           {versions.map((version) => (
             <tr key={version.id}>
               <Cell>
@@ -49,7 +52,9 @@ export function Versions() {
                     size="small"
                     look="quiet"
                     aria-label={`Latencies of version ${version.version}`}
-                    onClick={() => setView({ panel: 'dashboard', deployment: version.is_live ? undefined : version.id })}
+                    onClick={() =>
+                      setView({ panel: 'dashboard', deployment: version.is_live ? undefined : version.id })
+                    }
                   >
                     Latencies
                   </Button>

@@ -1,12 +1,12 @@
 import { Play, Sigma } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { notify } from '../../app/notices'
-import { region } from '../../app/regions'
 import { openPanel } from '../../app/panel-view'
+import { region } from '../../app/regions'
 import { requestRun } from '../../app/run-request'
 import { useSelectedQuery } from '../../app/selection'
 import { useView } from '../../app/url-state'
-import { keepMineAsCopy, takeTheirs, useDocuments, type TextDocument } from '../../documents/documents'
+import { keepMineAsCopy, type TextDocument, takeTheirs, useDocuments } from '../../documents/documents'
 import { Button } from '../../ui/Button'
 import { Dialog } from '../../ui/Dialog'
 import { EmptyState } from '../../ui/EmptyState'
@@ -38,7 +38,13 @@ export function EditorPanel() {
             >
               <span className={styles['cut']}>Explain {query.name}</span>
             </Button>
-            <Button size="small" look="quiet" icon={<Play size={13} aria-hidden />} title={`Run ${query.name}`} onClick={() => void requestRun('elsewhere')}>
+            <Button
+              size="small"
+              look="quiet"
+              icon={<Play size={13} aria-hidden />}
+              title={`Run ${query.name}`}
+              onClick={() => void requestRun('elsewhere')}
+            >
               Run
             </Button>
           </span>

@@ -7,7 +7,10 @@ import { formatMs, formatPercent, plural } from '../../units'
 import styles from './heatmap.module.css'
 
 /** What a prediction says of a latency, be it of one query or of a page of several. */
-type Anatomical = Pick<Prediction, 'typical_p99_ms' | 'p99_ms' | 'is_noisy' | 'conservative_p99_ms' | 'p99_by_interval_ms' | 'risk'> & {
+type Anatomical = Pick<
+  Prediction,
+  'typical_p99_ms' | 'p99_ms' | 'is_noisy' | 'conservative_p99_ms' | 'p99_by_interval_ms' | 'risk'
+> & {
   operators: readonly Pick<Prediction['operators'][number], 'path' | 'operator' | 'part_of_p99_ms'>[]
 }
 
@@ -19,7 +22,12 @@ interface AnatomyProps {
 }
 
 /** What the p99 under the limits in the text is made of, how it varies from interval to interval, and how sure it is. */
-export function Anatomy({ prediction, slo, title = 'With the limits in the text', label = 'The limits in the text' }: AnatomyProps) {
+export function Anatomy({
+  prediction,
+  slo,
+  title = 'With the limits in the text',
+  label = 'The limits in the text',
+}: AnatomyProps) {
   const { typical_p99_ms, p99_ms, conservative_p99_ms, p99_by_interval_ms, operators } = prediction
   const worst = worstText(p99_ms, p99_by_interval_ms.length)
   const heaviest = [...operators].sort((one, other) => other.part_of_p99_ms - one.part_of_p99_ms)[0]
@@ -34,13 +42,21 @@ export function Anatomy({ prediction, slo, title = 'With the limits in the text'
             (9 of 10 ≤ <b>{formatMs(conservative_p99_ms)}</b>)
           </span>
         )}
-        {worst === null ? null : <span title="The SLO is kept where the worst interval keeps it."> · {worst}</span>}
-        {' '}
+        {worst === null ? null : <span title="The SLO is kept where the worst interval keeps it."> · {worst}</span>}{' '}
         {prediction.is_noisy ? <Badge tone="warning">noisy run</Badge> : null}
       </p>
-      <div className={styles['parts']} role="img" aria-label={`Parts of p99: ${operators.map((each) => `${each.operator} ${formatMs(each.part_of_p99_ms)}`).join(', ')}`}>
+      <div
+        className={styles['parts']}
+        role="img"
+        aria-label={`Parts of p99: ${operators.map((each) => `${each.operator} ${formatMs(each.part_of_p99_ms)}`).join(', ')}`}
+      >
         {operators.map((each) => (
-          <span key={each.path} data-heaviest={each === heaviest} style={{ flexGrow: Math.max(each.part_of_p99_ms / p99_ms, 0.001) }} title={`${each.operator}: ${formatMs(each.part_of_p99_ms)} of ${formatMs(p99_ms)}`}>
+          <span
+            key={each.path}
+            data-heaviest={each === heaviest}
+            style={{ flexGrow: Math.max(each.part_of_p99_ms / p99_ms, 0.001) }}
+            title={`${each.operator}: ${formatMs(each.part_of_p99_ms)} of ${formatMs(p99_ms)}`}
+          >
             {each.part_of_p99_ms / p99_ms > 0.18 ? `${each.operator} ${shareText(each.part_of_p99_ms / p99_ms)}` : ''}
           </span>
         ))}
@@ -56,7 +72,11 @@ export function Anatomy({ prediction, slo, title = 'With the limits in the text'
       ) : null}
       {p99_by_interval_ms.length > 1 ? (
         <div className={styles['intervals']}>
-          <IntervalDots values={p99_by_interval_ms} thresholdMs={slo.threshold_ms} label={`p99 of ${plural(p99_by_interval_ms.length, 'interval')}, from ${formatMs(Math.min(...p99_by_interval_ms))} to ${formatMs(Math.max(...p99_by_interval_ms))}`} />
+          <IntervalDots
+            values={p99_by_interval_ms}
+            thresholdMs={slo.threshold_ms}
+            label={`p99 of ${plural(p99_by_interval_ms.length, 'interval')}, from ${formatMs(Math.min(...p99_by_interval_ms))} to ${formatMs(Math.max(...p99_by_interval_ms))}`}
+          />
           <p className={styles['detailText']}>{riskText(prediction)}</p>
         </div>
       ) : null}
@@ -72,5 +92,7 @@ function shareText(share: number): string {
 function riskText({ risk }: Anatomical): string {
   if (!risk) return ''
   const broken = `${risk.violations} of ${plural(risk.intervals, 'interval')} ${risk.violations === 1 ? 'breaks' : 'break'} the SLO`
-  return risk.is_shown ? `${broken}: a risk of ${formatPercent(risk.low)} to ${formatPercent(risk.high)} (95 %)` : `${broken}; a risk is stated from 20 intervals on`
+  return risk.is_shown
+    ? `${broken}: a risk of ${formatPercent(risk.low)} to ${formatPercent(risk.high)} (95 %)`
+    : `${broken}; a risk is stated from 20 intervals on`
 }

@@ -29,10 +29,29 @@ interface CellDetailProps {
 }
 
 /** The chosen cell in words and numbers, and the way of its limits into the text. */
-export function CellDetail({ query, limits, typical, worst, state, isKept, upperFactor, isChosen, description, whatToChoose }: CellDetailProps) {
+export function CellDetail({
+  query,
+  limits,
+  typical,
+  worst,
+  state,
+  isKept,
+  upperFactor,
+  isChosen,
+  description,
+  whatToChoose,
+}: CellDetailProps) {
   const changes = limits.filter(({ axis, value }) => value !== axis.current && axis.number_ranges.length > 0)
   const write = (chosen: readonly Limit[]) =>
-    void writeLimits(chosen.map(({ axis, value }) => ({ query, symbol: axis.symbol, label: axis.label, current: axis.current, value })))
+    void writeLimits(
+      chosen.map(({ axis, value }) => ({
+        query,
+        symbol: axis.symbol,
+        label: axis.label,
+        current: axis.current,
+        value,
+      })),
+    )
   return (
     <section className={styles['detail']} aria-label={isChosen ? 'Chosen cell' : 'Cell'}>
       <p className={styles['detailNumbers']} title={description}>
@@ -53,15 +72,35 @@ export function CellDetail({ query, limits, typical, worst, state, isKept, upper
             {axis.label} <b>{value}</b>
           </span>
         ))}
-        {upperFactor && worst ? <span title="It held for 9 of 10 points that the model had not seen."> · 9 of 10 ≤ {formatMs(worst * upperFactor)}</span> : null}
-        {worst !== null && worst !== typical ? <span title="The SLO is kept where the worst interval of the profile run keeps it."> · worst interval {aboutMs(worst)}</span> : null}
+        {upperFactor && worst ? (
+          <span title="It held for 9 of 10 points that the model had not seen.">
+            {' '}
+            · 9 of 10 ≤ {formatMs(worst * upperFactor)}
+          </span>
+        ) : null}
+        {worst !== null && worst !== typical ? (
+          <span title="The SLO is kept where the worst interval of the profile run keeps it.">
+            {' '}
+            · worst interval {aboutMs(worst)}
+          </span>
+        ) : null}
       </p>
       {isChosen ? (
         <div className={styles['detailActions']}>
-          {changes.length === 0 ? <span className={styles['detailText']}>These are the limits in the text.</span> : null}
+          {changes.length === 0 ? (
+            <span className={styles['detailText']}>These are the limits in the text.</span>
+          ) : null}
           {changes.length > 0 ? (
-            <Button size="small" look="primary" isWrapped icon={<PencilLine size={12} aria-hidden />} onClick={() => write(changes)}>
-              {changes.length === 1 ? `Write ${changes[0]?.value} into the text` : `Write ${changes.length === 2 ? 'both' : 'all'} limits into the text`}
+            <Button
+              size="small"
+              look="primary"
+              isWrapped
+              icon={<PencilLine size={12} aria-hidden />}
+              onClick={() => write(changes)}
+            >
+              {changes.length === 1
+                ? `Write ${changes[0]?.value} into the text`
+                : `Write ${changes.length === 2 ? 'both' : 'all'} limits into the text`}
             </Button>
           ) : null}
           {changes.length > 1

@@ -1,9 +1,9 @@
 import { ChartSpline, Grid3x3, Table2 } from 'lucide-react'
 import type { Axis, ProfileRun, Query } from '../../api/types'
-import { setView, useView } from '../../app/url-state'
 import { selectQuery, useCompilation } from '../../app/selection'
-import { NO_AXIS, type SloTarget } from '../../logic/view'
+import { setView, useView } from '../../app/url-state'
 import { runName } from '../../logic/run-name'
+import { NO_AXIS, type SloTarget } from '../../logic/view'
 import { SelectField } from '../../ui/Field'
 import { Switch } from '../../ui/Switch'
 import styles from './heatmap.module.css'
@@ -66,10 +66,18 @@ function SideFields({ query, x, y }: Sides & { query: Query }) {
   ))
   return (
     <>
-      <SelectField label="X axis" value={x.symbol} onChange={(event) => setView({ x: event.target.value, cell: undefined })}>
+      <SelectField
+        label="X axis"
+        value={x.symbol}
+        onChange={(event) => setView({ x: event.target.value, cell: undefined })}
+      >
         {axes}
       </SelectField>
-      <SelectField label="Y axis" value={y?.symbol ?? NO_AXIS} onChange={(event) => setView({ y: event.target.value, cell: undefined })}>
+      <SelectField
+        label="Y axis"
+        value={y?.symbol ?? NO_AXIS}
+        onChange={(event) => setView({ y: event.target.value, cell: undefined })}
+      >
         {query.axes.length > 1 ? axes : null}
         <option value={NO_AXIS}>none: a curve</option>
       </SelectField>

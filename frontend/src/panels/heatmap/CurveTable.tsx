@@ -11,7 +11,14 @@ export function CurveTable({ answer, onChoose }: { answer: Curve; onChoose: (ind
   return (
     <Table
       label={`Predicted latency over ${answer.x.label}`}
-      columns={[answer.x.label, numeric('Estimate'), numeric('Worst interval'), ...(upper === null ? [] : [numeric('9 of 10 below')]), 'Known by', 'SLO']}
+      columns={[
+        answer.x.label,
+        numeric('Estimate'),
+        numeric('Worst interval'),
+        ...(upper === null ? [] : [numeric('9 of 10 below')]),
+        'Known by',
+        'SLO',
+      ]}
     >
       {answer.x.values.map((value, index) => {
         const p99 = answer.p99_ms[index] ?? null

@@ -30,7 +30,13 @@ interface CurveViewProps {
 /** Latency along one limit, the others where they are put. */
 export function CurveView({ query, run, slo, x, further }: CurveViewProps) {
   const values = Object.fromEntries(further.map(({ axis, value }) => [axis.symbol, value]))
-  const request = { query: query.name, runId: run.id, x: { symbol: x.symbol, values: axisValues(x.current) }, slo, values }
+  const request = {
+    query: query.name,
+    runId: run.id,
+    x: { symbol: x.symbol, values: axisValues(x.current) },
+    slo,
+    values,
+  }
   const { data, error, isFetching } = useQuery(curve(planKey(query), sourceFiles, request))
   const ownLack = useLacks().get(query.name) // what the query itself asks for, not the first point of the curve
   if (error) {
@@ -45,7 +51,19 @@ export function CurveView({ query, run, slo, x, further }: CurveViewProps) {
   return <Answer answer={data} x={x} slo={slo} further={further} isStale={isFetching} />
 }
 
-function Answer({ answer, x, slo, further, isStale }: { answer: CurveAnswer; x: Axis; slo: SloTarget; further: readonly Limit[]; isStale: boolean }) {
+function Answer({
+  answer,
+  x,
+  slo,
+  further,
+  isStale,
+}: {
+  answer: CurveAnswer
+  x: Axis
+  slo: SloTarget
+  further: readonly Limit[]
+  isStale: boolean
+}) {
   const { cell, as } = useView()
   const [pointed, setPointed] = useState<number | null>(null)
   const points = useMemo(() => pointsOf(answer), [answer])

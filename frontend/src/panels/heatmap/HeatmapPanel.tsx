@@ -38,7 +38,8 @@ export default function HeatmapPanel() {
         title={query ? `${query.name} has no bound` : 'No query is selected'}
         actions={query ? <Button onClick={() => openPanel('problems')}>See what keeps it from one</Button> : null}
       >
-        A heatmap shows a bounded query over two of its limits. {query ? 'Mend its problem, or choose another query on the left.' : 'Choose one on the left.'}
+        A heatmap shows a bounded query over two of its limits.{' '}
+        {query ? 'Mend its problem, or choose another query on the left.' : 'Choose one on the left.'}
       </EmptyState>
     )
   }
@@ -77,7 +78,13 @@ function OneNumber({ query, run, runs }: { query: Query; run: ProfileRun; runs: 
           ? `No number of the schema or the query decides how much ${query.name} reads: it has one number and no map.`
           : `${query.name} writes one row: no limit of the schema or the query decides how much it does, so there is one number and no map.`}
       </p>
-      {found ? <Anatomy prediction={found} slo={slo} title={`${found.meets_slo ? 'Keeps' : 'Breaks'} the SLO of ${formatMs(slo.threshold_ms)}`} /> : null}
+      {found ? (
+        <Anatomy
+          prediction={found}
+          slo={slo}
+          title={`${found.meets_slo ? 'Keeps' : 'Breaks'} the SLO of ${formatMs(slo.threshold_ms)}`}
+        />
+      ) : null}
       {found ? <Warnings warnings={found.warnings} /> : null}
       {answer && !isPredicted(answer) ? <NotMeasured lack={answer} /> : null}
       {error ? (
@@ -95,15 +102,26 @@ function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readon
   const view = useView()
   const { slo } = useEffectiveSlo(query.name)
   const x = query.axes.find((axis) => axis.symbol === view.x) ?? query.axes[0]
-  const y = view.y === NO_AXIS ? null : (query.axes.find((axis) => axis.symbol === view.y && axis !== x) ?? query.axes.find((axis) => axis !== x) ?? null)
+  const y =
+    view.y === NO_AXIS
+      ? null
+      : (query.axes.find((axis) => axis.symbol === view.y && axis !== x) ??
+        query.axes.find((axis) => axis !== x) ??
+        null)
   const asWritten = usePredictions().get(query.name)
   if (!x) return null
-  const further = query.axes.filter((axis) => axis !== x && axis !== y).map((axis): Limit => ({ axis, value: view.at?.[axis.symbol] ?? axis.current }))
+  const further = query.axes
+    .filter((axis) => axis !== x && axis !== y)
+    .map((axis): Limit => ({ axis, value: view.at?.[axis.symbol] ?? axis.current }))
   return (
     <div className={styles['panel']}>
       <Controls query={query} run={run} runs={runs} sides={{ x, y }} slo={slo} />
       <Sliders axes={further.map(({ axis }) => axis)} values={view.at ?? {}} />
-      {y ? <MapView query={query} run={run} slo={slo} x={x} y={y} further={further} /> : <CurveView query={query} run={run} slo={slo} x={x} further={further} />}
+      {y ? (
+        <MapView query={query} run={run} slo={slo} x={x} y={y} further={further} />
+      ) : (
+        <CurveView query={query} run={run} slo={slo} x={x} further={further} />
+      )}
       {asWritten ? <Anatomy prediction={asWritten} slo={slo} /> : null}
       <SafeLimits runId={run.id} />
       <PageOfQueries runId={run.id} slo={slo} />

@@ -1,5 +1,5 @@
 import type { Heatmap } from '../../api/types'
-import { cellText, type CellIndex } from '../../logic/heatmap'
+import { type CellIndex, cellText } from '../../logic/heatmap'
 import { Cell, numeric, Table } from '../../ui/Table'
 import { formatMs } from '../../units'
 import styles from './heatmap.module.css'
@@ -14,7 +14,10 @@ export function HeatmapTable({ answer, onChoose }: { answer: Heatmap; onChoose: 
       </p>
       <Table
         label={`Predicted latency: ${answer.y.label} down, ${answer.x.label} across`}
-        columns={[{ name: `${answer.y.label} ↓`, isWrapped: true }, ...answer.x.values.map((value) => numeric(String(value)))]}
+        columns={[
+          { name: `${answer.y.label} ↓`, isWrapped: true },
+          ...answer.x.values.map((value) => numeric(String(value))),
+        ]}
       >
         {answer.y.values.map((y, row) => (
           <tr key={y}>

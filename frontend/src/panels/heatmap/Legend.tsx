@@ -1,4 +1,4 @@
-import { cividis, logScale, type Grid } from '../../logic/heatmap'
+import { cividis, type Grid, logScale } from '../../logic/heatmap'
 import { formatMs, formatPercent } from '../../units'
 import styles from './heatmap.module.css'
 
@@ -36,7 +36,9 @@ export function Legend({ grid, thresholdMs, quantile, isTable }: LegendProps) {
       <div className={styles['ramp']}>
         <span className="numeric">{formatMs(scale.low)}</span>
         <span className={styles['rampBar']} style={{ background: `linear-gradient(90deg, ${STOPS.join(',')})` }}>
-          {isInRange ? <span className={styles['rampSlo']} style={{ left: `${scale.share(thresholdMs) * 100}%` }} /> : null}
+          {isInRange ? (
+            <span className={styles['rampSlo']} style={{ left: `${scale.share(thresholdMs) * 100}%` }} />
+          ) : null}
         </span>
         <span className="numeric">{formatMs(scale.high)}</span>
         <span className={styles['rampNote']}>{formatPercent(quantile, 2)} quantile, worst interval</span>

@@ -6,15 +6,15 @@ import { isPredicted, planKey, useLacks } from '../../app/predictions'
 import { setView, useView } from '../../app/url-state'
 import { Heatmap } from '../../charts/Heatmap'
 import { sourceFiles } from '../../documents/documents'
-import { axisValues, cellText, nearestCell, type CellIndex, type Grid } from '../../logic/heatmap'
+import { axisValues, type CellIndex, cellText, type Grid, nearestCell } from '../../logic/heatmap'
 import type { SloTarget } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice } from '../../ui/Notice'
 import { formatMs } from '../../units'
 import { CellDetail, type Limit } from './CellDetail'
-import styles from './heatmap.module.css'
 import { HeatmapTable } from './HeatmapTable'
+import styles from './heatmap.module.css'
 import { Legend } from './Legend'
 import { NotMeasured } from './NotMeasured'
 import { Warnings } from './Warnings'
@@ -32,7 +32,14 @@ interface MapViewProps {
 export function MapView({ query, run, slo, x, y, further }: MapViewProps) {
   const values = Object.fromEntries(further.map(({ axis, value }) => [axis.symbol, value]))
   const { data, error, isFetching } = useQuery(
-    heatmap(planKey(query), sourceFiles, { query: query.name, runId: run.id, x: request(x), y: request(y), slo, values }),
+    heatmap(planKey(query), sourceFiles, {
+      query: query.name,
+      runId: run.id,
+      x: request(x),
+      y: request(y),
+      slo,
+      values,
+    }),
   )
   const ownLack = useLacks().get(query.name) // what the query itself asks for, not the first cell of the map
   if (error) {
@@ -64,7 +71,13 @@ function Answer({ answer, x, y, slo, further, isStale }: AnswerProps) {
   const { cell, as } = useView()
   const [pointed, setPointed] = useState<CellIndex | null>(null)
   const grid = useMemo<Grid>(
-    () => ({ xs: answer.x.values, ys: answer.y.values, p99: answer.p99_ms, states: answer.state, meets: answer.meets_slo }),
+    () => ({
+      xs: answer.x.values,
+      ys: answer.y.values,
+      p99: answer.p99_ms,
+      states: answer.state,
+      meets: answer.meets_slo,
+    }),
     [answer],
   )
   const current = nearestCell(grid, answer.x.current, answer.y.current)
@@ -95,7 +108,11 @@ function Answer({ answer, x, y, slo, further, isStale }: AnswerProps) {
       <Legend grid={grid} thresholdMs={slo.threshold_ms} quantile={answer.quantile} isTable={as === 'table'} />
       <CellDetail
         query={answer.query}
-        limits={[{ axis: x, value: grid.xs[shown.column] ?? x.current }, { axis: y, value: grid.ys[shown.row] ?? y.current }, ...further]}
+        limits={[
+          { axis: x, value: grid.xs[shown.column] ?? x.current },
+          { axis: y, value: grid.ys[shown.row] ?? y.current },
+          ...further,
+        ]}
         typical={answer.typical_p99_ms[shown.row]?.[shown.column] ?? null}
         worst={grid.p99[shown.row]?.[shown.column] ?? null}
         state={grid.states[shown.row]?.[shown.column] ?? 'measured'}
@@ -115,7 +132,9 @@ function Answer({ answer, x, y, slo, further, isStale }: AnswerProps) {
           ))}
         </section>
       ) : (
-        <p className={styles['safe']}>No pair of limits that was measured, or lies between measured ones, keeps the SLO.</p>
+        <p className={styles['safe']}>
+          No pair of limits that was measured, or lies between measured ones, keeps the SLO.
+        </p>
       )}
       <Warnings warnings={answer.warnings} />
     </>

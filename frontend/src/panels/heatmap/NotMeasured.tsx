@@ -11,7 +11,11 @@ export function NotMeasured({ lack }: { lack: NoPrediction }) {
   return (
     <EmptyState
       icon={<Gauge size={22} aria-hidden />}
-      title={lack.kind === 'not-measured' ? `This run has no point for ${missing.operator}` : `This run’s points are too small for ${query}`}
+      title={
+        lack.kind === 'not-measured'
+          ? `This run has no point for ${missing.operator}`
+          : `This run’s points are too small for ${query}`
+      }
       actions={<Button onClick={() => requestGridWith(missing)}>Profile with such a point</Button>}
     >
       {query} asks for {pointText(missing)}

@@ -35,7 +35,12 @@ export function PageOfQueries({ runId, slo }: { runId: string; slo: SloTarget })
           setTyped(null)
         }}
       >
-        <TextField label="Queries" hint="a, b | c: first a, then b and c together" value={text} onChange={(event) => setTyped(event.target.value)} />
+        <TextField
+          label="Queries"
+          hint="a, b | c: first a, then b and c together"
+          value={text}
+          onChange={(event) => setTyped(event.target.value)}
+        />
         <Button type="submit">Predict the page</Button>
       </Form>
       {together ? <Predicted page={together} runId={runId} slo={slo} /> : null}
@@ -50,7 +55,11 @@ function Predicted({ page, runId, slo }: { page: string; runId: string; slo: Slo
   if (error) return <ErrorNotice error={error} />
   if (data && !isPredicted(data)) return <NotMeasured lack={data} />
   if (data?.page !== page) return <p className={styles['detailText']}>Predicting…</p>
-  const operators = data.parts.map(({ query, part_of_p99_ms }, index) => ({ path: `${index}:${query}`, operator: query, part_of_p99_ms }))
+  const operators = data.parts.map(({ query, part_of_p99_ms }, index) => ({
+    path: `${index}:${query}`,
+    operator: query,
+    part_of_p99_ms,
+  }))
   return (
     <>
       <p className={styles['detailText']}>
@@ -70,7 +79,10 @@ function Predicted({ page, runId, slo }: { page: string; runId: string; slo: Slo
 
 function Parts({ parts }: { parts: PagePrediction['parts'] }) {
   return (
-    <Table label="Queries of the page" columns={['Query', numeric('Operations'), numeric('p99 alone'), numeric('Part of the page’s worst p99')]}>
+    <Table
+      label="Queries of the page"
+      columns={['Query', numeric('Operations'), numeric('p99 alone'), numeric('Part of the page’s worst p99')]}
+    >
       {parts.map((part, index) => (
         <tr key={`${index}:${part.query}`}>
           <th scope="row">{part.query}</th>

@@ -38,7 +38,10 @@ function Solved({ runId }: { runId: string }) {
   return (
     <>
       <p className={styles['detailText']}>{sentence(data)}</p>
-      <Table label="Largest limits that keep the SLO" columns={['Limit', numeric('Now'), numeric('Largest'), 'Next to break', unseen('Write')]}>
+      <Table
+        label="Largest limits that keep the SLO"
+        columns={['Limit', numeric('Now'), numeric('Largest'), 'Next to break', unseen('Write')]}
+      >
         {data.limits.map((limit) => (
           <tr key={`${limit.symbol}:${limit.queries.join()}`}>
             <th scope="row">
@@ -53,7 +56,11 @@ function Solved({ runId }: { runId: string }) {
                 <Button
                   size="small"
                   aria-label={`Write ${limit.largest} for ${limit.label} into the text`}
-                  onClick={() => void writeLimits([{ ...limit, query: limit.queries[0] ?? '', value: limit.largest ?? limit.current }])}
+                  onClick={() =>
+                    void writeLimits([
+                      { ...limit, query: limit.queries[0] ?? '', value: limit.largest ?? limit.current },
+                    ])
+                  }
                 >
                   Write
                 </Button>
@@ -68,9 +75,14 @@ function Solved({ runId }: { runId: string }) {
 
 function sentence({ growth, binding, breaking, left_out }: SafeLimitsAnswer): string {
   const parts = []
-  if (breaking.length > 0) parts.push(`As the limits are, ${list(breaking)} ${breaking.length === 1 ? 'is' : 'are'} not shown to keep the SLO.`)
+  if (breaking.length > 0)
+    parts.push(
+      `As the limits are, ${list(breaking)} ${breaking.length === 1 ? 'is' : 'are'} not shown to keep the SLO.`,
+    )
   else if (growth !== null && growth > 1)
-    parts.push(`All limits may grow ${formatCount(growth)} times together${binding ? `; then ${binding} breaks the SLO` : ', as far as was measured'}.`)
+    parts.push(
+      `All limits may grow ${formatCount(growth)} times together${binding ? `; then ${binding} breaks the SLO` : ', as far as was measured'}.`,
+    )
   else parts.push('All queries keep the SLO; together the limits cannot grow.')
   if (left_out.length > 0) parts.push(`Not predicted: ${list(left_out)}.`)
   parts.push('Each largest value holds while the other limits stay.')

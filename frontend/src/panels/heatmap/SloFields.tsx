@@ -26,7 +26,14 @@ export function SloFields({ query, slo }: { query: string; slo: SloTarget }) {
   const shown = typed ?? textsOf(slo)
   const change = (next: Typed) => {
     setTyped(next)
-    if (isWhole(next)) replaceView({ slo: { quantile: Number((Number(next.percent) / 100).toFixed(6)), threshold_ms: Number(next.threshold), interval_seconds: Number(next.interval) } })
+    if (isWhole(next))
+      replaceView({
+        slo: {
+          quantile: Number((Number(next.percent) / 100).toFixed(6)),
+          threshold_ms: Number(next.threshold),
+          interval_seconds: Number(next.interval),
+        },
+      })
   }
   return (
     <fieldset className={styles['slo']}>
@@ -52,11 +59,19 @@ export function SloFields({ query, slo }: { query: string; slo: SloTarget }) {
 function SloState({ query, onReset }: { query: string; onReset: () => void }) {
   const { slo, saved, isTried } = useEffectiveSlo(query)
   const { save } = useSloChange(query)
-  const promise = saved ? `${formatPercent(saved.quantile, 2)} under ${formatMs(saved.threshold_ms)} in each ${formatDuration(saved.interval_seconds)}` : null
+  const promise = saved
+    ? `${formatPercent(saved.quantile, 2)} under ${formatMs(saved.threshold_ms)} in each ${formatDuration(saved.interval_seconds)}`
+    : null
   return (
     <div className={styles['sloState']}>
       <p role="status" aria-label="SLO of the query">
-        {isTried ? (promise ? `Tried here only; the SLO is ${promise}.` : `Tried here only; ${query} has no SLO yet.`) : promise ? `The SLO of ${query}.` : `${query} has no SLO yet: this one is assumed.`}
+        {isTried
+          ? promise
+            ? `Tried here only; the SLO is ${promise}.`
+            : `Tried here only; ${query} has no SLO yet.`
+          : promise
+            ? `The SLO of ${query}.`
+            : `${query} has no SLO yet: this one is assumed.`}
       </p>
       {isTried || !saved ? (
         <Button size="small" disabled={save.isPending} onClick={() => save.mutate(slo, { onSuccess: onReset })}>

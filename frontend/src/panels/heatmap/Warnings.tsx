@@ -7,7 +7,9 @@ export function Warnings({ warnings }: { warnings: readonly string[] }) {
   if (warnings.length === 0) return null
   return (
     <div className={styles['padded']}>
-      <Notice tone="warning">{warnings.length === 1 ? warnings[0] : `${plural(warnings.length, 'warning')}: ${warnings.join('; ')}`}</Notice>
+      <Notice tone="warning">
+        {warnings.length === 1 ? warnings[0] : `${plural(warnings.length, 'warning')}: ${warnings.join('; ')}`}
+      </Notice>
     </div>
   )
 }

@@ -28,5 +28,8 @@ export async function writeLimits(changes: readonly LimitChange[]): Promise<void
   }
   applyTextEdits(edits)
   reveal({ ...first.range, end_column: first.range.start_column + first.text.length })
-  notify({ tone: 'success', text: changes.map(({ label, value, current }) => `${label} is now ${value}, it was ${current}.`).join(' ') })
+  notify({
+    tone: 'success',
+    text: changes.map(({ label, value, current }) => `${label} is now ${value}, it was ${current}.`).join(' '),
+  })
 }

@@ -1,19 +1,19 @@
 import { Network, Table2, Workflow } from 'lucide-react'
 import { useMemo } from 'react'
+import type { Query, Stage } from '../../api/types'
 import { reveal, useCaret } from '../../app/editor-bridge'
 import { usePredictions } from '../../app/predictions'
 import { useHasStages, useSelectedQuery } from '../../app/selection'
 import { setView, useView } from '../../app/url-state'
-import type { Query, Stage } from '../../api/types'
 import { PlanTree } from '../../charts/PlanTree'
 import { aboutMs } from '../../logic/estimate'
 import { changedNodes, nodeAtCaret } from '../../logic/plan-tree'
 import type { PlanNode, TextRange } from '../../logic/shapes'
-import { Spacer, Toolbar } from '../../ui/Table'
 import { EmptyState } from '../../ui/EmptyState'
 import { Switch } from '../../ui/Switch'
-import styles from './plan.module.css'
+import { Spacer, Toolbar } from '../../ui/Table'
 import { PlanTable } from './PlanTable'
+import styles from './plan.module.css'
 import { Stages } from './Stages'
 import { UnboundedFindings } from './UnboundedFindings'
 
@@ -44,12 +44,17 @@ function Plan({ query }: { query: Query }) {
   const caret = useCaret((state) => (state.isMoved ? state.caret : null))
   const predictions = usePredictions()
   const index = stage ? query.stages.indexOf(stage) : 0
-  const changed = useMemo(() => (stage ? changedNodes(query.stages[index - 1]?.plan, stage.plan) : new Set<string>()), [query, stage, index])
+  const changed = useMemo(
+    () => (stage ? changedNodes(query.stages[index - 1]?.plan, stage.plan) : new Set<string>()),
+    [query, stage, index],
+  )
   const notes = useMemo(
     () =>
       new Map(
         stage?.name === 'physical'
-          ? (predictions.get(query.name)?.operators ?? []).map((operator) => [operator.path, `p99 ${aboutMs(operator.typical_p99_ms)}`] as const)
+          ? (predictions.get(query.name)?.operators ?? []).map(
+              (operator) => [operator.path, `p99 ${aboutMs(operator.typical_p99_ms)}`] as const,
+            )
           : [],
       ),
     [predictions, query, stage],
@@ -76,7 +81,11 @@ function Plan({ query }: { query: Query }) {
           onChange={(value) => setView({ as: value === 'table' ? 'table' : undefined })}
         />
       </Toolbar>
-      <Stages stages={query.stages} current={stage} onChoose={(chosen: Stage) => setView({ stage: chosen.name, node: undefined })} />
+      <Stages
+        stages={query.stages}
+        current={stage}
+        onChoose={(chosen: Stage) => setView({ stage: chosen.name, node: undefined })}
+      />
       <UnboundedFindings query={query} />
       <div className={styles['drawing']}>
         {isTable ? (

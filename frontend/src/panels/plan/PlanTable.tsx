@@ -28,7 +28,9 @@ export function PlanTable({ plan, selected, onSelect }: PlanTableProps) {
           </Cell>
           <Cell isNumeric>{node.operations ? `≤ ${formatCount(node.operations)}` : '–'}</Cell>
           <Cell isNumeric>{typeof node.rows === 'number' ? `≤ ${formatCount(node.rows)}` : '–'}</Cell>
-          <Cell>{node.operations && node.formula ? <code className={styles['formula']}>{node.formula}</code> : null}</Cell>
+          <Cell>
+            {node.operations && node.formula ? <code className={styles['formula']}>{node.formula}</code> : null}
+          </Cell>
         </tr>
       ))}
     </Table>

@@ -23,7 +23,12 @@ export function Stages({ stages, current, onChoose }: StagesProps) {
   return (
     <div className={styles['stages']}>
       <div className={styles['stepper']}>
-        <IconButton label="Previous stage" size="small" disabled={!previous} onClick={() => previous && onChoose(previous)}>
+        <IconButton
+          label="Previous stage"
+          size="small"
+          disabled={!previous}
+          onClick={() => previous && onChoose(previous)}
+        >
           <ChevronLeft size={15} aria-hidden />
         </IconButton>
         <ol className={styles['steps']} ref={list} aria-label="Stages">

@@ -1,7 +1,7 @@
 import { Infinity as InfinityIcon, Wrench } from 'lucide-react'
+import type { Query } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
 import { useCompilation } from '../../app/selection'
-import type { Query } from '../../api/types'
 import { Button } from '../../ui/Button'
 import { Prose } from '../../ui/Prose'
 import { applyFix } from '../problems/fixes'
@@ -11,7 +11,9 @@ import styles from './plan.module.css'
 export function UnboundedFindings({ query }: { query: Query }) {
   const compilation = useCompilation()
   if (query.unbounded.length === 0) return null
-  const fixes = (compilation?.diagnostics ?? []).filter((diagnostic) => diagnostic.query === query.name).flatMap((diagnostic) => diagnostic.fixes)
+  const fixes = (compilation?.diagnostics ?? [])
+    .filter((diagnostic) => diagnostic.query === query.name)
+    .flatMap((diagnostic) => diagnostic.fixes)
   return (
     <ul className={styles['findings']} aria-label="Unbounded segments">
       {query.unbounded.map((segment) => {
@@ -26,7 +28,13 @@ export function UnboundedFindings({ query }: { query: Query }) {
               </p>
               <div className={styles['findingActions']}>
                 {fixes.map((fix) => (
-                  <Button key={fix.title} size="small" isWrapped icon={<Wrench size={12} aria-hidden />} onClick={() => void applyFix(fix)}>
+                  <Button
+                    key={fix.title}
+                    size="small"
+                    isWrapped
+                    icon={<Wrench size={12} aria-hidden />}
+                    onClick={() => void applyFix(fix)}
+                  >
                     {fix.title}
                   </Button>
                 ))}

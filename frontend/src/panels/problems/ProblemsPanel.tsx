@@ -36,7 +36,9 @@ export function ProblemsPanel() {
   if (compilation.diagnostics.length === 0) {
     return (
       <EmptyState icon={<CircleCheck size={22} aria-hidden />} title="No problems">
-        {compilation.queries.length === 0 ? 'There is no query yet.' : 'Every query has a bound that the schema proves.'}
+        {compilation.queries.length === 0
+          ? 'There is no query yet.'
+          : 'Every query has a bound that the schema proves.'}
       </EmptyState>
     )
   }
@@ -131,7 +133,9 @@ function FixButton({ fix }: { fix: Fix }) {
         {fix.title}
       </Button>
       <span className={styles['unblocks']}>
-        {[fix.unblocks.length > 0 ? `also unblocks ${fix.unblocks.join(', ')}` : '', fix.consequence, fix.cost].filter(Boolean).join('; ')}
+        {[fix.unblocks.length > 0 ? `also unblocks ${fix.unblocks.join(', ')}` : '', fix.consequence, fix.cost]
+          .filter(Boolean)
+          .join('; ')}
       </span>
     </span>
   )
@@ -150,7 +154,9 @@ export function useProblemCount(): ProblemCount {
 export function useFileProblems(path: string): ProblemCount {
   const diagnostics = useCompilationState((state) => state.compilation?.diagnostics)
   const isKnown = useDocuments((state) => state.workspace !== null)
-  return isKnown ? count((diagnostics ?? []).filter((diagnostic) => diagnostic.range.file === path)) : { errors: 0, warnings: 0 }
+  return isKnown
+    ? count((diagnostics ?? []).filter((diagnostic) => diagnostic.range.file === path))
+    : { errors: 0, warnings: 0 }
 }
 
 function count(diagnostics: readonly Diagnostic[]): ProblemCount {

@@ -7,7 +7,9 @@ import { applyTextEdits } from '../../documents/documents'
 export async function applyFix(fix: Fix): Promise<void> {
   const compilation = await currentCompilation()
   const offered = compilation?.diagnostics.flatMap((diagnostic) => diagnostic.fixes) ?? []
-  const current = offered.find((each) => each.title === fix.title && sameEdits(each, fix)) ?? offered.find((each) => each.title === fix.title)
+  const current =
+    offered.find((each) => each.title === fix.title && sameEdits(each, fix)) ??
+    offered.find((each) => each.title === fix.title)
   if (!current) {
     notify({ tone: 'info', text: 'The text has changed and this fix is no longer needed.' })
     return

@@ -2,14 +2,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { useState } from 'react'
 import { answered, api } from '../../api/client'
-import { useOwnGrid } from '../../app/grid-request'
 import type { ProfileRunCreate } from '../../api/types'
+import { useOwnGrid } from '../../app/grid-request'
+import { numberError, RUN_RULES } from '../../logic/numbers'
+import { DIMENSIONS, gridOf, levelsError, MOST_POINTS, pointsOf, START, type TypedGrid } from '../../logic/own-grid'
 import { Button } from '../../ui/Button'
 import { SelectField, TextField } from '../../ui/Field'
 import { Form } from '../../ui/Form'
 import { ErrorNotice } from '../../ui/Notice'
-import { numberError, RUN_RULES } from '../../logic/numbers'
-import { DIMENSIONS, gridOf, levelsError, MOST_POINTS, pointsOf, START, type TypedGrid } from '../../logic/own-grid'
 import { formatCount, formatDuration, plural } from '../../units'
 import { OwnGrid } from './OwnGrid'
 import styles from './profile.module.css'
@@ -29,8 +29,12 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
       setLabel('')
     },
   })
-  const errors = { interval: numberError(interval, RUN_RULES.interval), intervals: numberError(intervals, RUN_RULES.intervals) }
-  const isWhole = errors.interval === undefined && errors.intervals === undefined && (own === null || gridError(own) === undefined)
+  const errors = {
+    interval: numberError(interval, RUN_RULES.interval),
+    intervals: numberError(intervals, RUN_RULES.intervals),
+  }
+  const isWhole =
+    errors.interval === undefined && errors.intervals === undefined && (own === null || gridError(own) === undefined)
   const duration = Number(interval) * Number(intervals)
   const submit = () =>
     start.mutate({
@@ -41,11 +45,7 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
       store_url: null,
     })
   return (
-    <Form
-      className={styles['new']}
-      aria-label="New profile run"
-      onSubmit={submit}
-    >
+    <Form className={styles['new']} aria-label="New profile run" onSubmit={submit}>
       <div className={styles['fields']}>
         <TextField label="Label" hint="optional" value={label} onChange={(event) => setLabel(event.target.value)} />
         <SelectField
@@ -80,12 +80,19 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
       </div>
       {own ? <OwnGrid typed={own} /> : null}
       <div className={styles['start']}>
-        <Button type="submit" look="primary" icon={<Play size={13} aria-hidden />} disabled={start.isPending || !isWhole}>
+        <Button
+          type="submit"
+          look="primary"
+          icon={<Play size={13} aria-hidden />}
+          disabled={start.isPending || !isWhole}
+        >
           Start run
         </Button>
         <p className={styles['hint']}>
           {own ? `${gridError(own) ?? plural(pointsOf(gridOf(own)), 'point')}. ` : ''}
-          {isWhole ? `Takes about ${formatDuration(duration)}: every point of the grid is measured in each interval.` : 'Every point of the grid is measured in each interval.'}
+          {isWhole
+            ? `Takes about ${formatDuration(duration)}: every point of the grid is measured in each interval.`
+            : 'Every point of the grid is measured in each interval.'}
           {isBusy ? ' It waits until the run under way has ended.' : ''}
         </p>
       </div>

@@ -1,5 +1,5 @@
 import { useOwnGrid } from '../../app/grid-request'
-import { DIMENSIONS, levelsError, type Dimension, type TypedGrid } from '../../logic/own-grid'
+import { DIMENSIONS, type Dimension, levelsError, type TypedGrid } from '../../logic/own-grid'
 import { TextField } from '../../ui/Field'
 import styles from './profile.module.css'
 

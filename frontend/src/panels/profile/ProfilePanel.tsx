@@ -20,7 +20,8 @@ export default function ProfilePanel() {
         {error ? <ErrorNotice error={error} /> : null}
         {runs?.length === 0 ? (
           <EmptyState icon={<Gauge size={22} aria-hidden />} title="Nothing measured yet">
-            A run measures the remote operators and the parts of writes on this store. From it come the predicted p99 of every query and the heatmap.
+            A run measures the remote operators and the parts of writes on this store. From it come the predicted p99 of
+            every query and the heatmap.
           </EmptyState>
         ) : (
           <ul className={styles['list']} aria-label="Runs">

@@ -48,18 +48,33 @@ describe('the card of a run', () => {
     show(before, [before, now])
     expect(screen.getByRole('columnheader', { name: 'p99 ratio' })).toBeTruthy()
     expect(screen.getByRole('cell', { name: '▲ 1.50 ×' })).toBeTruthy()
-    expect(screen.getByText('The ratio is to “now”, which predictions come from: above 1, this run was slower.')).toBeTruthy()
+    expect(
+      screen.getByText('The ratio is to “now”, which predictions come from: above 1, this run was slower.'),
+    ).toBeTruthy()
   })
 
   it('says why it is not compared with a run of another grid', () => {
     const other = { ...now, settings: { ...now.settings, grid: 'default' } }
     show(before, [before, other])
     expect(screen.queryByRole('columnheader', { name: 'p99 ratio' })).toBeNull()
-    expect(screen.getByText('Not compared with “now”, which predictions come from: it measured another grid.')).toBeTruthy()
+    expect(
+      screen.getByText('Not compared with “now”, which predictions come from: it measured another grid.'),
+    ).toBeTruthy()
   })
 
   it('waits for the run before it, and does not claim to prepare', () => {
-    show({ ...now, state: 'queued', progress: 0, points_done: 0, points_total: 0, eta_seconds: null, operators_summary: [] }, [])
+    show(
+      {
+        ...now,
+        state: 'queued',
+        progress: 0,
+        points_done: 0,
+        points_total: 0,
+        eta_seconds: null,
+        operators_summary: [],
+      },
+      [],
+    )
     expect(screen.getByRole('status').textContent).toBe('Waits until the run before it has ended')
   })
 
@@ -79,11 +94,24 @@ describe('the card of a run', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Delete before' }))
     expect(deleted).toEqual([])
     fireEvent.click(screen.getByRole('button', { name: 'Delete run' }))
-    return vi.waitFor(() => expect(deleted).toEqual([expect.stringMatching(/profile-runs\/before$/)]), { timeout: 60_000 })
+    return vi.waitFor(() => expect(deleted).toEqual([expect.stringMatching(/profile-runs\/before$/)]), {
+      timeout: 60_000,
+    })
   })
 
   it('says that it prepares as long as no point is known', () => {
-    show({ ...now, state: 'starting', progress: 0, points_done: 0, points_total: 0, eta_seconds: null, operators_summary: [] }, [])
+    show(
+      {
+        ...now,
+        state: 'starting',
+        progress: 0,
+        points_done: 0,
+        points_total: 0,
+        eta_seconds: null,
+        operators_summary: [],
+      },
+      [],
+    )
     expect(screen.getByRole('status').textContent).toBe('Filling tables to measure on')
   })
 })

@@ -43,12 +43,15 @@ export function RunCard({ run }: { run: ProfileRun }) {
         </div>
       </header>
       <p className={styles['facts']}>
-        {formatDay(run.created_at)} · grid {run.settings.grid} · {formatCount(run.settings.intervals)} × {formatDuration(run.settings.interval_seconds)}
+        {formatDay(run.created_at)} · grid {run.settings.grid} · {formatCount(run.settings.intervals)} ×{' '}
+        {formatDuration(run.settings.interval_seconds)}
       </p>
       {isActive(run) ? <RunProgress run={run} name={name} /> : null}
       {run.message ? <p className={styles['message']}>{run.message}</p> : null}
       {run.drift ? <p className={styles['facts']}>{driftText(run.drift)}</p> : null}
-      {run.operators_summary.length > 0 ? <Operators run={run} name={name} other={chosen && chosen.id !== run.id ? chosen : null} /> : null}
+      {run.operators_summary.length > 0 ? (
+        <Operators run={run} name={name} other={chosen && chosen.id !== run.id ? chosen : null} />
+      ) : null}
     </article>
   )
 }
@@ -56,13 +59,15 @@ export function RunCard({ run }: { run: ProfileRun }) {
 function RunProgress({ run, name }: { run: ProfileRun; name: string }) {
   return (
     <div className={styles['progress']}>
-      {run.state === 'queued' ? null : <Progress label={`Progress of ${name}`} share={run.points_total === 0 ? null : run.progress} />}
+      {run.state === 'queued' ? null : (
+        <Progress label={`Progress of ${name}`} share={run.points_total === 0 ? null : run.progress} />
+      )}
       <p className={styles['facts']} role="status">
         {run.state === 'queued'
           ? 'Waits until the run before it has ended'
           : run.points_total === 0
-          ? 'Filling tables to measure on'
-          : `${formatPercent(run.progress, 0)} · ${formatCount(run.points_done)} of ${formatCount(run.points_total)} points`}
+            ? 'Filling tables to measure on'
+            : `${formatPercent(run.progress, 0)} · ${formatCount(run.points_done)} of ${formatCount(run.points_total)} points`}
         {run.eta_seconds === null ? '' : ` · ${formatDuration(run.eta_seconds)} left`}
       </p>
     </div>
@@ -86,7 +91,11 @@ function RunActions({ run, name, isChosen }: { run: ProfileRun; name: string; is
   const refresh = useMutation({
     mutationFn: () => {
       const { interval_seconds, intervals } = run.settings
-      return answered(api.POST('/api/profile-runs', { body: { refreshes: run.id, label: `${name}, measured anew`, grid: 'small', interval_seconds, intervals } }))
+      return answered(
+        api.POST('/api/profile-runs', {
+          body: { refreshes: run.id, label: `${name}, measured anew`, grid: 'small', interval_seconds, intervals },
+        }),
+      )
     },
     onSuccess: (started) => putRun(queryClient, started),
   })
@@ -166,7 +175,10 @@ function Operators({ run, name, other }: { run: ProfileRun; name: string; other:
   const compared = factors && factors.size > 0 ? [numeric('p99 ratio')] : []
   return (
     <>
-      <Table label={`Operators measured by ${name}`} columns={['Operator', numeric('Points'), numeric('Samples'), numeric('p50'), numeric('p99'), ...compared]}>
+      <Table
+        label={`Operators measured by ${name}`}
+        columns={['Operator', numeric('Points'), numeric('Samples'), numeric('p50'), numeric('p99'), ...compared]}
+      >
         {run.operators_summary.map((operator) => (
           <tr key={operator.operator}>
             <Cell>{operator.operator}</Cell>
@@ -194,7 +206,11 @@ function Ratio({ factor }: { factor: number | undefined }) {
   const is = direction(factor)
   return (
     <Cell isNumeric>
-      <span className={styles['ratio']} data-direction={is} title={is === 'alike' ? undefined : `${is} than the other run`}>
+      <span
+        className={styles['ratio']}
+        data-direction={is}
+        title={is === 'alike' ? undefined : `${is} than the other run`}
+      >
         {is === 'alike' ? '' : is === 'slower' ? '▲ ' : '▼ '}
         {factor.toFixed(2)} ×
       </span>

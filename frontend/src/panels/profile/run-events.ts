@@ -1,5 +1,5 @@
 /** Progress of runs as the server sends it, laid into the list of runs. */
-import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { isActive, profileRuns } from '../../api/queries'
 import type { ProfileRun } from '../../api/types'
@@ -32,6 +32,8 @@ function follow(id: string, queryClient: QueryClient): EventSource {
 
 export function putRun(queryClient: QueryClient, run: ProfileRun): void {
   queryClient.setQueryData(profileRuns.queryKey, (runs) =>
-    runs?.some((each) => each.id === run.id) ? runs.map((each) => (each.id === run.id ? run : each)) : [run, ...(runs ?? [])],
+    runs?.some((each) => each.id === run.id)
+      ? runs.map((each) => (each.id === run.id ? run : each))
+      : [run, ...(runs ?? [])],
   )
 }

@@ -44,7 +44,11 @@ export default function CodePage({ code }: { code: string }) {
               )
             case 'table':
               return (
-                <Table key={key} label={`Codes, ${at}`} columns={block.head.map((cell) => cell.map((span) => span.text).join(''))}>
+                <Table
+                  key={key}
+                  label={`Codes, ${at}`}
+                  columns={block.head.map((cell) => cell.map((span) => span.text).join(''))}
+                >
                   {block.rows.map((row) => (
                     <tr key={JSON.stringify(row)}>
                       {row.map((cell, column) => (

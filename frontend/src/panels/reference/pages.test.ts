@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { blocksOf, type Block } from '../../logic/markdown'
+import { type Block, blocksOf } from '../../logic/markdown'
 import { CONTENTS, pageOf } from './pages'
 
 const codes = blocksOf(pageOf(CONTENTS) ?? '').flatMap((block) =>

@@ -1,6 +1,10 @@
 /** The reference's pages of all codes, built into the workbench: they are read without any network. */
 
-const FILES = import.meta.glob<string>('../../../../docs/reference/codes/*.md', { query: '?raw', import: 'default', eager: true })
+const FILES = import.meta.glob<string>('../../../../docs/reference/codes/*.md', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+})
 
 /** In the place of a code: the list of all of them. */
 export const CONTENTS = 'all'

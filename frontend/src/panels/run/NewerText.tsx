@@ -19,7 +19,8 @@ export function NewerText({ live, query }: { live: Deployment; query: string }) 
   if (!hasNoBound && !data?.changed.includes(query)) return null
   return (
     <p className={styles['notLive']} role="status">
-      {hasNoBound ? `The text of ${query} has no bound now` : `The text of ${query} has changed`}; version {live.version} runs as it was deployed.{' '}
+      {hasNoBound ? `The text of ${query} has no bound now` : `The text of ${query} has changed`}; version{' '}
+      {live.version} runs as it was deployed.{' '}
       <Button size="small" onClick={() => openPanel(hasNoBound ? 'problems' : 'deploy')}>
         {hasNoBound ? 'Show the problem' : 'Deploy it'}
       </Button>

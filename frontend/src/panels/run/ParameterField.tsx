@@ -27,12 +27,21 @@ export function ParameterField(props: ParameterFieldProps) {
     <div className={styles['withChoices']} data-wide={isTimestamp}>
       <Value {...props} />
       {isTimestamp ? (
-        <Button size="small" aria-label={`Now as ${parameter.name}`} onClick={() => onChange(localInstant(new Date().toISOString()))}>
+        <Button
+          size="small"
+          aria-label={`Now as ${parameter.name}`}
+          onClick={() => onChange(localInstant(new Date().toISOString()))}
+        >
           Now
         </Button>
       ) : null}
       {hasNull ? (
-        <Button size="small" aria-label={`NULL as ${parameter.name}`} aria-pressed={value === null} onClick={() => onChange(value === null ? '' : null)}>
+        <Button
+          size="small"
+          aria-label={`NULL as ${parameter.name}`}
+          aria-pressed={value === null}
+          onClick={() => onChange(value === null ? '' : null)}
+        >
           NULL
         </Button>
       ) : null}
@@ -68,14 +77,35 @@ function Value({ parameter, value, source, onChange, onFocus, onBlur }: Paramete
         />
       )
     case 'number':
-      return <TextField {...common} placeholder={isNull ? 'NULL' : undefined} inputMode="numeric" onChange={(event) => onChange(event.target.value)} />
+      return (
+        <TextField
+          {...common}
+          placeholder={isNull ? 'NULL' : undefined}
+          inputMode="numeric"
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )
     case 'bytes':
-      return <TextField {...common} placeholder={isNull ? 'NULL' : 'base64'} onChange={(event) => onChange(event.target.value)} />
+      return (
+        <TextField
+          {...common}
+          placeholder={isNull ? 'NULL' : 'base64'}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )
     case 'text':
       return isOfLines(parameter, common.value) ? (
-        <TextArea {...common} placeholder={isNull ? 'NULL' : undefined} onChange={(event) => onChange(event.target.value)} />
+        <TextArea
+          {...common}
+          placeholder={isNull ? 'NULL' : undefined}
+          onChange={(event) => onChange(event.target.value)}
+        />
       ) : (
-        <TextField {...common} placeholder={isNull ? 'NULL' : undefined} onChange={(event) => onChange(event.target.value)} />
+        <TextField
+          {...common}
+          placeholder={isNull ? 'NULL' : undefined}
+          onChange={(event) => onChange(event.target.value)}
+        />
       )
   }
 }

@@ -28,11 +28,23 @@ export function Result({ answer, page, isPending, onNext, onPrevious }: ResultPr
         <Spacer />
         {onPrevious || onNext ? (
           <span className={styles['pages']}>
-            <IconButton label="Previous page" look="plain" size="small" disabled={!onPrevious || isPending} onClick={() => onPrevious?.()}>
+            <IconButton
+              label="Previous page"
+              look="plain"
+              size="small"
+              disabled={!onPrevious || isPending}
+              onClick={() => onPrevious?.()}
+            >
               <ChevronLeft size={14} aria-hidden />
             </IconButton>
             <span className={styles['page']}>Page {page}</span>
-            <IconButton label="Next page" look="plain" size="small" disabled={!onNext || isPending} onClick={() => onNext?.()}>
+            <IconButton
+              label="Next page"
+              look="plain"
+              size="small"
+              disabled={!onNext || isPending}
+              onClick={() => onNext?.()}
+            >
               <ChevronRight size={14} aria-hidden />
             </IconButton>
           </span>
@@ -59,7 +71,12 @@ export function Result({ answer, page, isPending, onNext, onPrevious }: ResultPr
         ) : null}
       </Toolbar>
       {answer.rows.length > 0 ? (
-        <Table label={`Rows of ${answer.query}`} columns={answer.columns.map((column) => (NUMBERS.test(column.type ?? '') ? numeric(column.name) : column.name))}>
+        <Table
+          label={`Rows of ${answer.query}`}
+          columns={answer.columns.map((column) =>
+            NUMBERS.test(column.type ?? '') ? numeric(column.name) : column.name,
+          )}
+        >
           <Rows answer={answer} />
         </Table>
       ) : (
@@ -109,7 +126,12 @@ function Value({ value, type }: { value: unknown; type: string | null }) {
       </time>
     )
   }
-  if (typeof value === 'object') return <code><Text text={JSON.stringify(value)} /></code>
+  if (typeof value === 'object')
+    return (
+      <code>
+        <Text text={JSON.stringify(value)} />
+      </code>
+    )
   return <Text text={String(value as string | number | boolean)} />
 }
 

@@ -9,7 +9,7 @@ import { openPanel } from '../../app/panel-view'
 import { selectQuery, useCompilation } from '../../app/selection'
 import { useView } from '../../app/url-state'
 import { entryOf } from '../../logic/entry'
-import { readParameters, typedOf, valueOf, type ParameterValue, type Typed } from '../../logic/parameters'
+import { type ParameterValue, readParameters, type Typed, typedOf, valueOf } from '../../logic/parameters'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
@@ -49,7 +49,11 @@ export default function RunPanel() {
 function NothingLive() {
   useNoRunWish()
   return (
-    <EmptyState icon={<Play size={22} aria-hidden />} title="Nothing is deployed yet" actions={<Button onClick={() => openPanel('deploy')}>Deploy</Button>}>
+    <EmptyState
+      icon={<Play size={22} aria-hidden />}
+      title="Nothing is deployed yet"
+      actions={<Button onClick={() => openPanel('deploy')}>Deploy</Button>}
+    >
       Only deployed queries run: their indexes exist and their bounds are held.
     </EmptyState>
   )
@@ -57,7 +61,12 @@ function NothingLive() {
 
 function QueryChoice({ live, name }: { live: Deployment; name: string }) {
   return (
-    <SelectField label="Query" hint={`live version ${live.version}`} value={name} onChange={(event) => selectQuery(event.target.value)}>
+    <SelectField
+      label="Query"
+      hint={`live version ${live.version}`}
+      value={name}
+      onChange={(event) => selectQuery(event.target.value)}
+    >
       {name === '' ? <option value="">choose a query</option> : null}
       {live.queries.map((query) => (
         <option key={query.name}>{query.name}</option>
@@ -94,7 +103,11 @@ interface Request {
 function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
   const queryClient = useQueryClient()
   const typed = useTyped(query.name)
-  const { data: samples, isError: hasNoSamples, refetch } = useQuery({ ...sampleParameters(live.id, query.name), enabled: query.parameters.length > 0 })
+  const {
+    data: samples,
+    isError: hasNoSamples,
+    refetch,
+  } = useQuery({ ...sampleParameters(live.id, query.name), enabled: query.parameters.length > 0 })
   const samplesOf = Object.fromEntries(
     query.parameters.flatMap((parameter) =>
       samples && Object.hasOwn(samples.parameters, parameter.name)
@@ -169,12 +182,19 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
         </div>
         {wished.isShown ? (
           <p className={styles['notRun']} role="status">
-            Nothing has run yet. {query.kind === 'select' ? 'The caret is in no query' : `${query.name} writes`}: check the values, then press {MOD} Enter again.
+            Nothing has run yet. {query.kind === 'select' ? 'The caret is in no query' : `${query.name} writes`}: check
+            the values, then press {MOD} Enter again.
           </p>
         ) : null}
         <NewerText live={live} query={query.name} />
         <div className={styles['actions']}>
-          <Button type="submit" look="primary" isWrapped icon={<Play size={13} aria-hidden />} disabled={execution.isPending}>
+          <Button
+            type="submit"
+            look="primary"
+            isWrapped
+            icon={<Play size={13} aria-hidden />}
+            disabled={execution.isPending}
+          >
             Run {query.name}
           </Button>
           {query.parameters.length > 0 ? (
@@ -201,13 +221,19 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
             answer={last.answer}
             page={pages.length}
             isPending={execution.isPending}
-            onNext={last.answer.cursor === null ? null : () => run({ parameters: last.request.parameters, cursor: last.answer.cursor, page: pages.length })}
+            onNext={
+              last.answer.cursor === null
+                ? null
+                : () => run({ parameters: last.request.parameters, cursor: last.answer.cursor, page: pages.length })
+            }
             onPrevious={pages.length > 1 ? () => setPages(pages.slice(0, -1)) : null}
           />
         ) : null}
         {!last && !execution.error ? (
           <EmptyState icon={<Play size={22} aria-hidden />} title={execution.isPending ? 'Running…' : 'Ready to run'}>
-            {query.kind === 'select' ? 'The rows appear here, with the operations they cost.' : 'This query writes: it changes the data of the store.'}
+            {query.kind === 'select'
+              ? 'The rows appear here, with the operations they cost.'
+              : 'This query writes: it changes the data of the store.'}
           </EmptyState>
         ) : null}
       </div>

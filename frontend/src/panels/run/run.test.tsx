@@ -23,7 +23,10 @@ describe('a write', () => {
     })
     const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
     const query = { name: 'raise', kind: 'update', is_changed: false, parameters: [] }
-    client.setQueryData(deployments.queryKey, { pages: [{ items: [{ id: 'd1', version: 1, is_live: true, queries: [query] }], next: null }], pageParams: [null] } as never)
+    client.setQueryData(deployments.queryKey, {
+      pages: [{ items: [{ id: 'd1', version: 1, is_live: true, queries: [query] }], next: null }],
+      pageParams: [null],
+    } as never)
     replaceView({ query: 'raise', panel: 'run' })
     render(
       <QueryClientProvider client={client}>

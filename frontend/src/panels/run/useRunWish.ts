@@ -1,5 +1,5 @@
 /** Answers the wish to run a query, once: runs it, or shows its form first. */
-import { useEffect, useRef, useState, type RefObject } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { dropRunWish, useRunWish as useWish } from '../../app/run-request'
 import { answerToKey } from '../../logic/current-query'
 import type { Typed } from '../../logic/parameters'
@@ -39,7 +39,9 @@ export function useRunWish({ form, query, isWrite, isReady, values, run }: Wishe
       }
       setSeen(values)
       setShown(true)
-      form.current?.querySelector<HTMLElement>('[data-fields] :is(input, select, textarea), button[type=submit]')?.focus()
+      form.current
+        ?.querySelector<HTMLElement>('[data-fields] :is(input, select, textarea), button[type=submit]')
+        ?.focus()
     }
   })
   useEffect(() => {

@@ -5,7 +5,7 @@ import { editor, reveal } from '../../app/editor-bridge'
 import { notify } from '../../app/notices'
 import { setView, useView } from '../../app/url-state'
 import { deleteFile } from '../../documents/deleting'
-import { addDocument, useDocuments, type TextDocument } from '../../documents/documents'
+import { addDocument, type TextDocument, useDocuments } from '../../documents/documents'
 import { tellWritten } from '../../documents/saving'
 import { Button, IconButton } from '../../ui/Button'
 import { Dialog, DialogActions } from '../../ui/Dialog'
@@ -70,7 +70,11 @@ function FileRow({ file }: { file: TextDocument }) {
         <FileCode2 size={13} className={styles['rowIcon']} aria-hidden />
         <span className={styles['fileName']}>{file.path.slice(file.path.lastIndexOf('/') + 1)}</span>
         {file.saveState === 'saved' ? null : (
-          <span className={styles['dirty']} data-tone={file.saveState === 'conflict' ? 'danger' : undefined} title={file.saveState}>
+          <span
+            className={styles['dirty']}
+            data-tone={file.saveState === 'conflict' ? 'danger' : undefined}
+            title={file.saveState}
+          >
             <span className="visually-hidden">, {file.saveState}</span>
           </span>
         )}
@@ -81,7 +85,12 @@ function FileRow({ file }: { file: TextDocument }) {
           </span>
         ) : null}
       </button>
-      <IconButton label={`Delete ${file.path}`} size="small" className={styles['delete']} onClick={() => setDeleting(true)}>
+      <IconButton
+        label={`Delete ${file.path}`}
+        size="small"
+        className={styles['delete']}
+        onClick={() => setDeleting(true)}
+      >
         <Trash2 size={13} aria-hidden />
       </IconButton>
       {isDeleting ? <DeleteFile path={file.path} onClose={() => setDeleting(false)} /> : null}
@@ -97,7 +106,10 @@ function NewFile({ onClose }: { onClose: () => void }) {
     const full = path.endsWith('.piql') ? path : `${path}.piql`
     try {
       const file = await answered(
-        api.POST('/api/workspaces/{workspace_id}/files', { params: { path: { workspace_id: workspace } }, body: { path: full, text: '' } }),
+        api.POST('/api/workspaces/{workspace_id}/files', {
+          params: { path: { workspace_id: workspace } },
+          body: { path: full, text: '' },
+        }),
       )
       tellWritten()
       addDocument(file)
@@ -110,10 +122,14 @@ function NewFile({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title="New file" onClose={onClose}>
-      <Form
-        onSubmit={() => void create()}
-      >
-        <TextField label="Path" hint="ends in .piql" value={path} error={error} onChange={(event) => setPath(event.target.value)} />
+      <Form onSubmit={() => void create()}>
+        <TextField
+          label="Path"
+          hint="ends in .piql"
+          value={path}
+          error={error}
+          onChange={(event) => setPath(event.target.value)}
+        />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary">

@@ -21,7 +21,8 @@ export function Queries() {
     // What is selected to begin with stays where it is: the files above it are what a newcomer looks for.
     const isFirst = before.current === undefined
     before.current = selected
-    if (!isFirst) list.current?.querySelector(`[data-query="${CSS.escape(selected ?? '')}"]`)?.scrollIntoView({ block: 'nearest' })
+    if (!isFirst)
+      list.current?.querySelector(`[data-query="${CSS.escape(selected ?? '')}"]`)?.scrollIntoView({ block: 'nearest' })
   }, [selected])
   return (
     <Section title="Queries" count={queries.length}>

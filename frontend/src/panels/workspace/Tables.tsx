@@ -10,7 +10,9 @@ export function Tables() {
   const compilation = useCompilation()
   const tables = compilation?.tables ?? []
   const findings = new Map(
-    (compilation?.queries ?? []).flatMap((query) => query.unbounded.map((segment) => [segment.table, segment.sentence] as const)),
+    (compilation?.queries ?? []).flatMap((query) =>
+      query.unbounded.map((segment) => [segment.table, segment.sentence] as const),
+    ),
   )
   return (
     <Section title="Tables" count={tables.length}>
