@@ -51,8 +51,8 @@ def main(report: Path, is_long: bool) -> int:
 def said_of(xml: Path, minutes: float, busy: str) -> str:
     """Say what came of a run, with the name of each test that failed."""
     cases = list(ElementTree.parse(xml).getroot().iter("testcase"))
-    failed = [each for each in cases if each.find("failure") is not None or each.find("error") is not None]
-    skipped = [each for each in cases if each.find("skipped") is not None]
+    failed = [case for case in cases if case.find("failure") is not None or case.find("error") is not None]
+    skipped = [case for case in cases if case.find("skipped") is not None]
     git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
     revision = git.stdout.strip() or "unknown"
     text = (

@@ -117,7 +117,7 @@ def run_all(suites: Sequence[Suite], run: Callable[[Suite], Outcome] = run) -> I
 
 
 def may_start(suite: Suite, under_way: Collection[Suite], waiting: Collection[Suite]) -> bool:
-    """Say whether there are places left for a suite, and whether the one that it comes after is over."""
+    """Return whether there are places left for a suite, and whether the one that it comes after is over."""
     is_early = any(suite.after == before.name for before in (*under_way, *waiting))
     return not is_early and suite.places + sum(neighbour.places for neighbour in under_way) <= PLACES
 
@@ -140,8 +140,8 @@ def judge(suite: Suite, status: int, late: str, report: Path, seconds: float) ->
 def read_junit(report: Path) -> Counts:
     suites = [ElementTree.parse(report).getroot()] if report.exists() else []
     suites = [found for root in suites for found in root.iter("testsuite")]
-    tests, skipped = (sum(int(each.get(name, 0)) for each in suites) for name in ("tests", "skipped"))
-    failed = sum(int(each.get("failures", 0)) + int(each.get("errors", 0)) for each in suites)
+    tests, skipped = (sum(int(suite.get(name, 0)) for suite in suites) for name in ("tests", "skipped"))
+    failed = sum(int(suite.get("failures", 0)) + int(suite.get("errors", 0)) for suite in suites)
     if not suites:
         raise ValueError("no report")
     return Counts(max(0, tests - failed - skipped), failed, skipped)

@@ -84,7 +84,7 @@ def as_sql(text: str) -> str:
 
 def tables_as_sql(compilation: Compilation) -> Iterator[str]:
     for table in compilation.tables.values():
-        columns = ", ".join(f"{each.name} {each.type}" for each in table.columns)
+        columns = ", ".join(f"{column.name} {column.type}" for column in table.columns)
         yield f"CREATE TABLE {table.name} ({columns}, PRIMARY KEY ({', '.join(table.primary_key)}))"
 
 
@@ -92,7 +92,7 @@ def against(text: str, compilation: Compilation, rounds: int) -> dict[str, list[
     """Measures one query: compiled here, parsed and optimized by sqlglot, explained by DuckDB."""
     sql = as_sql(text)
     schema = {
-        table.name: {each.name: str(each.type) for each in table.columns} for table in compilation.tables.values()
+        table.name: {column.name: str(column.type) for column in table.columns} for table in compilation.tables.values()
     }
     database = duckdb.connect()
     for each in tables_as_sql(compilation):
@@ -139,13 +139,13 @@ def with_more_tables(rounds: int) -> None:
     for tables in TABLES:
         compilation = piql.compile(chain(tables))
         found[tables] = against(statement(compilation.queries["chain"].text), compilation, rounds)
-    print(f"\n{'joined tables':<18}" + "".join(f"{each:>8}" for each in TABLES) + "   (ms)")
+    print(f"\n{'joined tables':<18}" + "".join(f"{table:>8}" for table in TABLES) + "   (ms)")
     for name in (SAME, "sqlglot", "duckdb"):
-        middle = [statistics.median(found[each][name]) for each in TABLES]
+        middle = [statistics.median(found[table][name]) for table in TABLES]
         steps = [(one - other) / (here - there) for one, other, here, there in
                  zip(middle[1:], middle, TABLES[1:], TABLES, strict=False)]  # fmt: skip
         power = statistics.linear_regression(
-            [math.log(each) for each in TABLES[1:]], [math.log(each) for each in middle[1:]]
+            [math.log(table) for table in TABLES[1:]], [math.log(each) for each in middle[1:]]
         ).slope
         print(
             f"{name:<18}" + "".join(f"{each:>8.2f}" for each in middle)

@@ -28,7 +28,7 @@ _KEYED = "CREATE TABLE t (a INT PRIMARY KEY, b INT NOT NULL REFERENCES t MAX 20,
 
 
 def many(part: Callable[[int], str], size: int, start: str = "", end: str = "", between: str = "") -> str:
-    """Give parts one after another until the text has its size."""
+    """Return parts one after another until the text has its size."""
     left = size - len(start) - len(end)
     parts = []
     for number in count():
@@ -319,7 +319,7 @@ def measure(name: str) -> None:
         assert finding.span.line * finding.span.utf16_column > 0  # as every editor asks
     seconds = user_seconds() - started
     loop = (before + yardstick()) / 2
-    bounded = sum(each.is_bounded for each in compilation.queries.values())
+    bounded = sum(query.is_bounded for query in compilation.queries.values())
     counted = f"{len(compilation.queries):>6} queries, {bounded:>5} bounded"
     mark = "  over" if seconds > SECONDS else ""
     print(f"{name:<42}{seconds:>6.2f} s, loop {loop:>3.0f} ms{counted}{mark}", flush=True)

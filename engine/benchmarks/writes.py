@@ -98,9 +98,9 @@ def measure(variants: dict[str, Write], rounds: int, calls: int) -> dict[str, li
         for label in chance.sample(list(variants), len(variants)):
             run, taken = variants[label], []
             gc.collect()
-            for each in arguments:
+            for argument in arguments:
                 started = thread_time_ns()
-                run(*each)
+                run(*argument)
                 taken.append((thread_time_ns() - started) / 1000)
             times[label].append(taken)
     return times

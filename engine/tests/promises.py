@@ -26,7 +26,7 @@ CHUNK = 500
 
 
 def broken_promises(db: piql.Database) -> list[str]:
-    """Give a sentence for each promise that the data breaks; none when all is well."""
+    """Return a sentence for each promise that the data breaks; none when all is well."""
     deployment = db.deployment
     records = {name: list(records_of(db.store, table)) for name, table in deployment.tables.items()}
     found: list[str] = []
@@ -44,20 +44,20 @@ def broken_promises(db: piql.Database) -> list[str]:
 
 
 def _has(other: OtherIndex, record: Record) -> bool:
-    """Say whether a row can stand in an index of another version: not with NULL where that one has none."""
-    columns = [other.table.column(each.name) for each in other.index.columns]
-    return all(each is None or each.nullable or record[each.name] is not None for each in columns)
+    """Return whether a row can stand in an index of another version: not with NULL where that one has none."""
+    columns = [other.table.column(column.name) for column in other.index.columns]
+    return all(column is None or column.nullable or record[column.name] is not None for column in columns)
 
 
 def records_of(store: Store, table: Table) -> Iterator[Record]:
-    """Give all records of a table, their values as stored."""
+    """Return all records of a table, their values as stored."""
     names = tuple(column.name for column in table.columns)
     for row in _walk(store, table, table.primary_index(), names, ()):
         yield dict(zip(names, row, strict=True))
 
 
 def _walk(store: Store, table: Table, index: Index, columns: tuple[str, ...], bucket: Entry) -> Iterator[Entry]:
-    key = tuple(each.name for each in index.columns)
+    key = tuple(column.name for column in index.columns)
     wanted = (*key, *columns)
     first = store.prepare(ReadShape(table, index, wanted, 0, in_any_order=True))
     further = store.prepare(ReadShape(table, index, wanted, 0, after_length=len(key), in_any_order=True))
@@ -69,7 +69,7 @@ def _walk(store: Store, table: Table, index: Index, columns: tuple[str, ...], bu
 
 
 def _broken_index(store: Store, table: Table, index: Index, records: list[Record]) -> list[str]:
-    names = (*(each.name for each in index.columns), *index.covering)
+    names = (*(column.name for column in index.columns), *index.covering)
     buckets: list[Entry] = [(number,) for number in range(index.buckets)] if index.buckets > 1 else [()]
     held = Counter(entry for bucket in buckets for entry in _walk(store, table, index, names, bucket))
     wanted = Counter(entry for record in records for entry in _entries(index, record))
@@ -82,10 +82,10 @@ def _broken_index(store: Store, table: Table, index: Index, records: list[Record
 
 def _entries(index: Index, record: Record) -> Iterator[Entry]:
     covering = tuple(record[name] for name in index.covering)
-    token = next((each for each in index.columns if each.token_of), None)
+    token = next((column for column in index.columns if column.token_of), None)
     words = words_of(*(record[name] for name in token.token_of)) if token else frozenset({""})
     for word in words:
-        yield (*(word if each.token_of else record[each.name] for each in index.columns), *covering)
+        yield (*(word if column.token_of else record[column.name] for column in index.columns), *covering)
 
 
 def _broken_constraints(table: Table, records: dict[str, list[Record]]) -> list[str]:
@@ -131,12 +131,12 @@ def _broken_file(store: EmbeddedStore, deployment: piql.client.database.Deployme
         found.append(f"SQLite finds the file damaged: {verdict}")
     with store.transaction() as transaction:
         kept = transaction.index_names()
-    wanted = {store.stored_name(deployment.tables[each.table], each) for each in deployment.indexes.values()}
+    wanted = {store.stored_name(deployment.tables[index.table], index) for index in deployment.indexes.values()}
     others = {store.stored_name(each.table, each.index) for each in deployment.others}
     return found + [f"the index {name} is deployed and not kept" for name in (wanted | others) - kept]
 
 
 def unused_indexes(db: piql.Database) -> list[str]:
-    """Give the indexes of no living version; a deployment that was killed leaves them to the next one."""
+    """Return the indexes of no living version; a deployment that was killed leaves them to the next one."""
     with db.store.transaction() as transaction:
         return sorted(transaction.index_names() - living_indexes(db.store, read_state(db.store)))

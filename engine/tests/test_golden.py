@@ -50,10 +50,10 @@ def parameters(text: str) -> str:
     """The parameters of every query, in order."""
     lines = []
     for query in bound(text).queries:
-        for each in query.parameters:
-            most = f" MAX {each.max_items} items" if each.max_items else ""
-            most += f" MAX {each.max_value}" if each.max_value is not None else ""
-            lines.append(f"{query.name}: {each.name} {each.type}{most}")
+        for parameter in query.parameters:
+            most = f" MAX {parameter.max_items} items" if parameter.max_items else ""
+            most += f" MAX {parameter.max_value}" if parameter.max_value is not None else ""
+            lines.append(f"{query.name}: {parameter.name} {parameter.type}{most}")
     return "\n".join(lines)
 
 
@@ -115,7 +115,7 @@ def indexes(text: str) -> str:
     """The secondary indexes of the set, and why each holds what it holds."""
     lines = []
     for index in piql.compile(text).indexes.values():
-        columns = ", ".join(each.name + ("" if each.ascending else " DESC") for each in index.columns)
+        columns = ", ".join(column.name + ("" if column.ascending else " DESC") for column in index.columns)
         held = f" → {', '.join(index.covering)}" if index.covering else ""
         lines.append(f"{index.name} ({columns}){held}: {index.reason}")
     return "\n".join(lines) or "none"
@@ -135,7 +135,7 @@ def fixes(text: str) -> str:
     """Each fix that is offered, with the lines that it changes."""
     compilation = piql.compile(text)
     parts = []
-    for fix in dict.fromkeys(fix for each in compilation.diagnostics for fix in each.fixes):
+    for fix in dict.fromkeys(fix for diagnostic in compilation.diagnostics for fix in diagnostic.fixes):
         fixed = text
         for edit in sorted(fix.edits, key=lambda each: -each.start):
             fixed = fixed[: edit.start] + edit.text + fixed[edit.end :]

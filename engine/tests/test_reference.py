@@ -54,7 +54,7 @@ def test_what_the_grammar_derives_is_read_without_a_finding() -> None:
     for seed in range(600):
         sentence = derive("statement", Random(seed))
         used.update(sentence.split())
-        found = {each.code for each in parse(Source(sentence)).diagnostics}
+        found = {diagnostic.code for diagnostic in parse(Source(sentence)).diagnostics}
         assert found <= {"too-many"}, sentence  # a long sum is grammar, too, but no compiler reads any length
     assert keywords() <= used
 

@@ -99,7 +99,7 @@ auto_snapshot: false
 
 
 def java_command(folder: Path, lib: Path, *, is_quick: bool) -> list[str]:
-    """Give the command of a node; `is_quick` starts sooner and runs at half the peak speed."""
+    """Return the command of a node; `is_quick` starts sooner and runs at half the peak speed."""
     properties = {f"cassandra.{name}": value for name, value in _QUICK.items()} | {
         "cassandra.config": f"file://{folder}/cassandra.yaml",
         "cassandra.storagedir": str(folder),
@@ -122,7 +122,7 @@ def java_command(folder: Path, lib: Path, *, is_quick: bool) -> list[str]:
         "-XX:+UnlockDiagnosticVMOptions",
         "-XX:-BytecodeVerificationRemote",
         *(["-XX:TieredStopAtLevel=1"] if is_quick else []),
-        *(f"--add-exports={each}=ALL-UNNAMED" for each in _EXPORTS),
+        *(f"--add-exports={export}=ALL-UNNAMED" for export in _EXPORTS),
         *(f"--add-opens={each}=ALL-UNNAMED" for each in _OPENS),
         *(f"-D{name}={value}" for name, value in properties.items()),
         "-cp",

@@ -47,6 +47,6 @@ def cluster_keyspace(cluster: Cluster) -> Iterator[str]:
 
 @pytest.fixture
 def cluster_url(cluster: Cluster, cluster_keyspace: str) -> Callable[[], str]:
-    """Give the URL of a database that no other test has: a prefix of its own."""
+    """Return the URL of a database that no other test has: a prefix of its own."""
     options = os.environ.get("PIQL_CLUSTER_OPTIONS", "")
     return lambda: cluster.url(cluster_keyspace, f"prefix=t{next(_NUMBERS)}_&timeout=30{options and '&'}{options}")

@@ -23,13 +23,13 @@ SUMS = HERE / "sha256sums.txt"
 
 
 def cache() -> Path:
-    """Give the folder of this version's jars, outside the tree."""
+    """Return the folder of this version's jars, outside the tree."""
     root = os.environ.get("PIQL_CACHE") or Path.home() / ".cache" / "piql"
     return Path(root) / f"cassandra-{hashlib.sha256(SUMS.read_bytes()).hexdigest()[:12]}"
 
 
 def jars() -> Path:
-    """Give the folder of the jars, fetched if need be."""
+    """Return the folder of the jars, fetched if need be."""
     folder = cache()
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / "lib"

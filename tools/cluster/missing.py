@@ -14,7 +14,7 @@ class ClusterMissing(Exception):
 
 
 def what_is_missing() -> str | None:
-    """Give one line that says what is missing, None when nothing is."""
+    """Return one line that says what is missing, None when nothing is."""
     lacking = [
         name for name, program in (("Maven (mvn)", "mvn"), ("a JDK 17 (java)", "java")) if not shutil.which(program)
     ]

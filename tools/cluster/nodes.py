@@ -55,11 +55,11 @@ class Node:
         return pid is not None and _is_ours(pid, self.folder)
 
     def is_left_behind(self) -> bool:
-        """Say whether the node runs though the process that started it has ended."""
+        """Return whether the node runs though the process that started it has ended."""
         return self.is_running() and not Path(f"/proc/{self._noted()[1]}").exists()
 
     def answers(self) -> bool:
-        """Say whether something listens where clients connect."""
+        """Return whether something listens where clients connect."""
         try:
             with socket.create_connection((self.address, NATIVE_PORT), timeout=0.5):
                 return True
@@ -89,13 +89,13 @@ class Node:
         self._signal(signal.SIGCONT)
 
     def pid(self) -> int | None:
-        """Give the number of the node's process, where one was started."""
+        """Return the number of the node's process, where one was started."""
         if self.process is not None:
             return self.process.pid
         return self._noted()[0]
 
     def _noted(self) -> tuple[int | None, int | None]:
-        """Give the numbers of the process and of the one that started it, as far as they are known."""
+        """Return the numbers of the process and of the one that started it, as far as they are known."""
         try:
             pid, *starter = map(int, self.pid_file.read_text().split())
         except (OSError, ValueError):

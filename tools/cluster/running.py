@@ -149,7 +149,7 @@ def make_cluster(
 
 
 def found_cluster(folder: Path) -> Cluster:
-    """Give the nodes whose folders are there, running or not."""
+    """Return the nodes whose folders are there, running or not."""
     places = sorted(folder.resolve().glob("node*"))
     nodes = []
     for place in places:
@@ -186,5 +186,5 @@ def running_cluster(
 
 
 def default_folder() -> Path:
-    """Give where `make cluster` keeps its nodes."""
+    """Return where `make cluster` keeps its nodes."""
     return Path(os.environ.get("PIQL_CLUSTER_FOLDER") or Path(__file__).resolve().parents[2] / ".cluster")

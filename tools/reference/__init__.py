@@ -38,5 +38,5 @@ NOTE = "<!-- Made from the code by `make golden`; changes here are lost. -->"
 
 
 def reference_pages() -> Pages:
-    """Give every page as text, by its name under docs/reference/."""
+    """Return every page as text, by its name under docs/reference/."""
     return {name: f"{NOTE}\n{text.strip()}\n" for make in PAGES for name, text in make().items()}

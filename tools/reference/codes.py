@@ -74,14 +74,14 @@ def _page(entry: Code) -> str:
 
 
 def example(entry: Code) -> str:
-    """Give the example as the formatter writes it, or as it is where it cannot be read."""
+    """Return the example as the formatter writes it, or as it is where it cannot be read."""
     file = parse(Source(entry.example))
-    is_broken = any(each.severity == "error" for each in file.diagnostics)
+    is_broken = any(diagnostic.severity == "error" for diagnostic in file.diagnostics)
     return entry.example if is_broken else print_file(file)
 
 
 def finding_of(entry: Code, text: str) -> Diagnostic:
-    """Give what the compiler says to the example under this code."""
+    """Return what the compiler says to the example under this code."""
     compilation = piql.compile(text)
     found = compilation.diagnostics
     if entry.statement:
@@ -90,7 +90,7 @@ def finding_of(entry: Code, text: str) -> Diagnostic:
 
 
 def mended(entry: Code, text: str, finding: Diagnostic) -> str:
-    """Give the example with the first fix of the compiler applied, or mended by hand."""
+    """Return the example with the first fix of the compiler applied, or mended by hand."""
     if finding.fixes:
         return _applied(finding.fixes[0], text)
     for old, new in MENDED[entry.slug]:

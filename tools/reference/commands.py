@@ -77,7 +77,7 @@ def _commands() -> list[tuple[str, str]]:
 
 
 def parser_of(name: str) -> argparse.ArgumentParser:
-    """Give the parser that a command makes, without running the command."""
+    """Return the parser that a command makes, without running the command."""
 
     def describe(parser: argparse.ArgumentParser, argv: object = None) -> object:
         raise _Described(parser)

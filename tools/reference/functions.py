@@ -86,13 +86,15 @@ def pages() -> dict[str, str]:
             _takes(function),
             _gives(function),
             _MEANING[function.name],
-            "; ".join(f"`{each}` = `{results[each]}`" for each in _EXAMPLES[function.name]),
+            "; ".join(f"`{example}` = `{results[example]}`" for example in _EXAMPLES[function.name]),
         )
         for name, function in FUNCTIONS.items()
         if name == function.name
     ]
     others = [f"`{name}` is `{each.name}`" for name, each in FUNCTIONS.items() if name != each.name]
-    aggregates = [(code(each), _AGGREGATE_MEANING[each], _aggregate_types(each)) for each in AGGREGATES]
+    aggregates = [
+        (code(aggregate), _AGGREGATE_MEANING[aggregate], _aggregate_types(aggregate)) for aggregate in AGGREGATES
+    ]
     matrix = [(f"**{left.value}**", *(_sum(left, right) for right in _NUMBERS)) for left in _NUMBERS]
     text = f"""
 # Functions and operators
@@ -108,7 +110,7 @@ division by zero:
 
 The type of `+`, `-`, `*` and `%`; `/` always gives DOUBLE:
 
-{table(("", *(each.value for each in _NUMBERS)), matrix)}
+{table(("", *(number.value for number in _NUMBERS)), matrix)}
 
 A DECIMAL of DECIMALs that name their digits names its own, so that every result fits; a whole number counts as 10
 or 19 digits, a literal as those that are written. Where they would be more than {MAX_PRECISION}, and beside a
@@ -176,7 +178,7 @@ def _sum(left: Kind, right: Kind) -> str:
 
 
 def _digits() -> list[tuple[str, str]]:
-    """Give the types of results of DECIMALs as they are declared."""
+    """Return the types of results of DECIMALs as they are declared."""
     found = []
     for text in _DIGITS:
         query = piql.compile(f"{_PRICES}\nCREATE QUERY q AS SELECT {text} AS x FROM price WHERE id = 1;").queries["q"]

@@ -120,7 +120,7 @@ class Part:
 
 
 def productions() -> dict[str, Part]:
-    """Give every production by name."""
+    """Return every production by name."""
     found = {}
     for section in SECTIONS.values():
         for name, body in _PRODUCTION.findall(section):
@@ -152,7 +152,7 @@ def _alternatives(symbols: list[str], at: int) -> tuple[tuple[tuple[Part, ...], 
 
 
 def keywords() -> frozenset[str]:
-    """Give the words of the grammar."""
+    """Return the words of the grammar."""
     return frozenset(word for section in SECTIONS.values() for word in re.findall(r'"([A-Z]+)"', section))
 
 

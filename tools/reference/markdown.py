@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Give a table; bars inside a cell are escaped."""
+    """Return a table; bars inside a cell are escaped."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
@@ -25,7 +25,7 @@ def codes(texts: Iterable[str]) -> str:
 
 
 def docstring(thing: object) -> str:
-    """Give a docstring without its indentation, empty when there is none of its own."""
+    """Return a docstring without its indentation, empty when there is none of its own."""
     own = getattr(thing, "__doc__", None) or ""
     name = getattr(thing, "__name__", "")
     return "" if own.startswith(f"{name}(") else inspect.cleandoc(own)  # dataclasses write their signature there

@@ -57,8 +57,8 @@ _EXAMPLES = {
 
 
 def pages() -> dict[str, str]:
-    remote = [each.__name__ for each in get_args(RemoteOperator)]
-    local = [each.__name__ for each in get_args(PhysicalNode) if each.__name__ not in remote]
+    remote = [arg.__name__ for arg in get_args(RemoteOperator)]
+    local = [arg.__name__ for arg in get_args(PhysicalNode) if arg.__name__ not in remote]
     docs = {each.__name__: _about(each) for each in (*get_args(PhysicalNode), WritePlan)}
     logical = [
         (code(each.__name__), first_sentence(each) or _LOGICAL[each.__name__])
@@ -98,7 +98,7 @@ _LOGICAL = {
 
 
 def _about(operator: type) -> str:
-    """Give the docstring of an operator, or that of the module that runs it."""
+    """Return the docstring of an operator, or that of the module that runs it."""
     if own := docstring(operator):
         return own
     snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", operator.__name__).lower()

@@ -145,7 +145,7 @@ def _class(described: type) -> str:
 def _fields(described: type) -> list[tuple[str, str]]:
     annotations = described.__annotations__
     if dataclasses.is_dataclass(described):
-        names = [each.name for each in dataclasses.fields(described)]
+        names = [field.name for field in dataclasses.fields(described)]
     else:
         names = list(getattr(described, "_fields", ()))
     comments = _comments(described)
@@ -183,10 +183,10 @@ def _members(described: type) -> list[tuple[str, str]]:
 
 def _signature(name: str, function: object) -> str:
     shown = []
-    for each in inspect.signature(function).parameters.values():  # type: ignore[arg-type]
-        if each.name == "self":
+    for parameter in inspect.signature(function).parameters.values():  # type: ignore[arg-type]
+        if parameter.name == "self":
             continue
-        default = "" if each.default is inspect.Parameter.empty else f" = {each.default!r}"
-        shown.append(f"{each.name}: {each.annotation}{default}")
+        default = "" if parameter.default is inspect.Parameter.empty else f" = {parameter.default!r}"
+        shown.append(f"{parameter.name}: {parameter.annotation}{default}")
     result = getattr(function, "__annotations__", {}).get("return", "None")
     return f"{name}({', '.join(shown)}) -> {result}"

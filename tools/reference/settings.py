@@ -77,7 +77,7 @@ writes back, never half of one.
 
 
 def variables() -> dict[str, str]:
-    """Give the variables that the server reads, each with the setting that it changes."""
+    """Return the variables that the server reads, each with the setting that it changes."""
     found = {}
     for name in _names_read():
         for probe in _PROBES:
@@ -86,7 +86,7 @@ def variables() -> dict[str, str]:
                     changed = Settings.from_environment()
             except ValueError:
                 continue
-            names = [each.name for each in fields(Settings) if getattr(changed, each.name) != _default(each.name)]
+            names = [field.name for field in fields(Settings) if getattr(changed, field.name) != _default(field.name)]
             if names:
                 (found[name],) = names
                 break

@@ -52,7 +52,7 @@ class ByHand:
         self.cluster.shutdown()
 
     def by_futures(self, statement: Any, arguments: Sequence[tuple[Any, ...]]) -> Found:
-        futures = [self.session.execute_async(statement, each) for each in arguments]
+        futures = [self.session.execute_async(statement, argument) for argument in arguments]
         return [future.result().current_rows for future in futures]
 
     def by_callbacks(self, statement: Any, arguments: Sequence[tuple[Any, ...]]) -> Found:
@@ -85,7 +85,7 @@ class ByHand:
         return [result.current_rows for _, result in results]
 
     def gets(self) -> dict[str, Callable[[str], Rows]]:
-        """Give the ways to get one row."""
+        """Return the ways to get one row."""
         return {"execute": self._get, "execute_async": self._get_async}
 
     def _get(self, user: str) -> Rows:
@@ -109,7 +109,7 @@ class ByHand:
         return {label: partial(self._fan_out, way, count) for label, way in self.ways.items()}
 
     def _fan_out(self, way: FanOut, count: int, user: str) -> Rows:
-        found = way(self.user, [(each,) for each in friends(user, count)])
+        found = way(self.user, [(friend,) for friend in friends(user, count)])
         return [{"username": name, "hometown": hometown} for rows in found for name, hometown in rows]
 
     def thoughtstreams(self) -> dict[str, Callable[[str], Rows]]:

@@ -18,7 +18,7 @@ class ByHandRust:
     """One session; statements of a fan-out are started together."""
 
     def __init__(self, hosts: Sequence[str], keyspace: str) -> None:
-        builder = SessionBuilder().contact_points([(each, 9042) for each in hosts]).use_keyspace(keyspace, False)
+        builder = SessionBuilder().contact_points([(host, 9042) for host in hosts]).use_keyspace(keyspace, False)
         self.session = builder.connect().result()
 
         def prepared(cql: str) -> Any:
@@ -36,7 +36,7 @@ class ByHandRust:
         return list(self.session.execute(statement, values, paged=False).result().iter_current_page())
 
     def _many(self, statement: Any, arguments: Sequence[list[Any]]) -> list[Rows]:
-        futures = [self.session.execute(statement, each, paged=False).start() for each in arguments]
+        futures = [self.session.execute(statement, argument, paged=False).start() for argument in arguments]
         return [list(future.result().iter_current_page()) for future in futures]
 
     def gets(self) -> dict[str, Callable[[str], Rows]]:
@@ -49,12 +49,12 @@ class ByHandRust:
         return {"the Rust driver": partial(self._fan_out, count)}
 
     def _fan_out(self, count: int, user: str) -> Rows:
-        return [row for rows in self._many(self.user, [[each] for each in friends(user, count)]) for row in rows]
+        return [row for rows in self._many(self.user, [[friend] for friend in friends(user, count)]) for row in rows]
 
     def thoughtstreams(self) -> dict[str, Callable[[str], Rows]]:
         return {"the Rust driver": self._thoughtstream}
 
     def _thoughtstream(self, user: str) -> Rows:
         follows = self._one(self.follows, [user])
-        found = self._many(self.slice, [[each["target"], COUNT] for each in follows if each["approved"]])
+        found = self._many(self.slice, [[follow["target"], COUNT] for follow in follows if follow["approved"]])
         return nlargest(COUNT, [row for rows in found for row in rows], key=itemgetter("posted"))

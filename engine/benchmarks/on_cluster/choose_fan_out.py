@@ -27,7 +27,7 @@ MOST = 1.1
 
 
 def measured_ways(databases: Mapping[str, piql.Database], size: int, calls: int) -> dict[str, tuple[float, float]]:
-    """Give the median and 99th percentile of each way in milliseconds; calls take turns in an order that changes."""
+    """Return the median and 99th percentile of each way in milliseconds; calls take turns in an order that changes."""
     chance = random.Random(size)
     times: dict[str, list[float]] = {way: [] for way in databases}
     for at in range(calls + 20):
@@ -41,7 +41,7 @@ def measured_ways(databases: Mapping[str, piql.Database], size: int, calls: int)
 
 
 def chosen(measured: Mapping[int, Mapping[str, tuple[float, float]]]) -> int | None:
-    """Give the number of keys from which on reads are no slower together; None where they are slower at the end."""
+    """Return the number of keys from which on reads are no slower together; None where they are slower at the end."""
     found = None
     for size in sorted(measured, reverse=True):
         pairs = zip(measured[size]["grouped"], measured[size]["parallel"], strict=True)

@@ -70,7 +70,7 @@ class Case:
 
 @contextmanager
 def hosts(nodes: int) -> Iterator[tuple[str, ...]]:
-    """Give the addresses of a cluster: that of `make cluster`, or one of its own for as long as this takes."""
+    """Return the addresses of a cluster: that of `make cluster`, or one of its own for as long as this takes."""
     cluster = make_cluster(default_folder(), nodes, is_quick=False, keeps_data=True)
     if all(node.answers() for node in cluster.nodes):
         yield cluster.addresses
@@ -213,7 +213,7 @@ def lane(title: str, url: str, hand: Hand, goals: Goals, given: argparse.Namespa
         " | the same twice | rounds |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: |"
     )
     with piql.connect(url) as db:
-        chosen = [each for each in cases(db, hand, goals) if given.only is None or given.only in each.title]
+        chosen = [case for case in cases(db, hand, goals) if given.only is None or given.only in case.title]
         reached = [run(each, given.rounds, given.most, given.share, say) for each in chosen]
         rust = db.store.connection if "driver=rust" in url else None
         for each, is_reached in zip(chosen, reached, strict=True):

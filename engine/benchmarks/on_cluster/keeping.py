@@ -24,12 +24,12 @@ VOID = (
 
 
 def quantiles(values: Sequence[float]) -> tuple[float, float]:
-    """Give the median and the 99th percentile."""
+    """Return the median and the 99th percentile."""
     return statistics.median(values), statistics.quantiles(values, n=100)[98]
 
 
 def same_twice(again: Sequence[float], first: Sequence[float]) -> str:
-    """Give the ratios of p50 and p99 of the same work done twice, and say whether they are too far apart."""
+    """Return the ratios of p50 and p99 of the same work done twice, and say whether they are too far apart."""
     ratios = [a / b for a, b in zip(quantiles(again), quantiles(first), strict=True)]
     is_same = all(1 / most <= each <= most for each, most in zip(ratios, (SAME_P50, SAME_P99), strict=True))
     return f"{ratios[0]:.2f} / {ratios[1]:.2f}{'' if is_same else ' (void)'}"
@@ -54,8 +54,8 @@ def table(
         say(f"| {' | '.join(map(str, cells))} |")
 
     before = load_average()
-    row(*(each.lstrip("#") for each in columns))
-    row(*("---:" if each.startswith("#") else "---" for each in columns))
+    row(*(column.lstrip("#") for column in columns))
+    row(*("---:" if column.startswith("#") else "---" for column in columns))
     yield row
     ring = f"{nodes} node{'s' if nodes > 1 else ''} of Cassandra 5.0"
     where = (

@@ -34,7 +34,7 @@ Load = Callable[[str, Rows], object]
 
 
 def worked_by_nodes() -> float:
-    """Give the seconds of processor time of the nodes of this machine's cluster."""
+    """Return the seconds of processor time of the nodes of this machine's cluster."""
     ticks = 0
     for node in found_cluster(default_folder()).nodes:
         fields = Path(f"/proc/{node.pid()}/stat").read_text().rpartition(")")[2].split()

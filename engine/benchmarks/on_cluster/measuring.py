@@ -53,7 +53,7 @@ class Ratio:
 
     @property
     def is_one(self) -> bool:
-        """Say whether the same work measured twice was found the same, within 3 %."""
+        """Return whether the same work measured twice was found the same, within 3 %."""
         return self.low <= 1 <= self.high and self.high - self.low <= 0.06
 
 
@@ -133,10 +133,10 @@ def measure_together(
             threads = [Thread(target=_run_all, args=(run, chosen[at::in_flight])) for at in range(in_flight)]
             gc.collect()
             worked, started = process_time(), perf_counter()
-            for each in threads:
-                each.start()
-            for each in threads:
-                each.join()
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
             times[label].middle.append((perf_counter() - started) / calls * 1e6)
             times[label].cpu.append((process_time() - worked) / calls * 1e6)
     return times
@@ -148,6 +148,6 @@ def _run_all(run: Variant, arguments: Sequence[str]) -> None:
 
 
 def cheapest(ways: dict[str, Variant], arguments: Sequence[str], calls: int) -> str:
-    """Give the way that takes the least processor time of a call: the median of seven short rounds."""
+    """Return the way that takes the least processor time of a call: the median of seven short rounds."""
     times = measure(ways, arguments, 7, calls)
     return min(times, key=lambda label: statistics.median(times[label].cpu))

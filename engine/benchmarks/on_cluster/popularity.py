@@ -62,8 +62,10 @@ def main() -> None:
     with hosts(given.nodes) as addresses, piql.connect(f"cql://{','.join(addresses)}/piql_popular?timeout=30") as db:
         db.deploy(piql.compile(SOURCE))
         if not db.execute("friendsAmong", {"target": target(POPULARITIES[-1]), "friends": [name(0)]}).rows:
-            for each in POPULARITIES:
-                write(db, "subscriptions", ({"target": target(each), "owner": name(at)} for at in range(each)))
+            for popularity in POPULARITIES:
+                write(
+                    db, "subscriptions", ({"target": target(popularity), "owner": name(at)} for at in range(popularity))
+                )
         cases = [(label, each) for label in (*ways, AGAIN) for each in POPULARITIES]
         words = (
             f"`popularity.py`: which of {FRIENDS} friends follow a target, {given.rounds} shuffled rounds of {CALLS}"
@@ -83,15 +85,19 @@ def main() -> None:
                         if round_ >= 0:
                             times[label, each].append(taken)
                             requests[label, each].add(made)
-            for each in POPULARITIES:
-                same = same_twice(times[AGAIN, each], times[BOUNDED, each])
+            for popularity in POPULARITIES:
+                same = same_twice(times[AGAIN, popularity], times[BOUNDED, popularity])
                 for label in ways:
-                    (made,) = requests[label, each]
-                    middle, slow = quantiles(times[label, each])
-                    row(f"{each:,}", label, made, f"{middle:.2f}", f"{slow:.2f}", same if label == BOUNDED else "")
+                    (made,) = requests[label, popularity]
+                    middle, slow = quantiles(times[label, popularity])
+                    row(
+                        f"{popularity:,}", label, made, f"{middle:.2f}", f"{slow:.2f}", same if label == BOUNDED else ""
+                    )
     if given.chart:
         middles = {case: quantiles(values)[0] for case, values in times.items()}
-        series = [Series(label, [(each, middles[label, each]) for each in POPULARITIES]) for label in ways]
+        series = [
+            Series(label, [(popularity, middles[label, popularity]) for popularity in POPULARITIES]) for label in ways
+        ]
         drawn = chart("Who of 50 friends follows a target?", "followers of the target", "p50, milliseconds", series)
         given.chart.write_text(drawn)
 

@@ -38,7 +38,7 @@ NAMES = [name(number) for number in range(USERS)]
 
 @cache
 def friends(of: str, count: int) -> list[str]:
-    """Give as many names as a fan-out reads, others for each user; kept, so that choosing them is not measured."""
+    """Return as many names as a fan-out reads, others for each user; kept, so that choosing them is not measured."""
     return random.Random(of).sample(NAMES, count)
 
 

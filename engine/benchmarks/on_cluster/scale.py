@@ -46,7 +46,7 @@ Rows = Iterator[dict[str, Any]]
 
 
 def rows_of(table: str, users: int) -> Rows:
-    """Give rows whose number for one user does not depend on how many users there are."""
+    """Return rows whose number for one user does not depend on how many users there are."""
     chance = random.Random(table)
     for number in range(users):
         owner = name(number)

@@ -33,15 +33,15 @@ class _Recording:
 
 
 def where(run: Variant, arguments: Sequence[str], rust: Any = None) -> list[str]:
-    """Give lines for people; `rust` is the engine's connection by the Rust driver, if it is one.
+    """Return lines for people; `rust` is the engine's connection by the Rust driver, if it is one.
 
     The parts by file are those of a profiler, which makes small functions look larger.
     """
     variants = {"all": run}
     if rust is not None:
         variants["driver"] = _requests_alone(run, arguments, rust)
-    for each in arguments[:20]:
-        run(each)
+    for argument in arguments[:20]:
+        run(argument)
     worked = dict.fromkeys(variants, (0.0, 0.0))
     for _ in range(ROUNDS):
         for label, variant in variants.items():
@@ -65,7 +65,7 @@ def where(run: Variant, arguments: Sequence[str], rust: Any = None) -> list[str]
 
 
 def _requests_alone(run: Variant, arguments: Sequence[str], rust: Any) -> Variant:
-    """Give what sends the requests of a call again, without the engine."""
+    """Return what sends the requests of a call again, without the engine."""
     session = rust.session
     requests: dict[str, list[tuple[Any, Any]]] = {}
     for each in dict.fromkeys(arguments):
@@ -88,8 +88,8 @@ def _requests_alone(run: Variant, arguments: Sequence[str], rust: Any) -> Varian
 def _by_file(run: Variant, arguments: Sequence[str]) -> str:
     profiler = cProfile.Profile(thread_time)
     profiler.enable()
-    for each in arguments:
-        run(each)
+    for argument in arguments:
+        run(argument)
     profiler.disable()
     parts: Counter[str] = Counter()
     for (file, _, name), (_, _, own, _, _) in pstats.Stats(profiler).stats.items():  # type: ignore[attr-defined]

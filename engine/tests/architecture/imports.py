@@ -27,7 +27,7 @@ class Imports:
     types: Graph
 
     def rooms(self, inside: str | None = None) -> Graph:
-        """Give each room of a package, or of one inside it, with the rooms beside it that it imports when it runs."""
+        """Return each room of a package, or of one inside it, with the rooms beside it that it imports when it runs."""
         head = f"{inside or self.package}."
         arrows: dict[str, set[str]] = {}
         for module, imported in self.run_time.items():
@@ -38,7 +38,7 @@ class Imports:
         return {room: frozenset(imported) for room, imported in arrows.items()}
 
     def packages(self) -> list[str]:
-        """Give the packages that hold modules, the outermost first."""
+        """Return the packages that hold modules, the outermost first."""
         return sorted({module.rpartition(".")[0] for module in self.run_time} - {""})
 
 
@@ -84,12 +84,12 @@ def _imports(node: ast.AST, is_typing: bool) -> Iterator[tuple[str, bool]]:
 
 
 def both(one: Graph, other: Graph) -> Graph:
-    """Give the arrows of two graphs over the same nodes."""
+    """Return the arrows of two graphs over the same nodes."""
     return {node: targets | other.get(node, frozenset()) for node, targets in one.items()}
 
 
 def circles(graph: Graph) -> list[list[str]]:
-    """Give the sets of nodes that reach each other, each sorted, of two nodes or more."""
+    """Return the sets of nodes that reach each other, each sorted, of two nodes or more."""
     reached = {node: _reached(node, graph) for node in graph}
     sets = {frozenset(one for one in reached[node] if node in reached[one]) for node in graph}
     return sorted(sorted(nodes) for nodes in sets if len(nodes) > 1)
@@ -107,7 +107,7 @@ def _reached(start: str, graph: Graph) -> set[str]:
 
 
 def floors(graph: Graph) -> dict[str, int]:
-    """Give the floor of each room, 1 at the ground; rooms of one circle share theirs."""
+    """Return the floor of each room, 1 at the ground; rooms of one circle share theirs."""
     joined = {node: frozenset(nodes) for nodes in circles(graph) for node in nodes}
     known: dict[str, int] = {}
 

@@ -21,7 +21,7 @@ MOST_LOOSE_MODULES = 3  # `__init__.py` counts as one
 
 
 def layers_of(package: str) -> list[set[str]]:
-    """Give the layers of a contract from the top, each with its rooms."""
+    """Return the layers of a contract from the top, each with its rooms."""
     return [set(layer.replace("|", " ").replace(":", " ").split()) for layer in LAYERED[package]["layers"]]
 
 

@@ -132,11 +132,11 @@ def test_an_observer_is_told_what_each_operator_took(db: piql.Database) -> None:
     db.execute("post", {"me": "a", "posted": "2026-02-01T00:00:00Z", "text": "hello"})
     stream, post = seen
     assert (stream.query, stream.operations, stream.rows, stream.deployment) == ("thoughtstream", 4, 5, 1)
-    assert [(each.operator, each.operations, each.rows) for each in stream.operators] == [
+    assert [(operator.operator, operator.operations, operator.rows) for operator in stream.operators] == [
         ("IndexScan", 1, 4),
         ("SortedIndexJoin", 3, 15),
     ]
-    assert stream.elapsed_ms >= sum(each.elapsed_ms for each in stream.operators)
+    assert stream.elapsed_ms >= sum(operator.elapsed_ms for operator in stream.operators)
     assert abs((datetime.now(UTC) - stream.started_at).total_seconds()) < 60
     assert post.operations == 3
 

@@ -145,7 +145,7 @@ def write(db: Database, chance: random.Random) -> None:
 
 
 def page_of(db: Database, name: str, cursor: str | None, strategy: Strategy) -> piql.Page:
-    """Give a page; where too much is left of writers that died, when that is settled."""
+    """Return a page; where too much is left of writers that died, when that is settled."""
     try:
         return db.execute(name, PARAMETERS[name], cursor, strategy)
     except piql.RepairPending:
@@ -154,7 +154,7 @@ def page_of(db: Database, name: str, cursor: str | None, strategy: Strategy) -> 
 
 
 def walk(shop: Shop, name: str, strategy: Strategy, chance: random.Random | None) -> tuple[Rows, list[int]]:
-    """Give the rows of all pages, and the requests of each."""
+    """Return the rows of all pages, and the requests of each."""
     bound = COMPILED.queries[name].bound
     assert bound is not None
     rows: Rows = []

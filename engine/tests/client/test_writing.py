@@ -209,7 +209,7 @@ def test_a_write_reads_no_other_row(accounts: piql.Database) -> None:
     ):
         with pytest.raises(piql.CompilationRefused) as refused:
             accounts.run(write)
-        assert [each.code for each in refused.value.diagnostics] == ["subquery-place"]
+        assert [diagnostic.code for diagnostic in refused.value.diagnostics] == ["subquery-place"]
 
 
 def test_an_update_may_compute_from_the_row_as_it_was(accounts: piql.Database) -> None:

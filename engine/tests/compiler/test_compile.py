@@ -23,7 +23,7 @@ REFUSED = "CREATE QUERY refused AS SELECT name FROM users WHERE town = [1: town]
 
 def test_a_text_has_an_empty_file_name() -> None:
     compilation = piql.compile(SCHEMA + REFUSED)
-    assert {each.span.file for each in compilation.diagnostics} == {""}
+    assert {diagnostic.span.file for diagnostic in compilation.diagnostics} == {""}
 
 
 def test_a_folder_is_read_with_all_its_files(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_a_folder_is_read_with_all_its_files(tmp_path: Path) -> None:
     (tmp_path / "queries" / "refused.piql").write_text(REFUSED)
     (tmp_path / "notes.txt").write_text("not PIQL")
     compilation = piql.compile(tmp_path)
-    assert {each.span.file for each in compilation.diagnostics} == {"queries/refused.piql"}
+    assert {diagnostic.span.file for diagnostic in compilation.diagnostics} == {"queries/refused.piql"}
     assert list(compilation.tables) == ["users", "follows"]
 
 
@@ -79,7 +79,7 @@ def test_a_refused_query_keeps_its_logical_plan_with_the_segment_marked() -> Non
 
 def test_the_first_of_two_queries_of_one_name_counts() -> None:
     compilation = piql.compile(SCHEMA + FOUND + FOUND.replace("town", "name", 1))
-    assert [each.code for each in compilation.diagnostics] == ["duplicate-query"]
+    assert [diagnostic.code for diagnostic in compilation.diagnostics] == ["duplicate-query"]
     assert compilation.queries["found"].text.startswith("CREATE QUERY found AS SELECT town")
 
 
@@ -106,7 +106,7 @@ def test_a_bare_statement_reads_the_indexes_that_exist() -> None:
 def test_a_bare_statement_that_needs_a_new_index_is_refused_in_words() -> None:
     query = compile_statement("SELECT name FROM users WHERE town = 'Oslo' LIMIT 3", piql.compile(SCHEMA))
     assert not query.is_bounded
-    assert [each.code for each in query.diagnostics] == ["missing-index"]
+    assert [diagnostic.code for diagnostic in query.diagnostics] == ["missing-index"]
 
 
 def test_a_bare_statement_does_not_widen_an_index_but_fetches_the_rows() -> None:

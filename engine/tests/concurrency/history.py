@@ -61,7 +61,7 @@ def is_linearisable(history: Sequence[Seen], first: int) -> bool:
 
 
 def _value_after(each: Seen, value: int) -> int | None:
-    """Give the value that an operation leaves; None when it could not have been answered so."""
+    """Return the value that an operation leaves; None when it could not have been answered so."""
     match each.kind:
         case "read":
             return value if each.answer in (value, None) else None
@@ -74,12 +74,12 @@ def _value_after(each: Seen, value: int) -> int | None:
 
 
 def misread_own_writes(history: Iterable[Seen]) -> list[Seen]:
-    """Give the reads that are older than what their session had written before."""
+    """Return the reads that are older than what their session had written before."""
     return _older_than(history, ("write", "swap"))
 
 
 def went_back(history: Iterable[Seen]) -> list[Seen]:
-    """Give the reads that are older than what their session had read before."""
+    """Return the reads that are older than what their session had read before."""
     return _older_than(history, ("read",))
 
 

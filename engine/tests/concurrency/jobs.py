@@ -110,7 +110,7 @@ async def _outcome(attempt: Callable[[], Awaitable[object]]) -> str:
 
 
 def _numbers(places: dict[str, int | None], own: int) -> dict[str, int]:
-    """Give tables: those that do not matter are one's own."""
+    """Return tables: those that do not matter are one's own."""
     return {name: 1_000_000 + own if place is None else place for name, place in places.items()}
 
 

@@ -19,8 +19,8 @@ class LaggingStore(StoreWrapper):
         self._chance = random.Random(seed)
         self._replicas = [EmbeddedStore(path) for _ in range(replicas)]
         self.eventual_reads = 0
-        for each in self._replicas:
-            self._pin(each)
+        for replica in self._replicas:
+            self._pin(replica)
 
     def _pin(self, replica: EmbeddedStore) -> None:
         connection = replica.connection()
@@ -40,6 +40,6 @@ class LaggingStore(StoreWrapper):
         return self._chance.choice(self._replicas).read_many(batches, consistency)
 
     def close(self) -> None:
-        for each in self._replicas:
-            each.close()
+        for replica in self._replicas:
+            replica.close()
         super().close()

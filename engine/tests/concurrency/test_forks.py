@@ -53,7 +53,7 @@ def numbers(db: piql.Database) -> set[int]:
 
 
 def in_child(work: Callable[[], object], fork: Callable[[], int] = os.fork) -> str:
-    """Give the name of what a forked process raised, else "done"."""
+    """Return the name of what a forked process raised, else "done"."""
     return said_by_child(work, fork).partition(":")[0]
 
 

@@ -63,7 +63,7 @@ def test_a_write_without_an_answer_may_show_late_or_never_but_not_come_and_go() 
 
 
 def random_history(chance: random.Random, operations: int) -> tuple[list[Seen], list[Seen]]:
-    """Give what one copy answers to four sessions, and the same with the answers of some reads changed."""
+    """Return what one copy answers to four sessions, and the same with the answers of some reads changed."""
     value, free_at = 0, [0.0] * 4
     good: list[Seen] = []
     for moment in range(1, operations + 1):  # each operation takes effect at its moment

@@ -69,7 +69,7 @@ def test_a_key_that_all_want_is_got_by_exactly_one(nurse: Nursery, url: str, uni
 
 
 def histories(nurse: Nursery, url: str, kinds: list[str], seed: int, turns: int) -> list[list[Seen]]:
-    """Give what eight processes saw of some rows, each row's history by itself."""
+    """Return what eight processes saw of some rows, each row's history by itself."""
     lives = run(nurse, "use_one_row", url, rows=ROWS, kinds=kinds, seed=seed, turns=turns)
     found: list[list[Seen]] = [[] for _ in range(ROWS)]
     for session, life in enumerate(lives):

@@ -26,7 +26,7 @@ Case = Mapping[str, Any]
 
 
 def all_cases() -> list[tuple[str, Case]]:
-    """Give our own cases and, where they are found, those beside the repository."""
+    """Return our own cases and, where they are found, those beside the repository."""
     found = []
     for path in (*sorted(OWN.glob("*.json")), *sorted(BESIDE.glob("cases*.json"))):
         found += [(f"{path.stem}:{case['id']}", case) for case in json.loads(path.read_text())]
@@ -42,7 +42,7 @@ def text_of(case: Case) -> str:
 
 
 def errors_of(compilation: piql.Compilation) -> list[str]:
-    return [each.message for each in compilation.diagnostics if each.severity == "error"]
+    return [diagnostic.message for diagnostic in compilation.diagnostics if diagnostic.severity == "error"]
 
 
 def check(case: Case, connect: Callable[[str], piql.Database] = piql.connect) -> None:
@@ -56,7 +56,9 @@ def check(case: Case, connect: Callable[[str], piql.Database] = piql.connect) ->
         case "accepted":
             assert not errors_of(compilation)
         case "invalid":
-            assert any(each.severity != "info" for each in compilation.diagnostics), "nothing is found wrong"
+            assert any(diagnostic.severity != "info" for diagnostic in compilation.diagnostics), (
+                "nothing is found wrong"
+            )
         case "rejected" | "view":
             _check_rejected(case, source, compilation)
         case _:
@@ -68,11 +70,13 @@ def _check_rejected(case: Case, source: str, compilation: piql.Compilation) -> N
     assert not query.is_bounded, f"accepted with {query.bound}"
     assert query.bound is None
     assert errors_of(compilation), "refused without an error"
-    for each in compilation.diagnostics:
-        if each.severity == "error":
-            assert 0 <= each.span.start < each.span.end <= len(source), f"{each.code} has no span in the text"
+    for diagnostic in compilation.diagnostics:
+        if diagnostic.severity == "error":
+            assert 0 <= diagnostic.span.start < diagnostic.span.end <= len(source), (
+                f"{diagnostic.code} has no span in the text"
+            )
     offered = ""
-    for fix in (fix for each in compilation.diagnostics for fix in each.fixes):
+    for fix in (fix for diagnostic in compilation.diagnostics for fix in diagnostic.fixes):
         fixed = source
         for edit in sorted(fix.edits, key=lambda edit: -edit.start):
             fixed = fixed[: edit.start] + edit.text + fixed[edit.end :]

@@ -13,12 +13,12 @@ from .workload import MOST_IN_A_TEAM, TEAMS, Operation, Player, Players, after
 
 
 def players_in(db: piql.Database) -> dict[str, Player]:
-    """Give all players by a scan of the table itself."""
+    """Return all players by a scan of the table itself."""
     return {record["id"]: record for record in records_of(db.store, db.deployment.tables["players"])}
 
 
 def possible(players: Players, life: Life, operations: Iterable[Operation], is_alone: bool = True) -> list[Players]:
-    """Give the states that may be found: all that was acknowledged, and of the next operation any first pieces.
+    """Return the states that may be found: all that was acknowledged, and of the next operation any first pieces.
 
     Where nobody else wrote, each outcome must be the one that the model foretells.
     """
@@ -62,7 +62,7 @@ def difference(found: Players, wanted: Players) -> str:
 def hold_reads(db: piql.Database, players: Players) -> None:
     """Check that every query gives the rows of its group, whichever index it goes through."""
     for team in TEAMS:
-        own = [each for each in players.values() if each["team"] == team]
+        own = [player for player in players.values() if player["team"] == team]
         best = db.execute("best", {"team": team}).rows
         assert [row["score"] for row in best] == sorted((each["score"] for each in own), reverse=True)
         assert _bare(best) == _bare({name: each[name] for name in ("id", "score", "bio")} for each in own)
@@ -70,9 +70,9 @@ def hold_reads(db: piql.Database, players: Players) -> None:
         assert _bare(of_town) == _bare({name: each[name] for name in ("id", "score")} for each in own)
     for word in ("fast", "tall", "old", "calm"):
         rows = db.execute("withWord", {"word": word}).rows
-        own = [each for each in players.values() if word in each["bio"].split()]
+        own = [player for player in players.values() if word in player["bio"].split()]
         assert _bare(rows) == _bare({name: each[name] for name in ("id", "team")} for each in own)
-    for email in {each["email"] for each in players.values()} - {None}:
+    for email in {player["email"] for player in players.values()} - {None}:
         assert len(db.execute("byMail", {"email": email}).rows) == 1
 
 
@@ -83,7 +83,7 @@ def _bare(rows: Iterable[Player]) -> list[list[tuple[str, Any]]]:
 def hold_places(db: piql.Database, players: Players) -> None:
     """Check that each team takes as many players as there are places left, and not one more."""
     for team in TEAMS:
-        own = sum(each["team"] == team for each in players.values())
+        own = sum(player["team"] == team for player in players.values())
         for number in range(MOST_IN_A_TEAM - own):
             db.execute("putNew", {"id": f"{team}{number}", "team": team, "score": 0, "bio": ""})
         try:

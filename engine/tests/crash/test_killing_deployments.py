@@ -25,7 +25,7 @@ ROOMS, ROWS = 50, 3000
 
 
 def rooms(path: Path) -> str:
-    """Give a database with rooms, and notes to come."""
+    """Return a database with rooms, and notes to come."""
     made = f"embedded:{path}"
     with piql.connect(made) as db:
         db.deploy(piql.compile(SCHEMA.replace(", door INT NULL", "")))

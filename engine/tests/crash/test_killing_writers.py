@@ -47,7 +47,7 @@ def kill_writers(nurse: Nursery, url: str, kills: int, first_seed: int, within: 
 
 @contextmanager
 def afterwards(url: str) -> Iterator[Callable[[], AbstractContextManager[piql.Database]]]:
-    """Give how to look at what is there after each kill: a file is opened anew, on a cluster one connection stays."""
+    """Return how to look at what is there after each kill: a file is opened anew, on a cluster one connection stays."""
     if not url.startswith("cql:"):
         yield lambda: piql.connect(url)
         return

@@ -62,14 +62,14 @@ class Operation:
             db.execute(self.query, self.parameters)
 
     def pieces(self) -> list[Operation]:
-        """Give the parts that are each atomic: the batches of a load."""
+        """Return the parts that are each atomic: the batches of a load."""
         if self.query != "load":
             return [self]
         return [Operation("load", {}, self.rows[at : at + BATCH]) for at in range(0, len(self.rows), BATCH)]
 
 
 def operations(seed: int, writer: str = "p", players: int = 16, loads: int = 2) -> Iterator[Operation]:
-    """Give operations without end; writers have players of their own, but share teams and words."""
+    """Return operations without end; writers have players of their own, but share teams and words."""
     chance = random.Random(seed)
     while True:
         player = _random_player(chance, writer, players)
@@ -108,7 +108,7 @@ def new_database(url: str) -> str:
 
 
 def after(players: Players, piece: Operation) -> tuple[set[str], Players]:
-    """Give the refusals that a piece must meet when nobody else writes, and the players once it is in."""
+    """Return the refusals that a piece must meet when nobody else writes, and the players once it is in."""
     changed = dict(players)
     parameters = piece.parameters
     old = players.get(parameters.get("id", ""))
@@ -133,7 +133,7 @@ def after(players: Players, piece: Operation) -> tuple[set[str], Players]:
 
 
 def after_all(players: Players, done: Iterable[Operation]) -> Players:
-    """Give the players after operations that nobody disturbed; a load ends at the batch that is refused."""
+    """Return the players after operations that nobody disturbed; a load ends at the batch that is refused."""
     for operation in done:
         for piece in operation.pieces():
             refusals, then = after(players, piece)
@@ -144,9 +144,9 @@ def after_all(players: Players, done: Iterable[Operation]) -> Players:
 
 
 def _refusals(players: Players) -> set[str]:
-    teams = Counter(each["team"] for each in players.values())
-    words = Counter(word for each in players.values() for word in words_of(each["bio"]))
-    emails = Counter(each["email"] for each in players.values() if each["email"] is not None)
+    teams = Counter(player["team"] for player in players.values())
+    words = Counter(word for player in players.values() for word in words_of(player["bio"]))
+    emails = Counter(player["email"] for player in players.values() if player["email"] is not None)
     found: set[str] = set()
     if NO_TEAM in teams:
         found.add("ForeignKeyViolation")

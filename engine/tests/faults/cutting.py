@@ -23,12 +23,12 @@ def cut_one(chance: random.Random) -> bool:
             return True
         return False
     finally:
-        for each in handles:
-            each.close()
+        for handle in handles:
+            handle.close()
 
 
 def _connections() -> Iterator[socket.socket]:
-    """Give a handle of its own for each connection to a node."""
+    """Return a handle of its own for each connection to a node."""
     for number in map(int, os.listdir("/proc/self/fd")):
         with suppress(OSError):
             if not stat.S_ISSOCK(os.fstat(number).st_mode):
@@ -41,7 +41,7 @@ def _connections() -> Iterator[socket.socket]:
 
 
 def _port(handle: socket.socket) -> int | None:
-    """Give the port at the other end; None where there is none."""
+    """Return the port at the other end; None where there is none."""
     with suppress(OSError):
         port: int = handle.getpeername()[1]
         return port

@@ -187,7 +187,7 @@ def faulty_connect(
     made: type[piql.Database] = PersistentDatabase,
     scheme: str = "embedded",
 ) -> Callable[[str], piql.Database]:
-    """Give what opens a database over a store that fails from then on; it takes nobody for alive who failed."""
+    """Return what opens a database over a store that fails from then on; it takes nobody for alive who failed."""
 
     def connect(url: str) -> piql.Database:
         store = FaultyStore(open_store(f"{scheme}:?synchronous=NORMAL"), rate, seed)

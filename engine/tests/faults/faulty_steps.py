@@ -86,7 +86,7 @@ class FaultySteps(OneByOne):
             self._store.changed_records += is_deciding and self._store.faults["change before"] == before
 
     def _is_deciding(self, records: PreparedEntries, row: Row, state: State) -> bool:
-        """Say whether a change lets readers see another row than before; what settles leaves rows as they are."""
+        """Return whether a change lets readers see another row than before; what settles leaves rows as they are."""
         found = self._behind.find(records, row[: records.key_length])
         is_there = found is not None and found.state in (State.VISIBLE, State.DOUBTFUL)
         if state is State.GONE:

@@ -64,7 +64,7 @@ class Ledger:
         return [call for call in self.calls if since <= call.began < until]
 
     def within(self, since: float, until: float) -> list[Call]:
-        """Give the calls that began and ended in a span."""
+        """Return the calls that began and ended in a span."""
         return [call for call in self.between(since, until) if call.began + call.ms / 1000 < until]
 
 
@@ -166,7 +166,7 @@ def fill(db: piql.Database) -> None:
 
 
 def untrue(db: piql.Database, ledger: Ledger) -> list[str]:
-    """Give a sentence for each thing that a client was told and that is not so; none when all is well."""
+    """Return a sentence for each thing that a client was told and that is not so; none when all is well."""
     found = list(ledger.lies)
     for account in range(ACCOUNTS):
         n = db.execute("balance", {"id": account}).rows[0]["n"]

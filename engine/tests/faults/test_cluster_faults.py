@@ -30,7 +30,7 @@ Databases = list[piql.Database]
 
 @pytest.fixture(scope="module")
 def prefixes(cluster: Cluster, cluster_keyspace: str) -> Iterator[str]:
-    """Give those of filled databases on nodes that have their schema on the disk, where a node does not write it."""
+    """Return those of filled databases on nodes that have their schema on the disk, where a node does not write it."""
     made = [f"f{at}_" for at in range(10)]
     for each in made:
         with piql.connect(cluster.url(cluster_keyspace, f"prefix={each}&timeout={TIMEOUT}&consistency=QUORUM")) as db:
@@ -60,7 +60,7 @@ def url(cluster: Cluster, cluster_keyspace: str, prefixes: Iterator[str], driver
 
 @pytest.fixture
 def databases(url: str) -> Iterator[Databases]:
-    """Give two connections: to the store they are two servers."""
+    """Return two connections: to the store they are two servers."""
     with piql.connect(url) as db, piql.connect(url) as other:
         yield [db, other]
 
@@ -206,12 +206,12 @@ def failures(ledger: Ledger) -> dict[tuple[str, str], int]:
 
 
 def hanging(ledger: Ledger) -> list[Call]:
-    """Give the calls that went on past their timeout: reads of one request at once, others after all of theirs."""
+    """Return the calls that went on past their timeout: reads of one request at once, others after all of theirs."""
     return [call for call in ledger.calls if call.ms / 1000 > (TIMEOUT + 2 if call.query == "balance" else 4 * TIMEOUT)]
 
 
 def found(ledger: Ledger, *spans: tuple[float, float]) -> list[str]:
-    """Give the cells of a test's row; that nothing was lost is what the test holds after them."""
+    """Return the cells of a test's row; that nothing was lost is what the test holds after them."""
     counts = [f"{each:,}" for each in (len(ledger.calls), len(ledger.failed()), ledger.acknowledged())]
     longest = max(call.ms for call in ledger.calls) / 1000
     return [*counts, "0", *(quantiles(ledger.between(*span)) for span in spans), f"{longest:.1f} s"]

@@ -167,11 +167,13 @@ def interrupt(work: Callable[[], object], at: int) -> str | None:
 
 @cache
 def looks(code: CodeType) -> frozenset[int]:
-    """Give the calls of a function: there CPython looks whether Ctrl+C came, and where a function begins.
+    """Return the calls of a function: there CPython looks whether Ctrl+C came, and where a function begins.
 
     `with` calls what ends it as any other function, so an interrupt may come as that begins.
     """
-    return frozenset(each.offset for each in dis.get_instructions(code) if each.opname.startswith("CALL"))
+    return frozenset(
+        instruction.offset for instruction in dis.get_instructions(code) if instruction.opname.startswith("CALL")
+    )
 
 
 def interrupt_where_python_looks(work: Callable[[], object], at: int) -> str | None:

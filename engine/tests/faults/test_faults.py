@@ -51,7 +51,7 @@ def test_writes_whose_answer_is_lost_are_there_or_not_and_never_in_part(seed: in
                     break
                 wanted.append(("StoreUnavailable", players))
                 players = then
-            wanted += [(each, players) for each in refusals or {"ok"}]
+            wanted += [(refusal, players) for refusal in refusals or {"ok"}]
             wanted.append(("StoreUnavailable", players))
             found = players_in(db)
             assert (outcome, found) in wanted, (operation, outcome, difference(found, players))

@@ -88,7 +88,7 @@ def hold_writes(seed: int) -> None:
             hold_reads(db, players_in(db))
             db.sweep(older_than=-1)
             refusals, then = after(players, operation)
-            wanted = [(each, players) for each in refusals] or [("ok", then), ("StoreUnavailable", then)]
+            wanted = [(refusal, players) for refusal in refusals] or [("ok", then), ("StoreUnavailable", then)]
             found = players_in(db)
             assert (said, found) in [*wanted, ("StoreUnavailable", players)], (
                 operation,

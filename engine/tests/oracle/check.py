@@ -67,7 +67,7 @@ def _where(crash: BaseException) -> str:
 
 
 def errors(compilation: piql.Compilation) -> list[piql.Diagnostic]:
-    return [each for each in compilation.diagnostics if each.severity == "error"]
+    return [diagnostic for diagnostic in compilation.diagnostics if diagnostic.severity == "error"]
 
 
 class _Run:
@@ -154,8 +154,8 @@ class _Run:
                 self.fail("an empty message", case.name, each.code)
             if each.code in UNEXPECTED_CODES:
                 self.fail(f"refused as {each.code}", case.name, each.message)
-        for each in compilation.diagnostics:
-            for fix in each.fixes:
+        for diagnostic in compilation.diagnostics:
+            for fix in diagnostic.fixes:
                 self.check_fix(case, source, fix)
 
     def check_fix(self, case: QueryCase, source: str, fix: piql.Fix) -> None:
@@ -169,7 +169,7 @@ class _Run:
             fixed_source = fixed_source[: edit.start] + edit.text + fixed_source[edit.end :]
         fixed = piql.compile(fixed_source)
         if errors(fixed) or not fixed.queries[case.name].is_bounded:
-            messages = "; ".join(each.message for each in errors(fixed))
+            messages = "; ".join(error.message for error in errors(fixed))
             self.fail("a fix does not help", case.name, f"{fix.title}: {messages}")
 
     def execute_all(self, db: piql.Database, reference: Reference, accepted: Sequence[QueryCase]) -> None:
@@ -342,7 +342,7 @@ class _Run:
         reference.changed(case.query.table)  # type: ignore[union-attr]
 
     def expected_write(self, query: Any, sample: Mapping[str, object]) -> tuple[set[str], bool, Any] | None:
-        """Give the refusals that may come, whether the write may pass, and the change it then makes."""
+        """Return the refusals that may come, whether the write may pass, and the change it then makes."""
         table = self.schema.table(query.table)
         given = {name: _value(value, sample) for name, value in getattr(query, "values", ())}
         match query:
@@ -394,7 +394,7 @@ class _Run:
                 if cursor is None:
                     break
             wanted = [
-                tuple(plain(row[each.name]) for each in table.columns) for row in self.contents.all_rows(table.name)
+                tuple(plain(row[column.name]) for column in table.columns) for row in self.contents.all_rows(table.name)
             ]
             if sorted(map(repr, rows)) != sorted(map(repr, wanted)):
                 extra = [row for row in rows if row not in wanted]
@@ -416,7 +416,7 @@ def _key(table: Table, pairs: Sequence[tuple[str, Expr]], sample: Mapping[str, o
 
 
 def _dump(table: Table) -> str:
-    columns, key = ", ".join(each.name for each in table.columns), ", ".join(table.primary_key)
+    columns, key = ", ".join(column.name for column in table.columns), ", ".join(table.primary_key)
     select = f"SELECT {columns} FROM {table.name} ORDER BY {key} PAGINATE {DUMP_PAGE}"
     return f"CREATE QUERY dump_{table.name} AS {select};\n"
 

@@ -11,7 +11,7 @@ EXACT = 2**53
 
 
 def plain(value: object) -> object:
-    """Give a value in a form in which equal values of either engine are equal: numbers by value, the rest by kind."""
+    """Return a value in a form in which equal values of either engine are equal: numbers by value, the rest by kind."""
     if value is None or isinstance(value, bool | str | bytes):
         return (type(value).__name__, value)
     if isinstance(value, int):

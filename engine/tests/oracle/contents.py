@@ -12,7 +12,7 @@ Row: TypeAlias = "dict[str, object]"
 
 
 def words_of(text: object) -> set[str]:
-    """Give the words that token search finds in a text."""
+    """Return the words that token search finds in a text."""
     return set(re.findall(r"[^\W_]+", text.casefold())) if isinstance(text, str) else set()
 
 
@@ -34,7 +34,7 @@ class Contents:
         return list(self.rows[name].values())
 
     def refusals_of_put(self, name: str, row: Row) -> set[str]:
-        """Give the names of the errors that putting a whole row may end in; a row of the same key is replaced."""
+        """Return the names of the errors that putting a whole row may end in; a row of the same key is replaced."""
         table = self.schema.table(name)
         key = self.key(table, row)
         others = [other for other_key, other in self.rows[name].items() if other_key != key]
@@ -64,7 +64,7 @@ class Contents:
         return any(tuple(row[column] for column in referenced) == named for row in self.rows[name].values())
 
     def is_over(self, limit: Limit, row: Row, others: Sequence[Row]) -> bool:
-        """Say whether `row` would be one too many for a limit among `others`."""
+        """Return whether `row` would be one too many for a limit among `others`."""
         if limit.is_token:
             for word in {word for column in limit.columns for word in words_of(row[column])}:
                 holders = sum(any(word in words_of(other[column]) for column in limit.columns) for other in others)
@@ -77,12 +77,12 @@ class Contents:
         return sum([other[column] for column in limit.columns] == mine for other in others) >= limit.limit
 
     def refusals_of_delete(self, name: str, key: tuple[object, ...]) -> set[str]:
-        """Give the names of the errors that deleting a row may end in."""
+        """Return the names of the errors that deleting a row may end in."""
         gone = self.rows[name].get(key)
         return {"ForeignKeyViolation"} if gone is not None and self._is_referenced(name, gone, None) else set()
 
     def _is_referenced(self, name: str, row: Row, new: Row | None) -> bool:
-        """Say whether a row is named by a foreign key, by values that `new` in its place would not have."""
+        """Return whether a row is named by a foreign key, by values that `new` in its place would not have."""
         for table in self.schema.tables:
             for foreign in table.foreign_keys:
                 if foreign.table != name:

@@ -75,7 +75,7 @@ def _aggregates(expr: object) -> bool:
 
 
 def is_grouped(select: Select) -> bool:
-    """Say whether a SELECT gives groups instead of rows."""
+    """Return whether a SELECT gives groups instead of rows."""
     return bool(select.group) or select.having is not None or any(_aggregates(item.expression) for item in select.items)
 
 
@@ -132,7 +132,7 @@ class _Printer:
 
     def union(self, query: Union) -> str:
         between = " UNION ALL " if query.is_all else " UNION "
-        return between.join(f"({self.select(each, '')})" for each in query.selects)
+        return between.join(f"({self.select(select, '')})" for select in query.selects)
 
     def select(self, query: Select, hidden: str) -> str:
         items = ", ".join(f'{self.expr(item.expression)} AS "{item.name}"' for item in query.items)
@@ -182,7 +182,7 @@ class _Printer:
             case Compare(left=Row() as left, right=Row() as right):
                 return self.expr(_one_by_one(expr.operator, left, right))
             case In(operand=Row() as row):
-                found = Or(tuple(_one_by_one("=", row, each) for each in expr.items if isinstance(each, Row)))
+                found = Or(tuple(_one_by_one("=", row, item) for item in expr.items if isinstance(item, Row)))
                 return self.expr(Not(found) if expr.is_negated else found)
             case InSelect(operand=Row() as row):
                 return self.row_among(row, expr)
@@ -284,7 +284,7 @@ def _one_by_one(operator: str, left: Row, right: Row) -> Expr:
     branches: list[Expr] = []
     for at, (one, other) in enumerate(pairs):
         last = operator if at == len(pairs) - 1 else operator[0]
-        branches.append(And((*(Compare("=", *each) for each in pairs[:at]), Compare(last, one, other))))
+        branches.append(And((*(Compare("=", *pair) for pair in pairs[:at]), Compare(last, one, other))))
     return Or(tuple(branches))
 
 

@@ -75,7 +75,7 @@ class _Printer:
     def read(self, query: Select | Union) -> str:
         if isinstance(query, Union):
             between = "\nUNION ALL\n" if query.is_all else "\nUNION\n"
-            parts = [between.join(self.read(each) for each in query.selects)]
+            parts = [between.join(self.read(select) for select in query.selects)]
         else:
             items = "*" if query.is_star else ", ".join(map(self.item, query.items))
             parts = ["SELECT " + ("DISTINCT " if query.is_distinct else "") + items]

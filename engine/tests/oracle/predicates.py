@@ -64,7 +64,7 @@ class PredicateGenerator:
         return Sight(alias, table, self.rng.choice(rows) if rows else None, is_optional)
 
     def stored_value(self, sight: Sight, column: str) -> Value:
-        """Give a value that some row of the relation has in a column, rather than not."""
+        """Return a value that some row of the relation has in a column, rather than not."""
         if sight.row is not None and sight.row[column] is not None and self.rng.random() < 0.8:
             return sight.row[column]  # type: ignore[return-value]
         return self.pools.value(sight.table.name, column)
@@ -74,7 +74,7 @@ class PredicateGenerator:
         return self.stored_value(sight, column) if is_stored else self.pools.value(sight.table.name, column)
 
     def operand(self, sight: Sight, column: str) -> Expr:
-        """Give a literal or a parameter to compare a column with."""
+        """Return a literal or a parameter to compare a column with."""
         of = sight.table.column(column).type
         if self.rng.random() < 0.35:
             value = self.stored_value(sight, column)
@@ -115,7 +115,7 @@ class PredicateGenerator:
         return In(Col(sight.alias, column), items, negated)
 
     def extra(self, sights: Sequence[Sight], depth: int = 0) -> Expr:
-        """Give a predicate of any kind on what is in sight."""
+        """Return a predicate of any kind on what is in sight."""
         sight = self.rng.choice(sights)
         column = self.rng.choice(sight.table.columns)
         name = column.name
@@ -153,10 +153,10 @@ class PredicateGenerator:
     def rows_compared(self, sight: Sight) -> Expr:
         """Compare some columns with as many values, or look for them among rows."""
         columns = self.rng.sample(sight.table.columns, 2)
-        row = Row(tuple(Col(sight.alias, each.name) for each in columns))
+        row = Row(tuple(Col(sight.alias, column.name) for column in columns))
 
         def values() -> Row:
-            return Row(tuple(self.operand(sight, each.name) for each in columns))
+            return Row(tuple(self.operand(sight, column.name) for column in columns))
 
         if self.rng.random() < 0.6:
             return Compare(self.rng.choice(("=", "<>", "<", "<=", ">", ">=")), row, values())
@@ -189,7 +189,7 @@ class PredicateGenerator:
         return Compare(self.rng.choice(("=", "<", ">=", "<>")), expression, Const(value, of))
 
     def computation(self, sight: Sight) -> tuple[Expr, ValueType]:
-        """Give an expression over a column and its type, INT standing for every number."""
+        """Return an expression over a column and its type, INT standing for every number."""
         columns = [each for each in sight.table.columns if _is_computable(each)]
         if not columns:
             any_column = self.rng.choice(sight.table.columns)

@@ -225,7 +225,7 @@ Query: TypeAlias = Read | Write
 
 
 def parameters_of(query: Query) -> set[str]:
-    """Give the names of the parameters that a query uses."""
+    """Return the names of the parameters that a query uses."""
     return set(_parameters(query))
 
 
@@ -239,5 +239,5 @@ def _parameters(node: object) -> Iterator[str]:
         for item in node:
             yield from _parameters(item)
     elif is_dataclass(node):
-        for each in fields(node):
-            yield from _parameters(getattr(node, each.name))
+        for field in fields(node):
+            yield from _parameters(getattr(node, field.name))

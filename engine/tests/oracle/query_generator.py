@@ -45,7 +45,7 @@ class QueryCase:
 
 
 def random_read(rng: random.Random, schema: Schema, pools: Pools, contents: Contents, name: str) -> QueryCase:
-    """Give a SELECT or UNION; about every second is of the plain kind."""
+    """Return a SELECT or UNION; about every second is of the plain kind."""
     maker = _Maker(rng, schema, pools, contents, is_basic=rng.random() < 0.5)
     chance = 1 if maker.is_basic else rng.random()
     query = maker.union() if chance < 0.07 else maker.fetch() if chance < 0.17 else maker.select()
@@ -108,7 +108,7 @@ class _Maker(SubqueryGenerator):
         return select
 
     def fetch(self) -> Select:
-        """Give all of a table's columns, found along foreign keys from the last of a path of tables."""
+        """Return all of a table's columns, found along foreign keys from the last of a path of tables."""
         rng = self.rng
         first = self.sight_of(rng.choice(self.schema.tables))
         sources, sights, by = [Source("from", first.table.name, first.alias)], [first], list[str]()
@@ -133,7 +133,7 @@ class _Maker(SubqueryGenerator):
         conditions, needs_stop = self.access(sights[-1])
         if rng.random() < 0.25:
             conditions.append(self.extra(sights))
-        items = tuple(Item(Col(first.alias, each.name), each.name) for each in first.table.columns)
+        items = tuple(Item(Col(first.alias, column.name), column.name) for column in first.table.columns)
         select = Select(items, tuple(sources), conjunction(conditions), by=tuple(by))
         select = replace(select, order=self.order(sights, replace(select, items=items)) if rng.random() < 0.7 else ())
         return replace(select, stop=self.stop() if needs_stop or rng.random() < 0.6 else None)
@@ -259,12 +259,12 @@ class _Maker(SubqueryGenerator):
         return Select(tuple(items), sources, conjunction(conditions), group=names, order=order)
 
     def derived(self) -> tuple[Select, Sight]:
-        """Give a derived table, its own order total so that its LIMIT has one meaning, and how it is seen outside."""
+        """Return a derived table, its own order total so that its LIMIT has one meaning, and how it is seen outside."""
         rng = self.rng
         inner_sight = self.sight_of(rng.choice(self.schema.tables))
         conditions, needs_stop = self.access(inner_sight)
         table = inner_sight.table
-        items = tuple(Item(Col(inner_sight.alias, each.name), each.name) for each in table.columns)
+        items = tuple(Item(Col(inner_sight.alias, column.name), column.name) for column in table.columns)
         inner = Select(items, (Source("from", table.name, inner_sight.alias),), conjunction(conditions))
         if needs_stop or rng.random() < 0.3:
             key = [Order(Col(inner_sight.alias, name), True) for name in table.primary_key]
@@ -279,7 +279,7 @@ class _Maker(SubqueryGenerator):
         return [Source("from", inner, "d")], [sight], [], False
 
     def over_derived(self) -> Select:
-        """Give a query over a derived table alone."""
+        """Return a query over a derived table alone."""
         rng = self.rng
         inner, sight = self.derived()
         select = Select((), (Source("from", inner, "d"),), self.extra([sight]) if rng.random() < 0.5 else None)
@@ -295,7 +295,7 @@ class _Maker(SubqueryGenerator):
         table = sight.table
         limits = [limit.columns for limit in table.all_limits if not limit.is_token] + list(table.uniques)
         names = list(rng.choice((*limits, table.primary_key)))
-        others = [each.name for each in table.columns if each.name not in names]
+        others = [column.name for column in table.columns if column.name not in names]
         group = (*names, *rng.sample(others, min(len(others), rng.choice((0, 0, 1)))))
         items = tuple(Item(Col(sight.alias, name), name) for name in group)
         inner = Select(items, (Source("from", table.name, sight.alias),), None)
@@ -305,15 +305,15 @@ class _Maker(SubqueryGenerator):
             many = Item(self.aggregate([sight]) if rng.random() < 0.5 else self.extreme(sight, group), "many")
             inner = replace(inner, items=(*items, many), group=tuple(Col(sight.alias, name) for name in group))
         seen = replace(sight, alias="d")
-        outside = tuple(Item(Col("d", each.name), each.name) for each in inner.items)
+        outside = tuple(Item(Col("d", item.name), item.name) for item in inner.items)
         if rng.random() < 0.4:
             return Select(outside, (Source("from", inner, "d"),), conjunction(self.fixed(seen, names)))
-        base = self.sight_of(rng.choice([*(self.schema.table(each.table) for each in table.foreign_keys), table]))
+        base = self.sight_of(rng.choice([*(self.schema.table(key.table) for key in table.foreign_keys), table]))
         found = [
             pairs
-            for each in table.foreign_keys
-            if each.table == base.table.name and set(each.columns) <= set(group)
-            for pairs in [list(zip(each.referenced, each.columns, strict=True))]
+            for key in table.foreign_keys
+            if key.table == base.table.name and set(key.columns) <= set(group)
+            for pairs in [list(zip(key.referenced, key.columns, strict=True))]
         ]
         pairs = rng.choice(found) if found else [(name, name) for name in names if base.table.name == table.name]
         on = [Compare("=", Col(base.alias, ours), Col("d", theirs)) for ours, theirs in pairs]
@@ -328,13 +328,13 @@ class _Maker(SubqueryGenerator):
         return Select((own, *outside), sources, conjunction(conditions))
 
     def extreme(self, sight: Sight, group: Sequence[str]) -> Aggregate:
-        """Give the largest or smallest value of a column that is not grouped by, if there is one."""
+        """Return the largest or smallest value of a column that is not grouped by, if there is one."""
         free = [name for name in sight.table.primary_key if name not in group]
-        name = self.rng.choice(free or [each.name for each in sight.table.columns])
+        name = self.rng.choice(free or [column.name for column in sight.table.columns])
         return Aggregate(self.rng.choice(("MIN", "MAX")), Col(sight.alias, name))
 
     def union(self) -> Union:
-        """Give a union of selections from one table, or from several with columns of the same types."""
+        """Return a union of selections from one table, or from several with columns of the same types."""
         rng = self.rng
         table = rng.choice(self.schema.tables)
         columns = rng.sample(table.columns, rng.randint(1, len(table.columns)))
@@ -360,7 +360,7 @@ class _Maker(SubqueryGenerator):
         return Union(tuple(selects), rng.random() < 0.5, tuple(orders), stop)
 
     def alike(self, columns: Sequence[Column]) -> tuple[Table, list[Column]] | None:
-        """Give a table with columns of the same types, if one is found."""
+        """Return a table with columns of the same types, if one is found."""
         for table in self.rng.sample(self.schema.tables, len(self.schema.tables)):
             found: list[Column] = []
             for column in columns:

@@ -48,7 +48,7 @@ class Reference:
             table = self.schema.table(name)
             lines = []
             for row in self.contents.all_rows(name):
-                values: list[tuple[Value, str]] = [(row[each.name], each.name) for each in table.columns]  # type: ignore[misc]
+                values: list[tuple[Value, str]] = [(row[column.name], column.name) for column in table.columns]  # type: ignore[misc]
                 lines.append(
                     "(" + ", ".join(duckdb_literal(value, table.column(column).type) for value, column in values) + ")"
                 )
@@ -58,7 +58,7 @@ class Reference:
         self.dirty.clear()
 
     def rows(self, query: Read, parameters: Mapping[str, object]) -> tuple[Written, list[tuple[object, ...]]]:
-        """Give all rows in order, each with the keys it is ordered by behind its outputs; no LIMIT."""
+        """Return all rows in order, each with the keys it is ordered by behind its outputs; no LIMIT."""
         self._fill()
         written = duckdb_query(self.schema, query, parameters)
         found = self.connection.execute(written.text).fetchall()

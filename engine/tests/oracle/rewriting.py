@@ -14,7 +14,7 @@ MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def rewritten(rng: random.Random, case: QueryCase) -> QueryCase:
-    """Give an equal query: AND and OR shuffled, sides exchanged, inner joins in another order, other aliases, and a
+    """Return an equal query: AND and OR shuffled, sides exchanged, inner joins in another order, other aliases, and a
     predicate said twice.
 
     Joins are left as they stand where the order of rows is completed by the keys of their tables, and stopped.
@@ -34,12 +34,12 @@ def rewritten(rng: random.Random, case: QueryCase) -> QueryCase:
 def _with_one_twice(rng: random.Random, predicate: Expr) -> Expr:
     """Say one of the parts of a WHERE again, but no subquery: one that stands twice is read twice."""
     parts = predicate.operands if isinstance(predicate, And) else (predicate,)
-    again = [each for each in parts if "Select(" not in repr(each)]
+    again = [part for part in parts if "Select(" not in repr(part)]
     return And((*parts, rng.choice(again))) if again else predicate
 
 
 def _other_names(rng: random.Random, query: object) -> dict[str, str]:
-    """Give each alias of a query another name."""
+    """Return each alias of a query another name."""
     known = sorted(set(_aliases(query)))
     names = [f"r{number}" for number in range(len(known))]
     rng.shuffle(names)
@@ -53,8 +53,8 @@ def _aliases(node: Any) -> Iterator[str]:
         for item in node:
             yield from _aliases(item)
     elif is_dataclass(node):
-        for each in fields(node):
-            yield from _aliases(getattr(node, each.name))
+        for field in fields(node):
+            yield from _aliases(getattr(node, field.name))
 
 
 def _renamed(node: Any, names: Mapping[str, str]) -> Any:
@@ -62,7 +62,7 @@ def _renamed(node: Any, names: Mapping[str, str]) -> Any:
         return tuple(_renamed(item, names) for item in node)
     if not is_dataclass(node) or isinstance(node, type):
         return node
-    changed = {each.name: _renamed(getattr(node, each.name), names) for each in fields(node)}
+    changed = {field.name: _renamed(getattr(node, field.name), names) for field in fields(node)}
     if isinstance(node, Col | Source):
         changed["alias"] = names.get(node.alias, node.alias)
     return replace(node, **changed)
@@ -87,7 +87,7 @@ def _shuffled(rng: random.Random, node: Any) -> Any:
         return node
     if isinstance(node, Compare) and rng.random() < 0.5 and not isinstance(node.left, Param):
         node = Compare(MIRRORED[node.operator], node.right, node.left)
-    changed = {each.name: _shuffled(rng, getattr(node, each.name)) for each in fields(node)}
+    changed = {field.name: _shuffled(rng, getattr(node, field.name)) for field in fields(node)}
     if isinstance(node, And | Or):
         operands = list(changed["operands"])
         rng.shuffle(operands)

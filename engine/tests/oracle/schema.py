@@ -163,7 +163,7 @@ def duckdb_ddl(schema: Schema) -> str:
     """Write the tables for DuckDB, without constraints: the data keeps them already."""
     statements = []
     for table in schema.tables:
-        columns = ", ".join(f'"{each.name}" {duckdb_type(each.type)}' for each in table.columns)
+        columns = ", ".join(f'"{column.name}" {duckdb_type(column.type)}' for column in table.columns)
         statements.append(f'CREATE OR REPLACE TABLE "{table.name}" ({columns});')
     return "\n".join(statements)
 

@@ -14,7 +14,7 @@ COLUMN_NAMES = ("a", "b", "c", "d", "kind", "title", "note", "amount", "day", "s
 
 
 def random_schema(rng: random.Random) -> Schema:
-    """Give a schema of one to four tables."""
+    """Return a schema of one to four tables."""
     tables: list[Table] = []
     for name in TABLE_NAMES[: rng.choice((1, 2, 2, 3, 3, 3, 4))]:
         tables.append(_random_table(rng, name, tables))
@@ -23,10 +23,10 @@ def random_schema(rng: random.Random) -> Schema:
 
 
 def _random_index(rng: random.Random, table: Table) -> HandIndex:
-    names = rng.sample([each.name for each in table.columns], min(len(table.columns), rng.choice((1, 2, 3))))
-    columns = tuple((each, rng.random() < 0.7) for each in names)
-    covering = tuple(each.name for each in table.columns if each.name not in names and rng.random() < 0.4)
-    texts = [each.name for each in table.columns if each.type.is_text]
+    names = rng.sample([column.name for column in table.columns], min(len(table.columns), rng.choice((1, 2, 3))))
+    columns = tuple((name, rng.random() < 0.7) for name in names)
+    covering = tuple(column.name for column in table.columns if column.name not in names and rng.random() < 0.4)
+    texts = [column.name for column in table.columns if column.type.is_text]
     words = tuple(rng.sample(texts, 1)) if texts and rng.random() < 0.2 else ()
     buckets = rng.choice((2, 3, 4)) if not words and rng.random() < 0.25 else None
     return HandIndex("by_hand", table.name, columns, covering, buckets, words)
@@ -81,11 +81,11 @@ def _random_limits(rng: random.Random, table: Table) -> tuple[tuple[Limit, ...],
     for foreign in table.foreign_keys:
         if foreign.max is None and rng.random() < 0.4:
             limits.append(Limit(rng.randint(1, 7), foreign.columns))
-    others = [each for each in table.columns if each.type.kind != "BLOB" or rng.random() < 0.2]
+    others = [column for column in table.columns if column.type.kind != "BLOB" or rng.random() < 0.2]
     if rng.random() < 0.45:
         chosen = rng.sample(others, min(len(others), rng.choice((1, 1, 2))))
         limits.append(Limit(rng.randint(1, 9), tuple(each.name for each in chosen)))
-    texts = [each.name for each in table.columns if each.type.is_text]
+    texts = [column.name for column in table.columns if column.type.is_text]
     if texts and rng.random() < 0.25:
         limits.append(Limit(rng.randint(2, 9), tuple(rng.sample(texts, rng.randint(1, min(2, len(texts))))), True))
     uniques = []
@@ -119,7 +119,7 @@ class Pools:
                     self.values[table.name, own] = self.values[foreign.table, other]
 
     def value(self, table: str, column: str) -> Value:
-        """Give a value that the column may well hold, or now and then a stranger."""
+        """Return a value that the column may well hold, or now and then a stranger."""
         if self.rng.random() < 0.08:
             return self.stranger(self.schema.table(table).column(column).type)
         return self.rng.choice(self.values[table, column])
@@ -130,7 +130,7 @@ class Pools:
 
 
 def random_row(rng: random.Random, pools: Pools, contents: Contents, table: Table) -> Row:
-    """Give a row whose foreign keys mostly name rows that exist."""
+    """Return a row whose foreign keys mostly name rows that exist."""
     row: Row = {column.name: pools.value(table.name, column.name) for column in table.columns}
     for column in table.columns:
         if isinstance(row[column.name], str) and column.type.length is not None:
@@ -163,7 +163,7 @@ def random_contents(rng: random.Random, schema: Schema, pools: Pools) -> Content
 
 
 def refers_to_itself(table: Table, row: Row) -> bool:
-    """Say whether a row names itself by a foreign key: what then counts as missing is left open."""
+    """Return whether a row names itself by a foreign key: what then counts as missing is left open."""
     return any(
         foreign.table == table.name
         and [row[own] for own in foreign.columns] == [row[own] for own in foreign.referenced]

@@ -44,9 +44,9 @@ def _run(world: World) -> list[Failure]:
 
 def _fewer_queries(world: World, failure: Failure) -> Iterator[World]:
     if len(world.reads) + len(world.writes) > 1:
-        yield replace(world, reads=tuple(each for each in world.reads if each.name == failure.query), writes=())
-        yield replace(world, reads=(), writes=tuple(each for each in world.writes if each.name == failure.query))
-        yield replace(world, reads=tuple(each for each in world.reads if each.name == failure.query))
+        yield replace(world, reads=tuple(read for read in world.reads if read.name == failure.query), writes=())
+        yield replace(world, reads=(), writes=tuple(write for write in world.writes if write.name == failure.query))
+        yield replace(world, reads=tuple(read for read in world.reads if read.name == failure.query))
     if world.reads and world.writes:
         yield replace(world, reads=())
         yield replace(world, writes=())
@@ -100,7 +100,7 @@ def _with_schema(world: World, schema: Schema) -> World:
 
 
 def _parts(items: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    """Give ever smaller pieces to leave out of a tuple: all, halves, quarters, … single items."""
+    """Return ever smaller pieces to leave out of a tuple: all, halves, quarters, … single items."""
     size = len(items)
     while size:
         for start in range(0, len(items), size):
@@ -145,12 +145,12 @@ def _smaller(node: Any) -> Iterator[Any]:
             yield from node.arguments
         case Arithmetic():
             yield node.left
-    for each in fields(node):
-        value = getattr(node, each.name)
-        if each.name in ("where", "having", "stop", "on", "max", "parameter") and value is not None:
-            yield replace(node, **{each.name: None})
-        if isinstance(value, bool) and value and each.name in ("is_distinct", "is_negated", "if_not_exists"):
-            yield replace(node, **{each.name: False})
+    for field in fields(node):
+        value = getattr(node, field.name)
+        if field.name in ("where", "having", "stop", "on", "max", "parameter") and value is not None:
+            yield replace(node, **{field.name: None})
+        if isinstance(value, bool) and value and field.name in ("is_distinct", "is_negated", "if_not_exists"):
+            yield replace(node, **{field.name: False})
         if isinstance(value, tuple) or is_dataclass(value):
             for smaller in _smaller(value):
-                yield replace(node, **{each.name: smaller})
+                yield replace(node, **{field.name: smaller})

@@ -37,7 +37,7 @@ class SourceGenerator(PredicateGenerator):
         return self.sight(self.alias(table), table, is_optional)
 
     def access(self, root: Sight) -> tuple[list[Expr], bool]:
-        """Give predicates that reach the first table, and whether only a LIMIT bounds what they find."""
+        """Return predicates that reach the first table, and whether only a LIMIT bounds what they find."""
         rng, table = self.rng, root.table
         limits = [limit.columns for limit in table.all_limits if not limit.is_token] + list(table.uniques)
         tokens = [limit.columns for limit in table.limits if limit.is_token]
@@ -68,7 +68,7 @@ class SourceGenerator(PredicateGenerator):
         return Or((first, *others)) if others else first
 
     def fixed(self, sight: Sight, columns: Sequence[str]) -> list[Expr]:
-        """Give an equality for each column; where all constructs are allowed, sometimes an IN list or OR."""
+        """Return an equality for each column; where all constructs are allowed, sometimes an IN list or OR."""
         found: list[Expr] = []
         for name in columns:
             chance = self.rng.random()
@@ -98,7 +98,7 @@ class SourceGenerator(PredicateGenerator):
         if not edges or rng.random() < 0.1:
             table = rng.choice(self.schema.tables)
             own = rng.choice(base.table.columns)
-            others = [each.name for each in table.columns if each.type.kind == own.type.kind]
+            others = [column.name for column in table.columns if column.type.kind == own.type.kind]
             if not others:
                 return False
             edges = [(table, (own.name,), (rng.choice(others),), True)]
@@ -114,7 +114,7 @@ class SourceGenerator(PredicateGenerator):
                 self.extra([sight]) if kind == "inner" or rng.random() < 0.6 else self.extra([*sights, sight])
             )
         sights.append(sight)
-        if kind == "inner" and rng.random() < 0.15 and all(each.kind != "left" for each in sources):
+        if kind == "inner" and rng.random() < 0.15 and all(source.kind != "left" for source in sources):
             sources.append(Source("comma", table.name, sight.alias))
             conditions += equalities
         else:

@@ -42,17 +42,17 @@ class SubqueryGenerator(SourceGenerator):
         return Aggregate(rng.choice(("COUNT", "MIN", "MAX")), place, rng.random() < 0.2)
 
     def referring(self, one: Table) -> list[tuple[Table, tuple[str, ...], tuple[str, ...]]]:
-        """Give the tables that refer to one, or that it refers to, each with the columns of both that are equal."""
+        """Return the tables that refer to one, or that it refers to, each with the columns of both that are equal."""
         found = [
             (table, foreign.referenced, foreign.columns)
             for table in self.schema.tables
             for foreign in table.foreign_keys
             if foreign.table == one.name
         ]
-        return found + [(self.schema.table(each.table), each.columns, each.referenced) for each in one.foreign_keys]
+        return found + [(self.schema.table(key.table), key.columns, key.referenced) for key in one.foreign_keys]
 
     def subquery(self, sights: Sequence[Sight]) -> Expr:
-        """Give an EXISTS or IN (SELECT …) on a table that one in sight is joined to by a foreign key."""
+        """Return an EXISTS or IN (SELECT …) on a table that one in sight is joined to by a foreign key."""
         rng = self.rng
         base = rng.choice(sights)
         pairs = self.referring(base.table)
@@ -91,7 +91,7 @@ class SubqueryGenerator(SourceGenerator):
         return InSelect(Col(base.alias, ours[number]), query, negated)
 
     def either_way(self, root: Sight, conditions: Sequence[Expr]) -> list[Expr]:
-        """Give an OR of what finds the rows of a table and a subquery that finds others: mine, and my friends'."""
+        """Return an OR of what finds the rows of a table and a subquery that finds others: mine, and my friends'."""
         found = conjunction(conditions)
         branches = [self.subquery([root]), *([] if found is None else [found])]
         if self.rng.random() < 0.3:
@@ -99,7 +99,7 @@ class SubqueryGenerator(SourceGenerator):
         return [Or(tuple(branches))] if len(branches) > 1 else branches
 
     def membership_of_a_key(self, key: Col, sights: Sequence[Sight]) -> Expr:
-        """Give an IN (SELECT …) on a column that rows are grouped by."""
+        """Return an IN (SELECT …) on a column that rows are grouped by."""
         table = next(each.table for each in sights if each.alias == key.alias)
         sight = self.sight_of(table)
         items = (Item(Col(sight.alias, key.name), key.name),)
@@ -107,7 +107,7 @@ class SubqueryGenerator(SourceGenerator):
         return InSelect(key, Select(items, (Source("from", table.name, sight.alias),), where), self.rng.random() < 0.3)
 
     def summary_of_key(self, key: Col, sights: Sequence[Sight]) -> Expr:
-        """Give how many rows, or which of their numbers, a value that rows are grouped by finds in a table."""
+        """Return how many rows, or which of their numbers, a value that rows are grouped by finds in a table."""
         rng = self.rng
         table = next(each.table for each in sights if each.alias == key.alias)
         found = [(other, theirs[0]) for other, ours, theirs in self.referring(table) if ours == (key.name,)]
@@ -127,7 +127,7 @@ class SubqueryGenerator(SourceGenerator):
         return ScalarSelect(Select((Item(asked, "of_key"),), source, conjunction(conditions)))
 
     def scalar(self, sights: Sequence[Sight]) -> tuple[Expr, Sight, str]:
-        """Give a subquery of one row, looked up along a foreign key or standing alone, and the column it gives."""
+        """Return a subquery of one row, looked up along a foreign key or standing alone, and the column it gives."""
         rng = self.rng
         edges = [(base, foreign) for base in sights for foreign in base.table.foreign_keys]
         conditions: list[Expr]
@@ -149,7 +149,7 @@ class SubqueryGenerator(SourceGenerator):
         return ScalarSelect(Select((Item(value, column),), sources, conjunction(conditions))), sight, column
 
     def summary(self, sights: Sequence[Sight]) -> Expr:
-        """Give an aggregate over, or the first of, the rows of a table that refer to a row in sight."""
+        """Return an aggregate over, or the first of, the rows of a table that refer to a row in sight."""
         rng = self.rng
         sight, sources, conditions = self.matches(sights)
         table = sight.table
@@ -158,7 +158,7 @@ class SubqueryGenerator(SourceGenerator):
             keys = [Col(sight.alias, name) for name in table.primary_key]
             if rng.random() < 0.5:
                 keys.insert(0, Col(sight.alias, rng.choice(table.columns).name))
-            order = tuple(Order(each, direction) for each in dict.fromkeys(keys))
+            order = tuple(Order(key, direction) for key in dict.fromkeys(keys))
             first = Select((Item(column, "of_first"),), tuple(sources), conjunction(conditions), order=order)
             return ScalarSelect(replace(first, stop=Stop("LIMIT", 1)))
         joined = [sight]
@@ -168,7 +168,7 @@ class SubqueryGenerator(SourceGenerator):
         return ScalarSelect(Select((item,), tuple(sources), conjunction(conditions)))
 
     def count_of_matches(self, sights: Sequence[Sight]) -> Expr:
-        """Give how many rows of a table refer to a row in sight."""
+        """Return how many rows of a table refer to a row in sight."""
         sight, sources, conditions = self.matches(sights)
         if self.rng.random() < 0.25:
             self.join(sources, [sight], conditions)
@@ -216,7 +216,7 @@ class SubqueryGenerator(SourceGenerator):
         sources[place] = replace(sources[place], on=test if on is None else And((on, test)))
 
     def matches(self, sights: Sequence[Sight]) -> tuple[Sight, list[Source], list[Expr]]:
-        """Give a table that refers to a row in sight, or shares what is limited, and the equalities that say so."""
+        """Return a table that refers to a row in sight, or shares what is limited, and the equalities that say so."""
         rng = self.rng
         base = rng.choice(sights)
         found = self.referring(base.table)

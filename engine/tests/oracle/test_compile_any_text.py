@@ -43,9 +43,9 @@ class Found:
         for query in compilation.queries.values():
             self.bounded += query.is_bounded
             self.refused += not query.is_bounded
-        for each in compilation.diagnostics:
-            self.codes[each.code] += 1
-            self.edits += sum(len(fix.edits) for fix in each.fixes)
+        for diagnostic in compilation.diagnostics:
+            self.codes[diagnostic.code] += 1
+            self.edits += sum(len(fix.edits) for fix in diagnostic.fixes)
 
     def report(self) -> str:
         """Write it down as a page."""
@@ -86,16 +86,16 @@ def check(text: str, found: Found | None = None) -> None:
     assert seconds < HANG_SECONDS, f"{seconds:.1f} s for {text!r}"
     if found is not None:
         found.note(text, compilation, seconds)
-    for each in compilation.diagnostics:
-        assert each.message
-        assert 0 <= each.span.start < each.span.end <= len(text) or not text.strip(), each
-        assert each.span.line >= 1
-        assert each.span.utf16_column >= 1
-        for fix in each.fixes:
+    for diagnostic in compilation.diagnostics:
+        assert diagnostic.message
+        assert 0 <= diagnostic.span.start < diagnostic.span.end <= len(text) or not text.strip(), diagnostic
+        assert diagnostic.span.line >= 1
+        assert diagnostic.span.utf16_column >= 1
+        for fix in diagnostic.fixes:
             edits = sorted(fix.edits, key=lambda edit: edit.start)
-            assert edits, each
-            assert all(0 <= edit.start <= edit.end <= len(text) for edit in edits), each
-            assert all(one.end <= other.start for one, other in itertools.pairwise(edits)), each
+            assert edits, diagnostic
+            assert all(0 <= edit.start <= edit.end <= len(text) for edit in edits), diagnostic
+            assert all(one.end <= other.start for one, other in itertools.pairwise(edits)), diagnostic
     for query in compilation.queries.values():
         assert query.is_bounded == (query.bound is not None)
 
@@ -191,7 +191,7 @@ def test_a_megabyte_is_answered_in_time(text: str) -> None:
         best = min(best, time.process_time() - started)
         if best < MEGABYTE_SECONDS:
             break
-    assert all(0 <= each.span.start < each.span.end <= len(text) for each in compilation.diagnostics)
+    assert all(0 <= diagnostic.span.start < diagnostic.span.end <= len(text) for diagnostic in compilation.diagnostics)
     assert best < MEGABYTE_SECONDS, f"{best:.1f} s"
 
 
@@ -209,4 +209,4 @@ def test_two_hundred_levels_give_a_diagnostic(opening: str) -> None:
 def test_bytes_that_are_no_text_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "broken.piql"
     path.write_bytes(b"CREATE TABLE t (a INT PRIMARY KEY);\n\xff\xfe\x00")
-    assert any(each.severity == "error" for each in piql.compile(path).diagnostics)
+    assert any(diagnostic.severity == "error" for diagnostic in piql.compile(path).diagnostics)

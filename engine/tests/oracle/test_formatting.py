@@ -42,20 +42,23 @@ def in_sql(file: ast.ParsedFile) -> str:
 
 
 def meaning(text: str) -> tuple[dict[str, object], Counter[str]]:
-    """Give the bound of each query, and how often each finding is made."""
+    """Return the bound of each query, and how often each finding is made."""
     compilation = piql.compile(text)
     bounds: dict[str, object] = {}
     for name, query in compilation.queries.items():
         bound = query.bound
-        parameters = [(each.name, str(each.type), each.max_value, each.max_items) for each in query.parameters]
+        parameters = [
+            (parameter.name, str(parameter.type), parameter.max_value, parameter.max_items)
+            for parameter in query.parameters
+        ]
         numbers = bound and (bound.operations, bound.round_trips, bound.rows, bound.bytes, bound.formula, bound.puts)
         bounds[name] = (query.kind, query.scaling_class, numbers, parameters)
-    return bounds, Counter(each.code for each in compilation.diagnostics)
+    return bounds, Counter(diagnostic.code for diagnostic in compilation.diagnostics)
 
 
 def said(comments: Sequence[object]) -> list[str]:
-    """Give the words of comments, however they are written."""
-    return sorted(" ".join(str(each.text).strip("-/* \r\n").split()) for each in comments)  # type: ignore[attr-defined]
+    """Return the words of comments, however they are written."""
+    return sorted(" ".join(str(comment.text).strip("-/* \r\n").split()) for comment in comments)  # type: ignore[attr-defined]
 
 
 def check(seed: int) -> int:

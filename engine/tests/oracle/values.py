@@ -81,7 +81,7 @@ def random_type(rng: random.Random, *, is_key: bool = False) -> ValueType:
 
 
 def random_value(rng: random.Random, type: ValueType) -> Value:
-    """Give a value of the type, never NULL."""
+    """Return a value of the type, never NULL."""
     match type.kind:
         case "INT":
             return rng.choice((2**31 - 1, -(2**31))) if rng.random() < 0.02 else rng.randint(-3, 9)
@@ -171,7 +171,7 @@ def piql_literal(value: Value) -> str:
 
 
 def can_be_literal(value: Value) -> bool:
-    """Say whether a value may be written in a query: texts end on their line."""
+    """Return whether a value may be written in a query: texts end on their line."""
     return not isinstance(value, str) or not any(character in value for character in "\n\r\x00")
 
 

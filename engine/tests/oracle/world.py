@@ -38,7 +38,7 @@ class World:
 
 
 def random_world(seed: int, reads: int = READS, writes: int = WRITES) -> World:
-    """Give the world of a seed."""
+    """Return the world of a seed."""
     rng = random.Random(seed)
     schema = random_schema(rng)
     pools = Pools(rng, schema)

@@ -17,7 +17,7 @@ EXECUTIONS = 4
 
 
 def random_write(rng: random.Random, schema: Schema, pools: Pools, contents: Contents, name: str) -> QueryCase:
-    """Give a write with the parameters of several executions, many of which some constraint must refuse."""
+    """Return a write with the parameters of several executions, many of which some constraint must refuse."""
     return _Maker(rng, schema, pools, contents).write(name)
 
 
@@ -29,7 +29,7 @@ class _Maker(PredicateGenerator):
 
     def write(self, name: str) -> QueryCase:
         table = self.rng.choice(self.schema.tables)
-        others = [each for each in table.columns if each.name not in table.primary_key]
+        others = [column for column in table.columns if column.name not in table.primary_key]
         chance = self.rng.random()
         query: Query
         if chance < 0.5 or (chance < 0.75 and not others):
@@ -41,7 +41,7 @@ class _Maker(PredicateGenerator):
         return QueryCase(name, query, tuple(self.parameters.samples), self.rng.randrange(3))
 
     def rows(self, table: Table) -> list[dict[str, object]]:
-        """Give a row for each execution: mostly one that exists, so that keys are hit."""
+        """Return a row for each execution: mostly one that exists, so that keys are hit."""
         existing = self.contents.all_rows(table.name)
         return [
             self.rng.choice(existing)
@@ -56,14 +56,14 @@ class _Maker(PredicateGenerator):
         if rng.random() < 0.3:
             existing = self.rows(table)
             rows = [rng.choice(pair) for pair in zip(rows, existing, strict=True)]
-        chosen = [each.name for each in table.columns if not each.is_nullable or rng.random() < 0.8]
+        chosen = [column.name for column in table.columns if not column.is_nullable or rng.random() < 0.8]
         if rng.random() < 0.5:
             rng.shuffle(chosen)
         return Insert(table.name, self.pairs(table, chosen, rows), rng.random() < 0.3)
 
     def update(self, table: Table) -> Update:
         rng = self.rng
-        others = [each.name for each in table.columns if each.name not in table.primary_key]
+        others = [column.name for column in table.columns if column.name not in table.primary_key]
         changed = rng.sample(others, rng.randint(1, min(3, len(others))))
         news = [random_row(rng, self.pools, self.contents, table) for _ in range(EXECUTIONS)]
         conditions: tuple[tuple[str, Expr], ...] = ()

@@ -178,8 +178,8 @@ def test_a_text_in_another_encoding_is_refused_and_never_stored_as_marks(tmp_pat
     path = tmp_path / "a.piql"
     path.write_bytes(text.encode("cp1252"))
     compilation = piql.compile(path)
-    errors = [each for each in compilation.diagnostics if each.severity == "error"]
-    assert [each.code for each in errors] == ["unknown-character"]
+    errors = [diagnostic for diagnostic in compilation.diagnostics if diagnostic.severity == "error"]
+    assert [error.code for error in errors] == ["unknown-character"]
     assert errors[0].help == ("save the file in UTF-8",)
     path.write_bytes(text.encode())
     assert not piql.compile(path).has_errors

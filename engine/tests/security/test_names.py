@@ -74,9 +74,9 @@ def test_two_columns_may_differ_in_the_mark_that_the_store_puts_before_one() -> 
 @pytest.mark.parametrize("name", [pytest.param(name, id=ascii(name)) for name in (*REFUSED, "")])
 def test_a_name_that_cannot_be_printed_or_is_a_stores_own_is_refused_when_compiled(name: str) -> None:
     for source in (schema(name, "col"), schema("tab", name)):
-        errors = [each for each in piql.compile(source).diagnostics if each.severity == "error"]
+        errors = [diagnostic for diagnostic in piql.compile(source).diagnostics if diagnostic.severity == "error"]
         assert errors
-        assert all("quoted name" in each.message or each.code != "syntax-error" for each in errors)
+        assert all("quoted name" in error.message or error.code != "syntax-error" for error in errors)
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, id=ascii(name[:20])) for name in (*NAMES, *REFUSED, "")])

@@ -169,7 +169,7 @@ QUESTIONS: Mapping[str, Ways] = {
 
 
 def ways(start: Start, question: str, alias: str) -> Iterator[Asked]:
-    """Give each way to ask, by each way to write the value."""
+    """Return each way to ask, by each way to write the value."""
     for key in start.keys:
         yield from QUESTIONS[question](key, alias)
 

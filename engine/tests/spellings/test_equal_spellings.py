@@ -63,7 +63,7 @@ def hold(groups: Sequence[Sequence[str]], reference: duckdb.DuckDBPyConnection) 
     """Hold the queries of each group to one bound, and their rows to those of another database."""
     named = {f"q{at}": query for at, query in enumerate(query for group in groups for query in group)}
     compilation = piql.compile(SCHEMA + "".join(f"CREATE QUERY {name} AS {query};\n" for name, query in named.items()))
-    assert [each.message for each in compilation.diagnostics if each.severity == "error"] == []
+    assert [diagnostic.message for diagnostic in compilation.diagnostics if diagnostic.severity == "error"] == []
     names = {query: name for name, query in named.items()}
     for group in groups:
         bounds = {query: compilation.queries[names[query]].bound for query in group}
@@ -86,7 +86,7 @@ def hold(groups: Sequence[Sequence[str]], reference: duckdb.DuckDBPyConnection) 
 
 @pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
 def test_a_question_has_one_bound_however_it_is_asked(start: Start, reference: duckdb.DuckDBPyConnection) -> None:
-    hold([[query_of(start, [each]) for each in ways(start, question, "x")] for question in QUESTIONS], reference)
+    hold([[query_of(start, [way]) for way in ways(start, question, "x")] for question in QUESTIONS], reference)
 
 
 @pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)

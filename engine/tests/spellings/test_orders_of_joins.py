@@ -34,7 +34,7 @@ def test_the_order_of_tables_does_not_change_a_bound(tables: Sequence[str], wher
     first = f"{tables[0].split()[1]}.*"
     texts = [f"SELECT {first} FROM {', '.join(order)} WHERE {where} LIMIT 5" for order in permutations(tables)]
     compilation = piql.compile(SCHEMA + "".join(f"CREATE QUERY q{at} AS {text};\n" for at, text in enumerate(texts)))
-    assert [each.message for each in compilation.diagnostics if each.severity == "error"] == []
+    assert [diagnostic.message for diagnostic in compilation.diagnostics if diagnostic.severity == "error"] == []
     bounds = {text: compilation.queries[f"q{at}"].bound for at, text in enumerate(texts)}
     found = {text: (bound.operations, bound.rows) for text, bound in bounds.items() if bound is not None}
     assert len(found) == len(texts)

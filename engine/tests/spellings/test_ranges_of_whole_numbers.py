@@ -83,7 +83,7 @@ def reference() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def texts() -> Iterator[tuple[str, int]]:
-    """Give each query with the bound of its rows."""
+    """Return each query with the bound of its rows."""
     for most, tests in RANGES.values():
         for test in tests:
             table = next(name for name in ROWS if f"{name}." in test)
@@ -103,12 +103,12 @@ def test_a_range_of_few_numbers_bounds_a_read(reference: duckdb.DuckDBPyConnecti
     compilation = piql.compile(
         SCHEMA + "".join(f"CREATE QUERY {name} AS {text};\n" for name, (text, _) in queries.items())
     )
-    assert [each.message for each in compilation.diagnostics if each.severity == "error"] == []
+    assert [diagnostic.message for diagnostic in compilation.diagnostics if diagnostic.severity == "error"] == []
     met = 0
     with piql.connect("embedded:") as db:
         db.deploy(compilation)
         for table, rows in ROWS.items():
-            names = [each.name for each in compilation.catalog.tables[table].columns]
+            names = [column.name for column in compilation.catalog.tables[table].columns]
             db.load(table, [dict(zip(names, row, strict=True)) for row in rows])
         for name, (text, most) in queries.items():
             bound = compilation.queries[name].bound

@@ -32,11 +32,11 @@ ROWS = {
 @pytest.mark.parametrize("other", OTHERS)
 def test_rows_outside_a_subquery_have_the_value_that_it_fixes(other: str) -> None:
     texts = [
-        f"SELECT t.author, t.kind FROM posts t WHERE {each} AND {other} AND t.kind = 2 AND t.day = 7"
-        for each in SPELLINGS
+        f"SELECT t.author, t.kind FROM posts t WHERE {spelling} AND {other} AND t.kind = 2 AND t.day = 7"
+        for spelling in SPELLINGS
     ]
     compilation = piql.compile(SCHEMA + "".join(f"CREATE QUERY q{at} AS {text};\n" for at, text in enumerate(texts)))
-    assert [each.message for each in compilation.diagnostics if each.severity == "error"] == []
+    assert [diagnostic.message for diagnostic in compilation.diagnostics if diagnostic.severity == "error"] == []
     with piql.connect("embedded:") as db, duckdb.connect() as reference:
         db.deploy(compilation)
         for table, columns in (("users", ("name", "town")), ("posts", ("author", "kind", "day"))):

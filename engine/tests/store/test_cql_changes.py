@@ -34,11 +34,11 @@ class OneRecord:
 
     def change_if(self, cql: str, values: list[bytes | None]) -> tuple[bool, bool]:
         is_insert = cql.startswith("INSERT")
-        write = next(each for each in values if each is not None and each.startswith(b"w")).decode()
+        write = next(value for value in values if value is not None and value.startswith(b"w")).decode()
         if is_insert:
             holds = self.noted is None
         else:
-            low, high = (each.decode() for each in values[-2:] if each is not None)
+            low, high = (value.decode() for value in values[-2:] if value is not None)
             holds = self.noted is not None and low <= self.noted < high
         if holds:
             self.noted = write

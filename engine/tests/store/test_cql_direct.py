@@ -110,8 +110,8 @@ class Ordinary:
 
     def __init__(self, replies: dict[str, Callable[[Any], Any]], fails: bool = False) -> None:
         self.address = parse_address("cql://a,b/k?speculative=60")
-        pools = [Pool(Host(), each) for each in replies.values()]
-        self.pools = {each.host: each for each in pools}
+        pools = [Pool(Host(), reply) for reply in replies.values()]
+        self.pools = {pool.host: pool for pool in pools}
         token_map = SimpleNamespace(ring=[1], get_replicas=lambda *_: list(self.pools))
         metadata = SimpleNamespace(token_map=token_map, can_support_partitioner=lambda: True)
         self.session = SimpleNamespace(_pools=self.pools, cluster=SimpleNamespace(metadata=metadata))

@@ -34,7 +34,7 @@ CREATE QUERY town_of AS SELECT town FROM users WHERE name = [name];
 
 
 def _mebibytes(store: CqlStore) -> int:
-    """Give what the files of the table take on the node that answers, rounded up."""
+    """Return what the files of the table take on the node that answers, rounded up."""
     ((found,),) = store.connection.execute(f"SELECT mebibytes FROM system_views.disk_usage {_of_users(store)}")
     return int(found)
 

@@ -31,19 +31,19 @@ def requests_of(
     read = plan_read(ReadShape(table, index, columns, prefix, **shape), layout_of(table, index, "k"))
     statement = read.statements[0]
     made: list[Request] = []
-    for each in arguments:
-        values = statement.bind(each)
+    for argument in arguments:
+        values = statement.bind(argument)
         assert values is not None
         made.append((statement, values))
     return made
 
 
 def gets(*names: str) -> list[Request]:
-    return requests_of(USERS, USERS.primary_index(), ("name", "age"), 1, *((each,) for each in names))
+    return requests_of(USERS, USERS.primary_index(), ("name", "age"), 1, *((name,) for name in names))
 
 
 def slices(limit: int, *owners: str, **shape: bool) -> list[Request]:
-    return requests_of(FOLLOWS, FOLLOWS.primary_index(), ("target",), 1, *((each, limit) for each in owners), **shape)
+    return requests_of(FOLLOWS, FOLLOWS.primary_index(), ("target",), 1, *((owner, limit) for owner in owners), **shape)
 
 
 def on_one_node(partitions: list[bytes]) -> list[tuple[object, list[int]]]:

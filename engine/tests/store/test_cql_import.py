@@ -73,7 +73,7 @@ def test_what_is_written_compiles_whatever_names_there_are() -> None:
     names = ("select", "Größe", 'a"b', "text", "order")
     columns = (ForeignColumn("limit", "int", "partition_key", 0), *(ForeignColumn(name, "int") for name in names))
     text = schema_text("k", [ForeignTable("group", columns), USERS, THOUGHTS])
-    assert [each.message for each in piql.compile(text).diagnostics if each.severity == "error"] == []
+    assert [diagnostic.message for diagnostic in piql.compile(text).diagnostics if diagnostic.severity == "error"] == []
 
 
 def test_a_wrong_address_is_said(capsys: pytest.CaptureFixture[str]) -> None:
@@ -141,9 +141,9 @@ def test_a_keyspace_with_everything_cql_has_gives_a_schema_or_a_sentence_for_eac
         text = schema_text(keyspace, read_keyspace(address))
         (tmp_path / "odd.piql").write_text(text)
         compiled = piql.compile(text)
-        assert [each.message for each in compiled.diagnostics if each.severity == "error"] == []
+        assert [diagnostic.message for diagnostic in compiled.diagnostics if diagnostic.severity == "error"] == []
         assert sorted(compiled.tables) == ["Orders", "people"], text
-        assert [each.name for each in compiled.tables["Orders"].columns] == ["Customer", "made", "select", 'a"b']
+        assert [column.name for column in compiled.tables["Orders"].columns] == ["Customer", "made", "select", 'a"b']
         assert compiled.tables["people"].primary_key == ("country", "town", "id")
         for said in (
             'CREATE INDEX by_text ON "Orders" ("a""b");',

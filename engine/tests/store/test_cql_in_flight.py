@@ -34,10 +34,10 @@ def test_a_fan_out_keeps_as_many_requests_on_each_node_as_the_address_allows_and
             found.append(sum(row["twice"] for row in rows))
 
         clients = [Thread(target=ask) for _ in range(CLIENTS)]
-        for each in clients:
-            each.start()
-        for each in clients:
-            each.join()
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join()
     assert found == [KEYS * (KEYS - 1)] * CLIENTS
     assert max(most.values()) <= MOST + CHOOSING
     assert min(most.values()) > 1, "one node is not to do all the work"

@@ -97,7 +97,7 @@ def test_a_table_that_is_kept_backwards_is_read_along_its_order_from_its_end() -
 
 def select(shape: ReadShape, **layout: bool) -> list[str]:
     made = plan_read(shape, layout_of(shape.table, shape.index, "k", **layout))
-    return [each.cql.replace('"', "") for each in made.statements]
+    return [statement.cql.replace('"', "") for statement in made.statements]
 
 
 def test_a_read_is_one_select_of_one_partition_with_a_limit() -> None:

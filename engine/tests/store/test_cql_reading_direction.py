@@ -27,7 +27,7 @@ def filled(database: piql.Database) -> CqlStore:
 
 
 def directions(store: CqlStore) -> dict[str, set[str]]:
-    """Give how the tables of the prefix are clustered, by what their name begins with."""
+    """Return how the tables of the prefix are clustered, by what their name begins with."""
     where = f"WHERE keyspace_name = '{store.address.keyspace}'"
     found = store.connection.execute(f"SELECT table_name, clustering_order FROM system_schema.columns {where}")
     mine: dict[str, set[str]] = {}

@@ -27,7 +27,7 @@ LARGEST = 1.7976931348623157e308
 
 
 def shown(columns: tuple[str, ...], *rows: Row, prefix: int = 1) -> list[Row]:
-    """Give the rows that a read of points gives for what was selected: its columns, then those added to them."""
+    """Return the rows that a read of points gives for what was selected: its columns, then those added to them."""
     index = POINTS.primary_index()
     finish = plan_read(ReadShape(POINTS, index, columns, prefix), layout_of(POINTS, index)).finish
     assert finish is not None
@@ -109,7 +109,7 @@ def all_pages(db: piql.Database, query: str, parameters: dict[str, object]) -> l
 
 @pytest.fixture(params=["scylla", pytest.param("rust", marks=pytest.mark.long)])
 def db(request: pytest.FixtureRequest, cluster_url: Callable[[], str]) -> Iterator[piql.Database]:
-    """Give a deployment in which another program has stored what PIQL would not have."""
+    """Return a deployment in which another program has stored what PIQL would not have."""
     with piql.connect(f"{cluster_url()}&driver={request.param}") as made:
         made.deploy(piql.compile(SOURCE))
         store = made.store

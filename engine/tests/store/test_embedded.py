@@ -121,8 +121,8 @@ def test_going_on_from_a_place_seeks_whatever_the_directions() -> None:
         transaction.create_index(TABLE, index)
     read = store.prepare(ReadShape(TABLE, index, ("k",), 1, after_length=3))
     plans = [
-        store.connection().execute("EXPLAIN QUERY PLAN " + each.sql, [1] * each.sql.count(" ?")).fetchall()
-        for each in read.statements
+        store.connection().execute("EXPLAIN QUERY PLAN " + statement.sql, [1] * statement.sql.count(" ?")).fetchall()
+        for statement in read.statements
     ]
     assert all(len(plan) == 1 and plan[0][3].startswith("SEARCH") for plan in plans), plans
     assert not any("ORDER BY" in row[3] for plan in plans for row in plan)

@@ -27,7 +27,7 @@ THEIRS = (
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """Give a hash of every file; the shared memory of a log is for whoever has the file open."""
+    """Return a hash of every file; the shared memory of a log is for whoever has the file open."""
     return {
         path.name: "" if path.name.endswith("-shm") else hashlib.sha256(path.read_bytes()).hexdigest()
         for path in folder.iterdir()

@@ -87,7 +87,7 @@ def app(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module", params=["stepwise:?synchronous=NORMAL", "embedded:"])
 def made(request: pytest.FixtureRequest, app: str) -> Iterator[tuple[str, dict[str, int]]]:
-    """Give the requests that each write of an application made on a store."""
+    """Return the requests that each write of an application made on a store."""
     with piql.connect(request.param) as db:
         db.deploy(APPS[app])
         for table, rows in DATA[app].items():

@@ -28,7 +28,10 @@ def fresh(files: dict[str, str]) -> piql.Compilation:
 
 
 def as_values(compilation: piql.Compilation) -> list[tuple[object, ...]]:
-    return [(each.name, each.bound, each.plan, each.diagnostics, each.indexes) for each in compilation.queries.values()]
+    return [
+        (query.name, query.bound, query.plan, query.diagnostics, query.indexes)
+        for query in compilation.queries.values()
+    ]
 
 
 @pytest.fixture
@@ -145,7 +148,9 @@ def test_a_compilation_is_the_same_after_a_journey_to_another_process(is_looked_
             compilation.sources,
         )
         assert copied.diagnostics == compilation.diagnostics
-        assert [each.fixes for each in copied.diagnostics] == [each.fixes for each in compilation.diagnostics]
+        assert [diagnostic.fixes for diagnostic in copied.diagnostics] == [
+            diagnostic.fixes for diagnostic in compilation.diagnostics
+        ]
 
 
 def test_large_sets_of_texts_are_not_all_kept(planned: list[int], monkeypatch: pytest.MonkeyPatch) -> None:

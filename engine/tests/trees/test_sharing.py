@@ -45,7 +45,7 @@ def test_a_changed_sequence_holds_what_a_changed_list_does(seed: int) -> None:
         tail = min(in_common(was[::-1], plain[::-1]), min(len(was), len(plain)) - head)
         assert common_ends(before, long) == (head, tail)
         if plain:
-            some = {id(each): each + "!" for each in rng.choices(plain, k=3)}
+            some = {id(choice): choice + "!" for choice in rng.choices(plain, k=3)}
             assert long.among(some) == [each for each in plain if id(each) in some]
             assert list(long.with_each(some)) == [some.get(id(each), each) for each in plain]
 

@@ -27,7 +27,7 @@ def row(at: int) -> dict[str, object]:
 
 
 def filled(url: str, rows: int) -> piql.Database:
-    """Give a database with the first version and some rows."""
+    """Return a database with the first version and some rows."""
     db = piql.connect(url)
     db.deploy(piql.compile(FIRST))
     db.load("items", [row(at) for at in range(rows)])

@@ -26,7 +26,7 @@ def db(url: str) -> Iterator[piql.Database]:
 
 
 def begun(db: piql.Database, text: str = BY_KIND + BY_WORD) -> Build:
-    """Give a build that nobody drives yet."""
+    """Return a build that nobody drives yet."""
     return begin_deploy(db.store, piql.compile(FIRST + text), pace=SLOW)
 
 
@@ -164,7 +164,7 @@ def test_data_that_break_a_new_limit_refuse_it_with_their_number(db: piql.Databa
 
 
 def checking(db: piql.Database, limit: int) -> Build:
-    """Give a build of a lower limit whose indexes are full, and which is about to check the rows there are."""
+    """Return a build of a lower limit whose indexes are full, and which is about to check the rows there are."""
     build = begin_deploy(db.store, piql.compile(limited(limit)), pace=SLOW)
     while build.progress.phase == "filling":
         build._step()

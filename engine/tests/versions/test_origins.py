@@ -36,7 +36,7 @@ def test_a_deployment_has_an_id_a_name_and_details_for_every_connection(db: piql
 def test_each_deployment_has_an_id_of_its_own(db: piql.Database) -> None:
     first = db.deploy(piql.compile(TABLE + FIND)).origin.id
     second = db.deploy(piql.compile(TABLE + NAMES)).origin.id
-    assert [each.deployment.origin.id for each in versions(db.store)] == [second, first]
+    assert [version.deployment.origin.id for version in versions(db.store)] == [second, first]
 
 
 def test_queries_that_stay_are_still_of_who_deployed_them(db: piql.Database) -> None:

@@ -64,23 +64,23 @@ def workers(url: str, rows: int, tmp_path: Path) -> Iterator[Callable[[], list[d
         made = [Worker(dbs[number % 2], number, rows) for number in range(1, 5)]
         threads = [threading.Thread(target=nurse.run, args=(job,))]
         threads += [threading.Thread(target=worker.run, args=(stop.is_set,)) for worker in made]
-        for each in threads:
-            each.start()
+        for thread in threads:
+            thread.start()
         while not told.with_suffix(".ready").exists() and threads[0].is_alive():
             time.sleep(0.01)
 
         def finish() -> list[dict[str, Any]]:
             stop.set()
             told.touch()
-            for each in threads:
-                each.join()
+            for thread in threads:
+                thread.join()
             return [json.loads(told.with_suffix(".9").read_text()), *(worker.account() for worker in made)]
 
         yield finish
         stop.set()
         told.touch()
-        for each in threads:
-            each.join()
+        for thread in threads:
+            thread.join()
         for db in dbs:
             db.close()
 
@@ -103,15 +103,15 @@ def test_nobody_sees_a_failure_while_the_schema_changes(
         assert db.rollback().version == 5
         assert db.rollback(background=True).wait(120).version == 6
         accounts = workers()
-        assert [failure for each in accounts for failure in each["failures"]] == []
-        assert all(each["rounds"] >= Worker.LEAST for each in accounts)
+        assert [failure for account in accounts for failure in account["failures"]] == []
+        assert all(account["rounds"] >= Worker.LEAST for account in accounts)
         kept = {record["id"]: record["price"] for record in records_of(db.store, db.deployment.tables["items"])}
-        for each in accounts:
-            for key, price in each["model"].items():
+        for account in accounts:
+            for key, price in account["model"].items():
                 assert kept.get(int(key)) == price
         assert broken_promises(db) == []
         assert unused_indexes(db) == []
         cells += [
-            f"{rows:,} rows, {sum(each['rounds'] for each in accounts)} rounds of reads and writes",
+            f"{rows:,} rows, {sum(account['rounds'] for account in accounts)} rounds of reads and writes",
             "no request failed, every acknowledged write is there",
         ]

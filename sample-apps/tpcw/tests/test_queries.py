@@ -64,7 +64,7 @@ def rejected() -> piql.Compilation:
 
 
 def indexes(query: piql.CompiledQuery) -> list[tuple[str, tuple[str, ...]]]:
-    return [(each.table, tuple(column.name for column in each.columns)) for each in query.indexes]
+    return [(index.table, tuple(column.name for column in index.columns)) for index in query.indexes]
 
 
 def table_of_reads(compilation: piql.Compilation) -> str:
@@ -96,7 +96,7 @@ def table_of_indexes(compilation: piql.Compilation) -> str:
     lines = ["| index | read by | because |", "| --- | --- | --- |"]
     for index in compilation.indexes.values():
         readers = [f"`{name}`" for name in sorted(READS) if index in compilation.queries[name].indexes]
-        names = [each.name for each in index.columns]
+        names = [column.name for column in index.columns]
         key = ", ".join((f"({', '.join(names[: index.partition_columns])})", *names[index.partition_columns :]))
         held = f" → {', '.join(index.covering)}" if index.covering else ""
         lines.append(f"| `{index.table}` ({key}){held} | {', '.join(readers) or '–'} | {index.reason} |")

@@ -80,7 +80,7 @@ def at_most(parameter: QueryParameter) -> object:
 def test_a_full_database_takes_as_many_requests_as_the_bound_says(db: piql.Database, name: str) -> None:
     query = COMPILATION.queries[name]
     assert query.bound is not None
-    page = db.execute(name, {each.name: at_most(each) for each in query.parameters}, strategy="parallel")
+    page = db.execute(name, {parameter.name: at_most(parameter) for parameter in query.parameters}, strategy="parallel")
     assert page.operations == query.bound.operations
     assert page.round_trips == query.bound.round_trips
     assert len(page.rows) == query.bound.rows

@@ -138,7 +138,7 @@ class Database:
 
     @property
     def deployment(self) -> Deployment:
-        """Give what is deployed now, also by other processes."""
+        """Return what is deployed now, also by other processes."""
         self._refresh()
         return self._prepared.deployment
 
@@ -196,7 +196,7 @@ class Database:
 
     @property
     def build(self) -> Build | None:
-        """Give the version that is on its way, whoever began it; None when there is none."""
+        """Return the version that is on its way, whoever began it; None when there is none."""
         mine = self._build
         if mine is not None and not mine.progress.is_done:
             return mine
@@ -366,13 +366,13 @@ class Database:
             )
 
     def _may_be_cut(self, prepared: Prepared) -> bool:
-        """Say whether a limit may have been raised, and rows written beyond it, before a read was done."""
+        """Return whether a limit may have been raised, and rows written beyond it, before a read was done."""
         if self._server is None or monotonic() > self._look_at:  # without transactions writers wait until all looked
             self._refresh()
         return self._prepared is not prepared
 
     def headroom(self, table: str, group: Mapping[str, object], consistency: Consistency | None = None) -> int:
-        """Say how many rows more a group may take: `headroom("subscriptions", {"owner": "ada"})`.
+        """Return how many rows more a group may take: `headroom("subscriptions", {"owner": "ada"})`.
 
         The columns are those of a CARDINALITY LIMIT; of one on words, the first column stands for the word.
         """
@@ -461,7 +461,7 @@ class Database:
         if found is not None:
             return found, prepared
         query = compile_statement(text, prepared.asked.compilation)
-        errors = [each for each in query.diagnostics if each.severity == "error"]
+        errors = [diagnostic for diagnostic in query.diagnostics if diagnostic.severity == "error"]
         if errors or query.plan is None or query.bound is None:
             message = errors[0].message if errors else "no bound was found"
             raise CompilationRefused(f"not run: {message}", query.diagnostics)

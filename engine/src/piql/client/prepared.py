@@ -31,7 +31,7 @@ class Making:
 
     @property
     def cursor_key(self) -> bytes:
-        """Give what seals cursors and tokens; a store gets one when it is deployed to, or when it is first needed."""
+        """Return what seals cursors and tokens; a store gets one when it is deployed to, or when it is first needed."""
         if self._key is None:
             self._key = signing_key(self.store)
         return self._key
@@ -61,7 +61,7 @@ class Prepared:
         return PreparedQuery(query, making.store, asked.deployed, asked.version, making.cursor_key, making.clock)
 
     def writer(self, table: str) -> TableWriter:
-        """Give what writes a table."""
+        """Return what writes a table."""
         found = self._writers.get(table)
         if found is None:
             found = TableWriter(self.deployment.table(table), self.deployment, self.making.store)
@@ -69,7 +69,7 @@ class Prepared:
         return found
 
     def stepped(self, table: str) -> SteppedWriter:
-        """Give what writes a table of a store without transactions."""
+        """Return what writes a table of a store without transactions."""
         found = self._stepped.get(table)
         if found is None:
             assert self.making.server is not None

@@ -27,16 +27,16 @@ class SessionMarks:
     has_written: bool = False
 
     def needs_quorum(self, guarantees: frozenset[Guarantee]) -> bool:
-        """Say whether the next read must see every acknowledged write."""
+        """Return whether the next read must see every acknowledged write."""
         return "monotonic-reads" in guarantees or ("read-your-writes" in guarantees and self.has_written)
 
     def token(self, key: bytes) -> str:
-        """Give the marks as text that only servers of the same store can make."""
+        """Return the marks as text that only servers of the same store can make."""
         return sealed(key, json.dumps([self.version, self.has_written]).encode(), _PURPOSE)
 
 
 def read_token(key: bytes, token: object) -> SessionMarks:
-    """Give the marks that a token holds."""
+    """Return the marks that a token holds."""
     body = opened(key, token, _PURPOSE) if isinstance(token, str) else None
     if body is None:
         raise InvalidSession("the session's token is damaged, or was made by another store: begin a new session")
@@ -45,7 +45,7 @@ def read_token(key: bytes, token: object) -> SessionMarks:
 
 
 def known_consistency(consistency: Consistency | None) -> Consistency | None:
-    """Give how fresh a read must be; refuse what is no such word."""
+    """Return how fresh a read must be; refuse what is no such word."""
     if consistency not in (None, *get_args(Consistency)):
         raise InvalidParameter(f"consistency is {either(Consistency)}, not {consistency!r}")
     return consistency
@@ -59,5 +59,5 @@ def known_strategy(strategy: Strategy) -> Strategy:
 
 
 def either(words: Any) -> str:
-    """Give the words of a Literal as a choice."""
+    """Return the words of a Literal as a choice."""
     return " or ".join(map(repr, get_args(words)))

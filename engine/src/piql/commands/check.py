@@ -33,8 +33,8 @@ def as_text(compilation: Compilation) -> str:
     if compilation.queries:
         heads = ("query", "kind", "class", "operations", "trips", "rows", "formula")
         parts.append(format_table(heads, [_row(query) for query in compilation.queries.values()]))
-    errors = sum(each.severity == "error" for each in compilation.diagnostics)
-    warnings = sum(each.severity == "warning" for each in compilation.diagnostics)
+    errors = sum(diagnostic.severity == "error" for diagnostic in compilation.diagnostics)
+    warnings = sum(diagnostic.severity == "warning" for diagnostic in compilation.diagnostics)
     totals = (len(compilation.queries), "query"), (errors, "error"), (warnings, "warning")
     parts.append(", ".join(counted(number, thing) for number, thing in totals))
     return "\n\n".join(parts)
@@ -50,8 +50,8 @@ def _row(query: CompiledQuery) -> tuple[object, ...]:
 
 def as_json(compilation: Compilation) -> dict[str, object]:
     return {
-        "diagnostics": [_diagnostic(each) for each in compilation.diagnostics],
-        "queries": [_query(each) for each in compilation.queries.values()],
+        "diagnostics": [_diagnostic(diagnostic) for diagnostic in compilation.diagnostics],
+        "queries": [_query(query) for query in compilation.queries.values()],
     }
 
 

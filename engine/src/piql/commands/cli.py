@@ -108,7 +108,7 @@ def _leave_output() -> None:
 
 
 def own_command(name: str) -> Callable[[Sequence[str]], int]:
-    """Give the function of a command of this package; where its name is a word of Python, it has a `_` behind it."""
+    """Return the function of a command of this package; where its name is a word of Python, it has a `_` behind it."""
     found: Callable[[Sequence[str]], int] = getattr(
         import_module(OWN[name][0]), f"{name}_" if iskeyword(name) else name
     )

@@ -54,12 +54,12 @@ def deployments(argv: Sequence[str] | None = None) -> int:
 def _as_text(db: Database) -> str:
     build = db.build
     rows = []
-    for each in versions(db.store):
-        at = each.deployment.deployed_at
-        state = f"coming: {in_words(build.progress)}" if each.state == "coming" and build else each.state
-        compilation = each.deployment.compilation
+    for version in versions(db.store):
+        at = version.deployment.deployed_at
+        state = f"coming: {in_words(build.progress)}" if version.state == "coming" and build else version.state
+        compilation = version.deployment.compilation
         since = at.strftime("%Y-%m-%d %H:%M UTC") if at else ""
-        rows.append((each.deployment.version, since, len(compilation.queries), len(compilation.indexes), state))
+        rows.append((version.deployment.version, since, len(compilation.queries), len(compilation.indexes), state))
     return format_table(("version", "deployed", "queries", "indexes", "state"), rows) if rows else "nothing is deployed"
 
 
@@ -70,13 +70,13 @@ def _as_json(db: Database) -> str:
         {
             "versions": [
                 {
-                    "version": each.deployment.version,
-                    "state": each.state,
-                    "deployedAt": at.isoformat() if (at := each.deployment.deployed_at) else None,
-                    "queries": list(each.deployment.compilation.queries),
-                    "indexes": list(each.deployment.indexes),
+                    "version": version.deployment.version,
+                    "state": version.state,
+                    "deployedAt": at.isoformat() if (at := version.deployment.deployed_at) else None,
+                    "queries": list(version.deployment.compilation.queries),
+                    "indexes": list(version.deployment.indexes),
                 }
-                for each in versions(db.store)
+                for version in versions(db.store)
             ],
             "progress": progress
             and {

@@ -47,7 +47,7 @@ def _at_revision(parser: argparse.ArgumentParser, revision: str, path: Path) -> 
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """Give what git prints, or None when it refuses or is missing."""
+    """Return what git prints, or None when it refuses or is missing."""
     command = ("git", "-C", str(folder), *arguments)
     try:
         done = subprocess.run(command, capture_output=True, check=False)
@@ -57,14 +57,14 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 
 def as_text(changes: SetChanges) -> str:
-    changed = [each for each in changes.queries if each.effect != "same"]
-    parts = [format_table(HEADS, [_row(each) for each in changed])] if changed else []
+    changed = [query for query in changes.queries if query.effect != "same"]
+    parts = [format_table(HEADS, [_row(change) for change in changed])] if changed else []
     return "\n\n".join((*parts, *_indexes(changes), _total(changes)))
 
 
 def as_markdown(changes: SetChanges) -> str:
-    changed = [each for each in changes.queries if each.effect != "same"]
-    rows = [HEADS, ("---",) * len(HEADS), *(map(_cell, _row(each)) for each in changed)] if changed else []
+    changed = [query for query in changes.queries if query.effect != "same"]
+    rows = [HEADS, ("---",) * len(HEADS), *(map(_cell, _row(change)) for change in changed)] if changed else []
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     return "\n\n".join(each for each in ("\n".join(lines), *_indexes(changes), _total(changes)) if each)
 
@@ -72,13 +72,13 @@ def as_markdown(changes: SetChanges) -> str:
 def as_json(changes: SetChanges) -> str:
     queries = [
         {
-            "name": each.name,
-            "change": each.effect,
-            "is_regression": each.is_regression,
-            "before": _costs(each.before),
-            "after": _costs(each.after),
+            "name": query.name,
+            "change": query.effect,
+            "is_regression": query.is_regression,
+            "before": _costs(query.before),
+            "after": _costs(query.after),
         }
-        for each in changes.queries
+        for query in changes.queries
     ]
     indexes = {"added": list(changes.added_indexes), "removed": list(changes.removed_indexes)}
     return json.dumps({"queries": queries, "indexes": indexes}, indent=2)
@@ -105,7 +105,7 @@ def _indexes(changes: SetChanges) -> tuple[str, ...]:
 
 def _total(changes: SetChanges) -> str:
     number = len(changes.regressions)
-    same = sum(each.effect == "same" for each in changes.queries)
+    same = sum(query.effect == "same" for query in changes.queries)
     return f"{counted(number, 'regression')}, {counted(same, 'query')} as before"
 
 

@@ -72,18 +72,18 @@ def _table_text(table: ForeignTable, tables: Sequence[ForeignTable]) -> str:
     if table.view_of is not None:
         why = f"it is a view of {table.view_of}; PIQL derives an index of that table from the queries that need one"
         return f"-- {table.name} is left out: {why}.\n"
-    counters = [each.name for each in table.columns if each.type == "counter"]
+    counters = [column.name for column in table.columns if column.type == "counter"]
     if counters:
         return f"-- {table.name} is left out: it counts ({', '.join(counters)}); PIQL has no counters.\n"
-    strange = [each for each in table.key if each.type not in _TYPES]
+    strange = [column for column in table.key if column.type not in _TYPES]
     if strange:
         return f"-- {table.name} is left out: its key has a column of type {strange[0].type}.\n"
-    kept = [each for each in (*table.key, *_others(table)) if each.type in _TYPES and each.kind != "static"]
-    width = max(len(_name(each.name)) for each in kept)
-    lines = [f"  {_name(each.name):<{width}} {_TYPES[each.type]}," for each in kept]
-    key = ", ".join(_name(each.name) for each in table.key)
+    kept = [column for column in (*table.key, *_others(table)) if column.type in _TYPES and column.kind != "static"]
+    width = max(len(_name(column.name)) for column in kept)
+    lines = [f"  {_name(column.name):<{width}} {_TYPES[column.type]}," for column in kept]
+    key = ", ".join(_name(column.name) for column in table.key)
     text = f"CREATE TABLE {_name(table.name)} (\n" + "\n".join(lines) + f"\n  PRIMARY KEY ({key})\n);\n"
-    names = {each.name for each in kept}
+    names = {column.name for column in kept}
     indexes = "".join(
         f"CREATE INDEX {_name(name)} ON {_name(table.name)} ({_name(_plain(target))});\n"
         for name, target in table.indexes
@@ -93,12 +93,12 @@ def _table_text(table: ForeignTable, tables: Sequence[ForeignTable]) -> str:
 
 
 def _plain(target: str) -> str:
-    """Give the column that an index of CQL is on, out of its quotes."""
+    """Return the column that an index of CQL is on, out of its quotes."""
     return target[1:-1].replace('""', '"') if target.startswith('"') else target
 
 
 def _others(table: ForeignTable) -> list[ForeignColumn]:
-    return sorted((each for each in table.columns if each not in table.key), key=lambda each: each.name)
+    return sorted((column for column in table.columns if column not in table.key), key=lambda each: each.name)
 
 
 def _notes(table: ForeignTable, tables: Sequence[ForeignTable]) -> list[str]:
@@ -129,7 +129,7 @@ def _notes(table: ForeignTable, tables: Sequence[ForeignTable]) -> list[str]:
 
 
 def _parent(column: ForeignColumn, table: ForeignTable, tables: Sequence[ForeignTable]) -> str | None:
-    """Give the table whose key a column seems to name: `username`, `user` or `user_id` for the table users."""
+    """Return the table whose key a column seems to name: `username`, `user` or `user_id` for the table users."""
     for other in tables:
         if other.name == table.name or len(other.key) != 1:
             continue

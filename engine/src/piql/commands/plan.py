@@ -25,9 +25,9 @@ def plan(argv: Sequence[str] | None = None) -> int:
     if unknown:
         parser.error(f"no query named {', '.join(unknown)}; there are {', '.join(compilation.queries) or 'none'}")
     chosen = [each for name, each in compilation.queries.items() if not given.query or name in given.query]
-    sections = [_section(each, given.steps) for each in chosen]
+    sections = [_section(query, given.steps) for query in chosen]
     print("\n\n".join((*sections, *describe_storage(compilation, chosen if given.query else None))))
-    return 0 if all(each.is_bounded for each in chosen) else 1
+    return 0 if all(query.is_bounded for query in chosen) else 1
 
 
 def _section(query: CompiledQuery, with_steps: bool) -> str:

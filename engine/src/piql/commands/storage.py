@@ -27,7 +27,7 @@ def describe_storage(compilation: Compilation, chosen: Sequence[CompiledQuery] |
     if chosen is not None:
         read = {index.name for query in chosen for index in query.indexes}
         indexes = [index for name, index in compilation.indexes.items() if name in read]
-        return _section("indexes", [_index(compilation, each, directions) for each in indexes])
+        return _section("indexes", [_index(compilation, index, directions) for index in indexes])
     in_order = {
         scan.table.name
         for query in compilation.queries.values()
@@ -42,7 +42,7 @@ def describe_storage(compilation: Compilation, chosen: Sequence[CompiledQuery] |
     indexes = list(compilation.indexes.values())
     return [
         *_section("tables", tables),
-        *_section("indexes", [_index(compilation, each, directions) for each in indexes]),
+        *_section("indexes", [_index(compilation, index, directions) for index in indexes]),
     ]
 
 
@@ -67,7 +67,7 @@ def _index(compilation: Compilation, index: Index, directions: Mapping[Index, fr
         )
         readers.append(f"{query.name}{difference}")
     lines.append(f"  read by {', '.join(readers) or 'no query'}")
-    lines.extend(f"  {each}" for each in index.reason.split("; "))
+    lines.extend(f"  {part}" for part in index.reason.split("; "))
     lines.append(f"  {_growth(compilation.tables[index.table], index)}")
     lines.extend(_direction(directions, index))
     return "\n".join(lines)
@@ -89,8 +89,8 @@ def _growth(table: Table, index: Index) -> str:
         rows = limit if isinstance(limit, int) else limit.limit
         return f"a partition holds at most {rows} row{'s' * (rows > 1)}"
     columns = ", ".join(
-        f"TOKEN({', '.join(each.token_of)})" if each.token_of else each.name
-        for each in index.columns[: index.partition_columns]
+        f"TOKEN({', '.join(column.token_of)})" if column.token_of else column.name
+        for column in index.columns[: index.partition_columns]
     )
     cures = [f"CARDINALITY LIMIT n ({columns})"] if columns else []
     if index.buckets == 1 and not serves_constraint(index) and not (index.is_primary and columns):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def format_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Give a table with a head and a rule.
+    """Return a table with a head and a rule.
 
     query          class  operations
     -------------  -----  ----------
@@ -22,7 +22,7 @@ def format_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def counted(number: int, thing: str) -> str:
-    """Give a number with its noun: 1 row, 2 rows, 3 indexes."""
+    """Return a number with its noun: 1 row, 2 rows, 3 indexes."""
     ending = "" if number == 1 else "es" if thing.endswith("x") else "s"
     return f"{number} {thing[:-1] + 'ie' if ending and thing.endswith('y') else thing}{ending}"
 
@@ -36,7 +36,7 @@ def _line(cells: Sequence[str], widths: Sequence[int], is_number: Sequence[bool]
 
 
 def _text(value: object) -> str:
-    """Give a cell; control characters are spelled out, for a terminal would obey them."""
+    """Return a cell; control characters are spelled out, for a terminal would obey them."""
     if value is None:
         return "NULL"
     text = str(value).replace("\n", "⏎")

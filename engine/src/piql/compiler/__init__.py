@@ -52,13 +52,13 @@ def compile_statement(text: str, deployed: Compilation | Catalog) -> CompiledQue
 
 
 def texts_of(source: str | Path | Mapping[str, str]) -> Mapping[str, str]:
-    """Give the texts to compile by file name: those of a folder in the order of their paths, named relative to it."""
+    """Return the texts to compile by file name: those of a folder in the order of their paths, named relative to it."""
     if isinstance(source, str):
         return {"": source}
     if isinstance(source, Path):
         if source.is_dir():
             paths = sorted(each for each in source.rglob("*.piql") if each.is_file())
-            return {each.relative_to(source).as_posix(): _text_of(each) for each in paths}
+            return {path.relative_to(source).as_posix(): _text_of(path) for path in paths}
         return {source.name: _text_of(source)}
     return source
 

@@ -131,12 +131,12 @@ def _plan_no_worse(before: PlannedQuery, indexes: IndexesByTable) -> PlannedQuer
 
 
 def tables_read(plan: PhysicalNode | None) -> frozenset[str]:
-    """Give the tables whose secondary indexes a plan reads."""
+    """Return the tables whose secondary indexes a plan reads."""
     return frozenset(index.table for index in indexes_read(plan))
 
 
 def indexes_read(plan: PhysicalNode | None) -> list[Index]:
-    """Give the secondary indexes that a plan reads."""
+    """Return the secondary indexes that a plan reads."""
     if plan is None:
         return []
     return list(dict.fromkeys(read.index for read in secondary_reads(plan)))

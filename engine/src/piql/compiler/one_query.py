@@ -51,7 +51,7 @@ def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] 
     statement = file.statements[0] if len(file.statements) == 1 else None
     if isinstance(statement, ast.CreateQuery):
         statement = statement.body
-    has_errors = any(each.severity == "error" for each in file.diagnostics)
+    has_errors = any(diagnostic.severity == "error" for diagnostic in file.diagnostics)
     if has_errors or statement is None or isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateIndex):
         found = file.diagnostics or (
             report("syntax-error", "one statement is expected here: SELECT, INSERT, UPDATE or DELETE", whole),
@@ -64,7 +64,7 @@ def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] 
     if planned is not None and planned.gaps:
         freely = _plan(bound, indexes_by_table(indexes))
         if freely is not None and freely.plan is not None:
-            missing = [each.name for each in indexes_read(freely.plan) if indexes.get(each.name) != each]
+            missing = [index.name for index in indexes_read(freely.plan) if indexes.get(index.name) != index]
             planned = replace(planned, gaps=(), findings=(_not_deployed(bound, missing),))
     query = _finish(bound, planned, catalog, IndexSet(dict(indexes), {}))
     return replace(query, diagnostics=(*file.diagnostics, *query.diagnostics))
@@ -145,7 +145,7 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
 
 
 def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
-    """Give the query with its indexes settled, its bound, and what there is to say about it."""
+    """Return the query with its indexes settled, its bound, and what there is to say about it."""
     query = CompiledQuery(
         bound.name,
         bound.kind,

@@ -63,7 +63,7 @@ class Part:
     writes: bool  # some of them write: what that costs depends on the indexes of several tables
 
     def findings_of_plans(self) -> list[Diagnostic]:
-        """Give what was found after binding; it stands behind what binding found."""
+        """Return what was found after binding; it stands behind what binding found."""
         return [
             each
             for query, bound in zip(self.queries, self.bound, strict=True)
@@ -90,11 +90,11 @@ class Assembly:
     room: LongMap[str | None, StarRoom]  # of each file
 
     def parts_of(self, names: set[str]) -> list[Part]:
-        """Give the parts with queries of these names in which something was found."""
-        return [part for part in self.loud() if any(each.name in names for each in part.bound)]
+        """Return the parts with queries of these names in which something was found."""
+        return [part for part in self.loud() if any(query.name in names for query in part.bound)]
 
     def first_parts_of(self, names: set[str]) -> list[Part]:
-        """Give of the parts with queries of these names only those that have the first query of a name."""
+        """Return of the parts with queries of these names only those that have the first query of a name."""
         first: dict[str, Part] = {}
         for part in self.parts_of(names):
             for query in part.bound:
@@ -102,11 +102,11 @@ class Assembly:
         return [part for name, part in first.items() if name in names]
 
     def loud(self) -> list[Part]:
-        """Give the parts in which something was found, but not those that have it only in their tables."""
+        """Return the parts in which something was found, but not those that have it only in their tables."""
         return list(chain.from_iterable(self.parts.told(_loud_among)))
 
     def refused(self) -> list[tuple[BoundQuery, PlannedQuery]]:
-        """Give the queries that nothing bounds."""
+        """Return the queries that nothing bounds."""
         return [
             (bound, planned)
             for part in self.loud()
@@ -115,7 +115,7 @@ class Assembly:
         ]
 
     def findings(self) -> list[Diagnostic]:
-        """Give what was found up to binding in the order of the text, then what was found in each plan."""
+        """Return what was found up to binding in the order of the text, then what was found in each plan."""
         of_schema: dict[int, list[Diagnostic]] = {}
         for each in self.schema.diagnostics:
             of_schema.setdefault(id(each.span.source), []).append(each)
@@ -187,21 +187,21 @@ def _constraint_indexes(catalog: Catalog) -> IndexesByTable:
 
 
 def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | None:
-    """Give a set that differs from an earlier one in a few pieces; None where it differs in more."""
+    """Return a set that differs from an earlier one in a few pieces; None where it differs in more."""
     head, tail = common_ends(before.files, files)
     if len(before.files) + len(files) - 2 * (head + tail) > MOST_CHANGED:
         return None
     removed = before.parts.between(head, len(before.files) - tail)
     added = files.between(head, len(files) - tail)
     base, stale, other = before, list[Part](), frozenset[str]()
-    if any(each.defines for each in removed) or any(map(defines, added)):
+    if any(part.defines for part in removed) or any(map(defines, added)):
         base = _with_schema_of(files, before)
         found = _other_tables(before, base)
         if found is None:
             return None
         other = found
         stale = _bound_to(before, other, removed)
-    bound = [(file, *bind_piece(file, base.schema, base.names)) for file in (*added, *(each.file for each in stale))]
+    bound = [(file, *bind_piece(file, base.schema, base.names)) for file in (*added, *(part.file for part in stale))]
     room = _room_with(before, [*removed, *stale], [(file, queries) for file, queries, *_ in bound])
     if room is None:
         return None
@@ -230,7 +230,7 @@ def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | No
 
 
 def _with_schema_of(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly:
-    """Give an earlier set over the definitions of other files; its queries are still as they were."""
+    """Return an earlier set over the definitions of other files; its queries are still as they were."""
     definitions = list(chain.from_iterable(files.told(_defining_among)))
     schema = bind_schema_once(definitions)
     catalog = Catalog(schema.tables, schema.indexes)
@@ -246,7 +246,7 @@ def _with_schema_of(files: LongList[ast.ParsedFile], before: Assembly) -> Assemb
 
 
 def _other_tables(before: Assembly, now: Assembly) -> frozenset[str] | None:
-    """Give the tables that are new, gone, broken or other than they were; None where they stand in another order."""
+    """Return the tables that are new, gone, broken or other than they were; None where they stand in another order."""
     old, new = before.schema, now.schema
     kept = [name for name in old.tables if name in new.tables]
     if kept != [name for name in new.tables if name in old.tables]:
@@ -264,14 +264,14 @@ def _other_tables(before: Assembly, now: Assembly) -> frozenset[str] | None:
 
 
 def _bound_to(before: Assembly, other: frozenset[str], removed: Sequence[Part]) -> list[Part]:
-    """Give the parts that stay but are to be bound again: with queries of other tables, or with errors."""
+    """Return the parts that stay but are to be bound again: with queries of other tables, or with errors."""
     gone = set(map(id, removed))
     parts = chain.from_iterable(before.parts.told(_tables_among))
     return [part for part, names in parts if (names is None or names & other) and id(part) not in gone]
 
 
 def _room_of(files: Iterable[ast.ParsedFile]) -> dict[str | None, StarRoom]:
-    """Give the room for stars that each file begins with."""
+    """Return the room for stars that each file begins with."""
     work: Counter[str | None] = Counter()
     for file in files:
         work[home_of(file.source.name)] += file.work
@@ -281,13 +281,13 @@ def _room_of(files: Iterable[ast.ParsedFile]) -> dict[str | None, StarRoom]:
 def _room_with(
     before: Assembly, removed: Sequence[Part], added: Sequence[tuple[ast.ParsedFile, Sequence[BoundQuery]]]
 ) -> LongMap[str | None, StarRoom] | None:
-    """Give the room for stars once pieces are replaced; None where there is or was too little."""
+    """Return the room for stars once pieces are replaced; None where there is or was too little."""
     room: dict[str | None, StarRoom] = {}
     changes = [(part.file, part.bound, -1) for part in removed] + [(file, queries, 1) for file, queries in added]
     for file, queries, sign in changes:
         home = home_of(file.source.name)
         own = room.get(home) or before.room.get(home) or StarRoom()
-        room[home] = own.with_more(sign * file.work, sign * sum(each.star_columns for each in queries))
+        room[home] = own.with_more(sign * file.work, sign * sum(query.star_columns for query in queries))
     return None if any(each.is_short or each.left < 0 for each in room.values()) else before.room.with_other(room)
 
 
@@ -337,7 +337,7 @@ def _designed_anew(assembly: Assembly, before: Assembly, affected: frozenset[str
 
 
 def _writing_beside(assembly: Assembly, before: Assembly, changed: frozenset[str]) -> list[Part]:
-    """Give the parts that write tables which changed, refer to such ones or are referred to by them."""
+    """Return the parts that write tables which changed, refer to such ones or are referred to by them."""
     if not changed:
         return []
     beside = set(changed)
@@ -351,7 +351,7 @@ def _writing_beside(assembly: Assembly, before: Assembly, changed: frozenset[str
 
 
 def _tables_with_other_indexes(before: IndexSet, now: IndexSet) -> frozenset[str]:
-    """Give the tables of which an index was added, removed or changed."""
+    """Return the tables of which an index was added, removed or changed."""
     either = before.served_by.keys() | now.served_by.keys()
     return frozenset(key[0] for key in either if before.served_by.get(key) is not now.served_by.get(key))
 
@@ -367,13 +367,13 @@ def _part(
 ) -> Part:
     queries = tuple(finish_once(query, plan, catalog, settled) for query, plan in zip(bound, planned, strict=True))
     is_loud = bool(file.diagnostics or unnamed or any(query.diagnostics for query in queries))
-    reads = frozenset[str]().union(*(each.tables for each in alone if each is not None))
+    reads = frozenset[str]().union(*(query.tables for query in alone if query is not None))
     writes = any(query.kind != "select" for query in bound)
     return Part(file, defines(file), bound, alone, planned, reads, queries, unnamed, is_loud, writes)
 
 
 def _over(part: Part, planned: tuple[PlannedQuery | None, ...], catalog: Catalog, settled: IndexSet) -> Part:
-    """Give a part whose queries have other plans, or stand over other indexes."""
+    """Return a part whose queries have other plans, or stand over other indexes."""
     new = _part(part.file, part.bound, part.alone, planned, part.unnamed, catalog, settled)
     is_same = all(map(is_, part.planned, planned)) and all(map(is_, part.queries, new.queries))
     return part if is_same else new
@@ -388,31 +388,31 @@ def _by_name(parts: Iterable[Part]) -> LongMap[str, CompiledQuery]:
 
 
 def _defining_among(files: tuple[ast.ParsedFile, ...]) -> list[ast.ParsedFile]:
-    return [each for each in files if defines(each)]
+    return [file for file in files if defines(file)]
 
 
 def _loud_among(parts: tuple[Part, ...]) -> list[Part]:
-    return [each for each in parts if each.is_loud]
+    return [part for part in parts if part.is_loud]
 
 
 def _loud_or_defining_among(parts: tuple[Part, ...]) -> list[Part]:
-    return [each for each in parts if each.is_loud or each.defines]
+    return [part for part in parts if part.is_loud or part.defines]
 
 
 def _readers_among(parts: tuple[Part, ...]) -> list[Part]:
-    return [each for each in parts if each.reads]
+    return [part for part in parts if part.reads]
 
 
 def _writing_among(parts: tuple[Part, ...]) -> list[Part]:
-    return [each for each in parts if each.writes]
+    return [part for part in parts if part.writes]
 
 
 def _tables_among(parts: tuple[Part, ...]) -> list[tuple[Part, frozenset[str] | None]]:
-    """Give the parts with queries, and the tables of those without errors: any table may have been misspelt."""
+    """Return the parts with queries, and the tables of those without errors: any table may have been misspelt."""
     return [
-        (each, None if any(query.has_errors for query in each.bound) else _tables_of_part(each))
-        for each in parts
-        if each.bound
+        (part, None if any(query.has_errors for query in part.bound) else _tables_of_part(part))
+        for part in parts
+        if part.bound
     ]
 
 

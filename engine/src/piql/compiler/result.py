@@ -71,4 +71,4 @@ class Compilation:
 
     @property
     def has_errors(self) -> bool:
-        return any(each.severity == "error" for each in self.diagnostics)
+        return any(diagnostic.severity == "error" for diagnostic in self.diagnostics)

@@ -51,7 +51,7 @@ class SetChanges:
 
     @property
     def regressions(self) -> tuple[QueryChange, ...]:
-        return tuple(each for each in self.queries if each.is_regression)
+        return tuple(query for query in self.queries if query.is_regression)
 
 
 def compare(before: Compilation, after: Compilation) -> SetChanges:

@@ -101,7 +101,7 @@ class Deployment:
         return found
 
     def record_of(self, table: Table) -> Table:
-        """Give a table as its records are kept: its own columns, then those that only other versions know."""
+        """Return a table as its records are kept: its own columns, then those that only other versions know."""
         kept = self.kept.get(table.name)
         if kept is None:
             return table
@@ -109,23 +109,23 @@ class Deployment:
         return replace(table, columns=(*table.columns, *hidden)) if hidden else table
 
     def kept_as_declared(self, name: str) -> Table:
-        """Give a table that is kept: as declared, where it is, with what only other versions know of it."""
+        """Return a table that is kept: as declared, where it is, with what only other versions know of it."""
         return self.record_of(self.tables.get(name, self.kept[name]))
 
     def keeps(self, table: Table) -> bool:
-        """Say whether a table is there already: one that a coming version adds is not."""
+        """Return whether a table is there already: one that a coming version adds is not."""
         return not self.kept or table.name in self.kept
 
     def indexes_of(self, table: Table) -> tuple[Index, ...]:
-        """Give the secondary indexes of a table that queries may read."""
+        """Return the secondary indexes of a table that queries may read."""
         return tuple(index for index in self.indexes.values() if index.table == table.name)
 
     def others_of(self, table: Table) -> tuple[OtherIndex, ...]:
-        """Give the indexes of a table that writers keep up for other versions."""
+        """Return the indexes of a table that writers keep up for other versions."""
         return tuple(other for other in self.others if other.table.name == table.name)
 
     def deployed(self, index: Index) -> Index:
-        """Give an index of a plan as it is kept: it may hold more than that plan reads."""
+        """Return an index of a plan as it is kept: it may hold more than that plan reads."""
         if index.is_primary:
             return index
         kept = self.indexes.get(index.name)

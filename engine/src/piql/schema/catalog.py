@@ -134,7 +134,7 @@ class Index:
     @cached_property
     def held_columns(self) -> frozenset[str]:
         """The table's columns that can be read from an entry without a dereference."""
-        return frozenset(each.name for each in self.columns if not each.token_of) | frozenset(self.covering)
+        return frozenset(column.name for column in self.columns if not column.token_of) | frozenset(self.covering)
 
 
 @dataclass(frozen=True)
@@ -152,11 +152,11 @@ class Table:
     key_span: Span | None = field(default=None, compare=False, repr=False)
 
     def column(self, name: str) -> Column | None:
-        """Give the column of that name, or None."""
+        """Return the column of that name, or None."""
         return self._column_by_name.get(name)
 
     def in_order(self, names: Collection[str]) -> tuple[str, ...]:
-        """Give the names of columns in the order in which the table declares them."""
+        """Return the names of columns in the order in which the table declares them."""
         by_name = self._column_by_name
         if len(names) < 2:
             return tuple(name for name in names if name in by_name)
@@ -169,10 +169,10 @@ class Table:
 
     @cached_property
     def _column_by_name(self) -> Mapping[str, Column]:
-        return {each.name: each for each in reversed(self.columns)}  # of two of one name, the first
+        return {column.name: column for column in reversed(self.columns)}  # of two of one name, the first
 
     def constraints_near(self, names: Collection[str]) -> Sequence[UniqueKey | CardinalityLimit]:
-        """Give the UNIQUE keys and limits that these columns may be all columns of, and the limits of words."""
+        """Return the UNIQUE keys and limits that these columns may be all columns of, and the limits of words."""
         if len(self._constraints) <= FEW:
             return self._constraints
         places = {at for name in ("", *names) for at in self._places_by_column.get(name, ())}
@@ -192,13 +192,13 @@ class Table:
         return found
 
     def primary_index(self) -> Index:
-        """Give the table itself, seen as an index in primary-key order."""
+        """Return the table itself, seen as an index in primary-key order."""
         return self._primary_index
 
     @cached_property
     def _primary_index(self) -> Index:
         key = tuple(IndexColumn(name) for name in self.primary_key)
-        rest = tuple([each.name for each in self.columns if each.name not in self.primary_key])
+        rest = tuple([column.name for column in self.columns if column.name not in self.primary_key])
         return Index(self.name, self.name, key, rest, is_primary=True, is_unique=True)
 
 
@@ -211,7 +211,7 @@ def word_column(texts: Iterable[str], ascending: bool = True) -> IndexColumn:
 def completed_by_key(table: Table, columns: Sequence[IndexColumn]) -> tuple[IndexColumn, ...]:
     """Complete the columns of an index by the primary key, in the direction of the last: as ORDER BY is completed."""
     ascending = columns[-1].ascending if columns else True
-    named = {each.name for each in columns}
+    named = {column.name for column in columns}
     return (*columns, *(IndexColumn(name, ascending) for name in table.primary_key if name not in named))
 
 

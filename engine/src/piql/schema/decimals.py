@@ -46,15 +46,15 @@ RESULT = _context(MAX_PRECISION, MAX_EXPONENT)
 
 
 def one_zero(number: Decimal) -> Decimal:
-    """Give a number with one zero: 0 and -0 are one value."""
+    """Return a number with one zero: 0 and -0 are one value."""
     return number or number.copy_abs()
 
 
 def with_scale(number: Decimal, scale: int) -> Decimal:
-    """Give an equal number with so many digits after the point; raise DoesNotFit where there is none."""
+    """Return an equal number with so many digits after the point; raise DoesNotFit where there is none."""
     return WIDE.quantize(number, unit(scale))
 
 
 def unit(scale: int) -> Decimal:
-    """Give the smallest number with so many digits after the point."""
+    """Return the smallest number with so many digits after the point."""
     return Decimal((0, (1,), -scale))

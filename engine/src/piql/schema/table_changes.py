@@ -58,23 +58,19 @@ def reason_against(
 
 
 def added_constraints(kept: Table, wanted: Table) -> AddedConstraints:
-    """Give what must be checked against the rows there are."""
-    limits = {(each.columns, each.is_token): each.limit for each in kept.limits}
-    unique = {each.columns for each in kept.unique_keys}
-    references = {(each.columns, each.table, each.referenced_columns) for each in kept.foreign_keys}
+    """Return what must be checked against the rows there are."""
+    limits = {(limit.columns, limit.is_token): limit.limit for limit in kept.limits}
+    unique = {key.columns for key in kept.unique_keys}
+    references = {(key.columns, key.table, key.referenced_columns) for key in kept.foreign_keys}
     return AddedConstraints(
         tuple(
-            each
-            for each in wanted.limits
-            if limits.get((each.columns, each.is_token), _UNLIMITED) > each.limit
-            and (each.is_token or set(each.columns) != set(wanted.primary_key))
+            limit
+            for limit in wanted.limits
+            if limits.get((limit.columns, limit.is_token), _UNLIMITED) > limit.limit
+            and (limit.is_token or set(limit.columns) != set(wanted.primary_key))
         ),
-        tuple(each for each in wanted.unique_keys if each.columns not in unique),
-        tuple(
-            each
-            for each in wanted.foreign_keys
-            if (each.columns, each.table, each.referenced_columns) not in references
-        ),
+        tuple(key for key in wanted.unique_keys if key.columns not in unique),
+        tuple(key for key in wanted.foreign_keys if (key.columns, key.table, key.referenced_columns) not in references),
         tuple(column for column in wanted.columns if _is_stricter(kept.column(column.name), column)),
     )
 
@@ -86,7 +82,7 @@ def _is_stricter(old: Column | None, new: Column) -> bool:
 
 
 def _holds_all_of(new: SqlType, old: SqlType) -> bool:
-    """Say whether every value of the old type is one of the new, kept in the same form."""
+    """Return whether every value of the old type is one of the new, kept in the same form."""
     if old.kind is not new.kind and (old.kind, new.kind) not in _WIDER:
         return False
     if new.length is not None and (old.length is None or old.length > new.length):
@@ -100,5 +96,5 @@ def _holds_all_of(new: SqlType, old: SqlType) -> bool:
 
 
 def _may_hold(new: SqlType, old: SqlType) -> bool:
-    """Say whether values of the old type are kept in the form of the new one, so that they only have to fit."""
+    """Return whether values of the old type are kept in the form of the new one, so that they only have to fit."""
     return (new.kind in TEXTS and old.kind in TEXTS) or (old.kind, new.kind) == (Kind.BIGINT, Kind.INT)

@@ -42,7 +42,7 @@ class ValueMismatch(ValueError):
 
 
 def shown(value: object) -> str:
-    """Give a value as it is written in PIQL, shortened."""
+    """Return a value as it is written in PIQL, shortened."""
     if value is None:
         return "NULL"
     if isinstance(value, bool):

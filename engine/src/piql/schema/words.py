@@ -8,10 +8,10 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def words_of(*texts: object) -> frozenset[str]:
-    """Give the distinct words of some texts, letters' case folded away; NULL holds none."""
+    """Return the distinct words of some texts, letters' case folded away; NULL holds none."""
     return frozenset(word for text in texts if isinstance(text, str) for word in _WORD.findall(text.casefold()))
 
 
 def folded(word: str) -> str:
-    """Give a searched word in the form in which `words_of` gives it."""
+    """Return a searched word in the form in which `words_of` gives it."""
     return word.casefold().strip()

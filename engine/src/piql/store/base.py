@@ -95,7 +95,7 @@ class ReadShape:
 
     @property
     def is_get(self) -> bool:
-        """Say whether the whole key is fixed, so that at most one row answers and no limit is given."""
+        """Return whether the whole key is fixed, so that at most one row answers and no limit is given."""
         return self.prefix_length == len(self.index.columns)
 
 
@@ -163,7 +163,7 @@ class Steps(Protocol):
 
     @property
     def writers(self) -> int:
-        """Say how many records a load may write at the same time to good effect."""
+        """Return how many records a load may write at the same time to good effect."""
         ...
 
     def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> Found | None:
@@ -199,7 +199,7 @@ class Steps(Protocol):
         ...
 
     def groups(self, limit: int, after: str | None = None) -> list[str]:
-        """Give groups that have cells, in the order of the store, those behind `after`; none only at the end."""
+        """Return groups that have cells, in the order of the store, those behind `after`; none only at the end."""
         ...
 
     # The same for many, as loads need them. Conditional changes within one partition may be decided together: all of
@@ -228,7 +228,7 @@ class Transaction(Protocol):
     def read(self, read: PreparedRead, arguments: tuple[Any, ...]) -> list[Row]: ...
 
     def count(self, read: PreparedRead, arguments: tuple[Any, ...]) -> int:
-        """Say how many rows `read` would give."""
+        """Return how many rows `read` would give."""
         ...
 
     def put(self, entries: PreparedEntries, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -240,7 +240,7 @@ class Transaction(Protocol):
         ...
 
     def version(self) -> int:
-        """Give the epoch: how often what writers must know of the schema has changed."""
+        """Return the epoch: how often what writers must know of the schema has changed."""
         ...
 
     def set_version(self, version: int) -> None: ...
@@ -271,7 +271,7 @@ class Transaction(Protocol):
         ...
 
     def index_names(self) -> frozenset[str]:
-        """Give the stored names of the indexes there are."""
+        """Return the stored names of the indexes there are."""
         ...
 
 
@@ -300,13 +300,13 @@ class Store(Protocol):
 
     @property
     def steps(self) -> Steps | None:
-        """Give how records are written where the store has no transactions; None where it has."""
+        """Return how records are written where the store has no transactions; None where it has."""
         ...
 
     def codec(self, type: SqlType) -> Codec | None: ...
 
     def keeps_alike(self, before: SqlType, after: SqlType) -> bool:
-        """Say whether a column whose values were of one type can take those of another, rows staying as they are."""
+        """Return whether a column whose values were of one type can take those of another, rows staying as they are."""
         ...
 
     def prepare(self, shape: ReadShape) -> PreparedRead: ...
@@ -314,11 +314,11 @@ class Store(Protocol):
     def prepare_entries(self, table: Table, index: Index) -> PreparedEntries: ...
 
     def stored_name(self, table: Table, index: Index) -> str:
-        """Give the name under which an index is kept; another definition has another name."""
+        """Return the name under which an index is kept; another definition has another name."""
         ...
 
     def reader(self, read: PreparedRead, consistency: Consistency | None = None) -> Reader:
-        """Give what answers single requests as `read_many` does, with less ado; the store may be asked for it.
+        """Return what answers single requests as `read_many` does, with less ado; the store may be asked for it.
 
         It says itself what it sends: `statements_sent` may leave that out.
         """
@@ -338,7 +338,7 @@ class Store(Protocol):
         ...
 
     def statements_sent(self) -> int:
-        """Say how many statements the reads of this thread have been sent as so far; 0 where there are none."""
+        """Return how many statements the reads of this thread have been sent as so far; 0 where there are none."""
         ...
 
     def snapshot(self) -> AbstractContextManager[object]:
@@ -348,13 +348,13 @@ class Store(Protocol):
     def transaction(self) -> AbstractContextManager[Transaction]: ...
 
     def settings(self) -> Mapping[str, str]:
-        """Give what the engine keeps beside the data: deployed texts, keys."""
+        """Return what the engine keeps beside the data: deployed texts, keys."""
         ...
 
     def version(self) -> int: ...
 
     def is_empty(self) -> bool:
-        """Say whether nothing was ever put here, by PIQL or by others, but the key that seals what clients keep."""
+        """Return whether nothing was ever put here, by PIQL or by others, but the key that seals what clients keep."""
         ...
 
     def estimate_rows(self, table: Table) -> int:
@@ -366,7 +366,7 @@ class Store(Protocol):
         ...
 
     def topology(self) -> Topology | None:
-        """Give the servers of the store without asking them; None where it is in this process."""
+        """Return the servers of the store without asking them; None where it is in this process."""
         ...
 
     def close(self) -> None: ...

@@ -47,7 +47,7 @@ def open_store(url: str) -> Store:
 
 
 def without_login(url: str) -> str:
-    """Give an address as it may be shown."""
+    """Return an address as it may be shown."""
     return re.sub(r"//[^@/]*@", "//", url)
 
 

@@ -15,7 +15,7 @@ def scan_table(
 ) -> Iterator[list[Row]]:
     """Yield the rows of a table, some columns of each, in the order that the store keeps them in."""
     index: Index = table.primary_index()
-    key = tuple(each.name for each in index.columns)
+    key = tuple(column.name for column in index.columns)
     wanted = (*key, *columns)
     read = store.prepare(ReadShape(table, index, wanted, 0, in_any_order=True))
     further = store.prepare(ReadShape(table, index, wanted, 0, after_length=len(key), in_any_order=True))
@@ -28,7 +28,7 @@ def scan_table(
 
 
 def some_rows(store: Store, table: Table, columns: Sequence[str], most: int) -> list[Row]:
-    """Give the values of some rows, those that come first in the store."""
+    """Return the values of some rows, those that come first in the store."""
     read = store.prepare(ReadShape(table, table.primary_index(), tuple(columns), 0, in_any_order=True))
     rows = store.read_many([Batch(read, [(most,)])])[0][0]
     types = {column.name: column.type for column in table.columns}

@@ -49,7 +49,7 @@ def _no_day(kind: str) -> NumberOutOfRange:
 
 
 def encode_decimal(value: Decimal) -> bytes:
-    """Give bytes in the order of the numbers.
+    """Return bytes in the order of the numbers.
 
     12.5   02 8001 "125"          exponent of the first digit, then the digits without trailing zeros
     0      01
@@ -106,7 +106,7 @@ STORED = for_each_kind(
 
 
 def codec_of(type: SqlType) -> Codec | None:
-    """Give the codec of a type, None where values are stored as they are; DECIMAL(p, s) is shown with s digits."""
+    """Return the codec of a type, None where values are stored as they are; DECIMAL(p, s) is shown with s digits."""
     if type.kind is Kind.DECIMAL and type.precision is not None:
         return Codec(encode_decimal, _decimal_decoder(type.scale or 0))
     return None if type.kind is Kind.NULL else STORED[type.kind].codec

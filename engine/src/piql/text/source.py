@@ -40,7 +40,7 @@ class Source:
         return array("Q", (found.start() for found in _WIDE.finditer(self.text)))
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Give the 1-based line and 1-based UTF-16 column of a code-point offset."""
+        """Return the 1-based line and 1-based UTF-16 column of a code-point offset."""
         line = bisect_right(self._line_starts, offset)
         start = self._line_starts[line - 1]
         offset = min(offset, len(self.text))
@@ -48,7 +48,7 @@ class Source:
         return line, 1 + offset - start + wide
 
     def offset(self, line: int, utf16_column: int) -> int:
-        """Give the code-point offset of a 1-based line and UTF-16 column, clipped to the text."""
+        """Return the code-point offset of a 1-based line and UTF-16 column, clipped to the text."""
         line = max(1, min(line, len(self._line_starts)))
         at = self._line_starts[line - 1]
         end = self._line_starts[line] - 1 if line < len(self._line_starts) else len(self.text)
@@ -96,5 +96,5 @@ class Span:
         return self.source.position(self.end)[1]
 
     def to(self, other: Span) -> Span:
-        """Give the smallest span that covers both."""
+        """Return the smallest span that covers both."""
         return Span(self.source, min(self.start, other.start), max(self.end, other.end))

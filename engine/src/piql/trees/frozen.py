@@ -23,8 +23,8 @@ def quick(kind: type[T]) -> type[T]:
     parameters: list[str] = []
     lines: list[str] = []
     given: dict[str, object] = {}
-    positional = [each for each in fields(kind) if not each.kw_only]  # type: ignore[arg-type]
-    named = [each for each in fields(kind) if each.kw_only]  # type: ignore[arg-type]
+    positional = [field for field in fields(kind) if not field.kw_only]  # type: ignore[arg-type]
+    named = [field for field in fields(kind) if field.kw_only]  # type: ignore[arg-type]
     for each in (*positional, *named):
         value = each.name
         parameter = each.name
@@ -52,7 +52,7 @@ def quick(kind: type[T]) -> type[T]:
 if not TYPE_CHECKING:
 
     def replace(value, /, **changes):
-        """Give a copy of a dataclass with slots in which some fields are others; `dataclasses.replace` takes long."""
+        """Return a copy of a dataclass with slots in which some fields are others; `dataclasses.replace` takes long."""
         kind = type(value)
         copy = _copier(kind)(value)
         if changes:
@@ -64,8 +64,8 @@ if not TYPE_CHECKING:
 
 @cache
 def _slots(kind: type) -> Mapping[str, Callable[[Any, object], None]]:
-    """Give what sets each field of a class with slots; of one without, what sets it by its name."""
-    return {each.name: _setter(kind, each.name) for each in fields(kind)}
+    """Return what sets each field of a class with slots; of one without, what sets it by its name."""
+    return {field.name: _setter(kind, field.name) for field in fields(kind)}
 
 
 def _setter(kind: type, name: str) -> Callable[[Any, object], None]:
@@ -78,7 +78,7 @@ def _setter(kind: type, name: str) -> Callable[[Any, object], None]:
 @cache
 def _copier(kind: type) -> Callable[[Any], Any]:
     """Write the function that copies a value of a class."""
-    names = [each.name for each in fields(kind)]
+    names = [field.name for field in fields(kind)]
     lines = "".join(f" _set_{name}(copy, value.{name})\n" for name in names)
     given: dict[str, object] = {f"_set_{name}": slot for name, slot in _slots(kind).items()}
     given |= {"_new": object.__new__, "_kind": kind}

@@ -49,7 +49,7 @@ class Memory(Generic[V]):
         return value
 
     def recall(self, keys: tuple[object, ...], make: Callable[[], V]) -> V:
-        """Give what was found from these objects, or find it now."""
+        """Return what was found from these objects, or find it now."""
         known = self.get(keys)
         return known if known is not None else self.put(keys, make())
 

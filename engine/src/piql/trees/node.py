@@ -31,7 +31,7 @@ def _may_hold_nodes(annotation: object) -> bool:
 
 def _read(kind: type[Node]) -> None:
     """Find out which fields of a class may hold nodes, and how all their values are read at once."""
-    names = tuple(each.name for each in fields(kind) if _may_hold_nodes(each.type))
+    names = tuple(field.name for field in fields(kind) if _may_hold_nodes(field.type))
     values: Callable[[Any], Any] = attrgetter(*names) if names else lambda node: ()
     _FIELD_NAMES[kind] = names
     _VALUES[kind] = values if len(names) != 1 else lambda node: (values(node),)
@@ -46,7 +46,7 @@ class _Last:
 
 
 def kinds_of(tree: Node) -> frozenset[type[Node]]:
-    """Give the kinds of the nodes of a tree; one rule after another asks it of a plan that few of them change."""
+    """Return the kinds of the nodes of a tree; one rule after another asks it of a plan that few of them change."""
     last, kinds = _Last.known
     if last is not tree:
         kinds = frozenset(_kinds_below((tree,)))
@@ -77,7 +77,7 @@ def _kinds_below(trees: tuple[object, ...]) -> set[type[Node]]:
 
 
 def _kinds_of_many(trees: tuple[object, ...]) -> frozenset[type[Node]]:
-    """Give the kinds in a wide list, which is the same one in each plan that a rule makes of another."""
+    """Return the kinds in a wide list, which is the same one in each plan that a rule makes of another."""
     return _wide.recall((trees,), lambda: frozenset(_kinds_below(trees)))
 
 
@@ -90,11 +90,11 @@ class Node:
     """A value with child nodes; equal trees are `==`, spans do not count."""
 
     def children(self) -> tuple[Node, ...]:
-        """Give the child nodes in field order, those inside tuples included."""
+        """Return the child nodes in field order, those inside tuples included."""
         return tuple(_children(self))
 
     def map_children(self, change: Callable[[Node], Node]) -> Self:
-        """Give this node with each child replaced by `change(child)`; the same object when none changed."""
+        """Return this node with each child replaced by `change(child)`; the same object when none changed."""
         kind = type(self)
         if kind not in _VALUES:
             _read(kind)

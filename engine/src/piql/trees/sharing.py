@@ -40,7 +40,7 @@ class LongList(Generic[T]):
 
     def __init__(self, runs: tuple[_Run[T], ...]) -> None:
         self._runs = runs
-        self._firsts = list(accumulate((len(each.items) for each in runs), initial=0))  # and the length
+        self._firsts = list(accumulate((len(run.items) for run in runs), initial=0))  # and the length
 
     @staticmethod
     def of(items: Iterable[T]) -> LongList[T]:
@@ -50,27 +50,27 @@ class LongList(Generic[T]):
         return self._firsts[-1]
 
     def __iter__(self) -> Iterator[T]:
-        return chain.from_iterable([each.items for each in self._runs])
+        return chain.from_iterable([run.items for run in self._runs])
 
     def __getitem__(self, at: int) -> T:
         number = bisect_right(self._firsts, at) - 1
         return self._runs[number].items[at - self._firsts[number]]
 
     def between(self, start: int, end: int) -> list[T]:
-        """Give the items from one place up to another."""
+        """Return the items from one place up to another."""
         first, last = self._runs_around(start, end)
-        items = [*chain.from_iterable(each.items for each in self._runs[first:last])]
+        items = [*chain.from_iterable(run.items for run in self._runs[first:last])]
         return items[start - self._firsts[first] : end - self._firsts[first]]
 
     def with_other(self, start: int, end: int, items: Iterable[T]) -> LongList[T]:
-        """Give the sequence with other items in the place of those from `start` up to `end`."""
+        """Return the sequence with other items in the place of those from `start` up to `end`."""
         first, last = self._runs_around(start, end)
         head = self.between(self._firsts[first], start)
         tail = self.between(end, self._firsts[last])
         return LongList((*self._runs[:first], *_runs_of((*head, *items, *tail)), *self._runs[last:]))
 
     def with_each(self, changed: Mapping[int, T]) -> LongList[T]:
-        """Give the sequence with others in the place of some items, found by their ids."""
+        """Return the sequence with others in the place of some items, found by their ids."""
         runs = [
             each if ids.isdisjoint(changed) else _Run(tuple([changed.get(id(item), item) for item in each.items]))
             for each, ids in zip(self._runs, self.told(_ids_of), strict=True)
@@ -78,12 +78,12 @@ class LongList(Generic[T]):
         return LongList(tuple(runs))
 
     def among(self, ids: Collection[int]) -> list[T]:
-        """Give the items that have one of these ids."""
+        """Return the items that have one of these ids."""
         near = (run.items for run, own in zip(self._runs, self.told(_ids_of), strict=True) if not own.isdisjoint(ids))
         return [each for each in chain.from_iterable(near) if id(each) in ids]
 
     def told(self, find: Callable[[tuple[T, ...]], V]) -> list[V]:
-        """Give what a function finds out about each run; about those that are shared it was found before."""
+        """Return what a function finds out about each run; about those that are shared it was found before."""
         found: list[V] = []
         for run in self._runs:
             if find not in run.found:
@@ -92,11 +92,11 @@ class LongList(Generic[T]):
         return found
 
     def runs(self) -> Iterator[tuple[T, ...]]:
-        """Give the items run by run."""
-        return (each.items for each in self._runs)
+        """Return the items run by run."""
+        return (run.items for run in self._runs)
 
     def _runs_around(self, start: int, end: int) -> tuple[int, int]:
-        """Give the runs that items stand in; where there are none, the run that others would be put into."""
+        """Return the runs that items stand in; where there are none, the run that others would be put into."""
         first = max(0, min(bisect_right(self._firsts, start) - 1, len(self._runs) - 1))
         last = first
         while last < len(self._runs) and (last == first or self._firsts[last] < end):
@@ -117,7 +117,7 @@ def _ids_of(items: tuple[object, ...]) -> frozenset[int]:
 
 
 def common_ends(one: LongList[T], other: LongList[T]) -> tuple[int, int]:
-    """Give how many items two sequences have in common at the beginning, and how many at the end."""
+    """Return how many items two sequences have in common at the beginning, and how many at the end."""
     shorter = min(len(one), len(other))
     runs = list(one.runs()), list(other.runs())
     head = _in_common(runs[0], runs[1], iter, shorter)
@@ -128,7 +128,7 @@ def common_ends(one: LongList[T], other: LongList[T]) -> tuple[int, int]:
 def _in_common(
     one: list[tuple[T, ...]], other: list[tuple[T, ...]], turned: Callable[[tuple[T, ...]], Iterator[T]], most: int
 ) -> int:
-    """Give how many items are the same up to the first that is not; runs that are shared are not looked into."""
+    """Return how many items are the same up to the first that is not; runs that are shared are not looked into."""
     runs = next(compress(count(), map(is_not, one, other)), min(len(one), len(other)))
     rest = [chain.from_iterable(map(turned, each[runs:])) for each in (one, other)]
     same = sum(map(len, one[:runs]))
@@ -145,9 +145,9 @@ class LongMap(Mapping[K, V]):
         self._other = other or {}
 
     def with_other(self, values: Mapping[K, V]) -> LongMap[K, V]:
-        """Give the mapping with other values for some keys; new keys come last."""
+        """Return the mapping with other values for some keys; new keys come last."""
         other = {**self._other, **values}
-        if len(other) <= MOST_CHANGES and all(each in self._all for each in values):
+        if len(other) <= MOST_CHANGES and all(value in self._all for value in values):
             return LongMap(self._all, other)
         return LongMap({**self._all, **other})
 
@@ -162,5 +162,5 @@ class LongMap(Mapping[K, V]):
 
 
 def amended(values: Mapping[K, V], other: Mapping[K, V]) -> Mapping[K, V]:
-    """Give a mapping with other values for some of its keys."""
+    """Return a mapping with other values for some of its keys."""
     return (values if isinstance(values, LongMap) else LongMap(values)).with_other(other)

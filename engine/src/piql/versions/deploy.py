@@ -89,7 +89,7 @@ def begin_rollback(
 
 
 def open_build(store: Store, pace: Pace = BACKGROUND) -> Build | None:
-    """Give the change that is on its way, whoever began it; None when there is none."""
+    """Return the change that is on its way, whoever began it; None when there is none."""
     progress = read_progress(store)
     return None if progress is None or progress.outcome is not None else Build(store, progress.id, pace)
 
@@ -103,7 +103,7 @@ class LivingVersion:
 
 
 def versions(store: Store) -> list[LivingVersion]:
-    """Give the versions on a store, the newest first."""
+    """Return the versions on a store, the newest first."""
     state = read_state(store)
     found = [LivingVersion(compiled(state.change.version, state), "coming")] if state.change else []
     if state.in_force.number:
@@ -165,7 +165,7 @@ def _is_of_another(deployer: Deployer, origin: Origin) -> bool:
 
 
 def _in_force_already(store: Store, state: SchemaState) -> Build:
-    """Give a build with nothing to do: the same texts again, by one of many servers for instance, change nothing."""
+    """Return a build with nothing to do: the same texts again, by one of many servers for instance, change nothing."""
     at = state.in_force.deployed_at
     assert at is not None
     done = Progress(

@@ -11,8 +11,8 @@ from piql.versions.deploy import versions
 
 
 def pinned_to(store: Store, number: int) -> Deployment:
-    """Give a version whose indexes are kept up: the one in force, or the one before it."""
-    living = [each.deployment for each in versions(store) if each.state != "coming"]
+    """Return a version whose indexes are kept up: the one in force, or the one before it."""
+    living = [version.deployment for version in versions(store) if version.state != "coming"]
     for deployment in living:
         if number in (deployment.version, *deployment.earlier_numbers):
             return deployment
@@ -23,13 +23,13 @@ def pinned_to(store: Store, number: int) -> Deployment:
 def refuse_overtaken(query: CompiledQuery, pinned: Deployment, in_force: Deployment) -> None:
     """Refuse a query that counts on a limit or key which the version in force does not hold any more."""
     bound = query.bound
-    formulas = (bound.formula, *(each.rows_formula for each in bound.by_operator)) if bound is not None else ()
+    formulas = (bound.formula, *(operator.rows_formula for operator in bound.by_operator)) if bound is not None else ()
     for name, table in pinned.tables.items():
         if name not in in_force.tables:
             continue
         loosened = added_constraints(in_force.record_of(in_force.tables[name]), table)
         counts_on_limit = loosened.limits and any(f"{name}." in formula for formula in formulas)
-        counts_on_key = loosened.unique and any(each.is_unique and each.table == name for each in query.indexes)
+        counts_on_key = loosened.unique and any(index.is_unique and index.table == name for index in query.indexes)
         if counts_on_limit or counts_on_key:
             raise NotDeployed(
                 f"{query.name} of version {pinned.version} counts on a limit of {name} that version "

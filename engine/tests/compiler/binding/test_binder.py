@@ -39,7 +39,7 @@ def plan_of(query: str) -> logical.LogicalNode:
 
 def test_the_catalog_says_what_the_schema_says() -> None:
     table = bound(SCHEMA).catalog.tables["subscriptions"]
-    assert [(each.name, each.nullable) for each in table.columns] == [
+    assert [(column.name, column.nullable) for column in table.columns] == [
         ("owner", False),
         ("target", False),
         ("editor", True),
@@ -61,7 +61,7 @@ def test_the_catalog_knows_its_places_in_the_text() -> None:
         table.limits[1].limit_span,
         table.limits[0].limit_span,
     ]
-    assert [each.text for each in spans if each is not None] == [
+    assert [span.text for span in spans if span is not None] == [
         "subscriptions",
         "PRIMARY KEY (owner, target)",
         "CONSTRAINT few CARDINALITY LIMIT 100 (owner)",
@@ -108,7 +108,7 @@ def test_every_expression_has_a_span() -> None:
         *plan.find(And),
     ]
     assert len(expressions) > 8
-    assert all(each.span is not None and each.span.text for each in expressions)
+    assert all(expression.span is not None and expression.span.text for expression in expressions)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_names_match_whatever_their_case_and_keep_the_declared_spelling(query: s
 
 def test_names_in_quotes_match_exactly() -> None:
     program = bound(SCHEMA, 'CREATE QUERY q AS SELECT "Owner" FROM "Subscriptions";')
-    assert [each.code for each in program.diagnostics] == ["unknown-table"]
+    assert [diagnostic.code for diagnostic in program.diagnostics] == ["unknown-table"]
 
 
 def test_files_are_bound_together_in_any_order() -> None:
@@ -142,7 +142,7 @@ def test_files_are_bound_together_in_any_order() -> None:
 
 def test_findings_come_in_the_order_of_the_files_and_their_text() -> None:
     program = bound("CREATE QUERY a AS SELECT x FROM y;\nCREATE TABLE t (a INT);", "CREATE QUERY b AS SELECT;")
-    assert [(each.span.file, each.code) for each in program.diagnostics] == [
+    assert [(diagnostic.span.file, diagnostic.code) for diagnostic in program.diagnostics] == [
         ("0.piql", "unknown-table"),
         ("0.piql", "missing-primary-key"),
         ("1.piql", "syntax-error"),
@@ -183,7 +183,7 @@ def test_a_bare_statement_is_bound_against_a_catalog(text: str, kind: str, shown
 
 def test_a_broken_table_says_nothing_about_its_columns_elsewhere() -> None:
     program = bound("CREATE TABLE t (a INT PRIMARY KEY, b ???);\nCREATE QUERY q AS SELECT b, c FROM t WHERE t.d = 1;")
-    assert {each.code for each in program.diagnostics} == {"unknown-character"}
+    assert {diagnostic.code for diagnostic in program.diagnostics} == {"unknown-character"}
     assert program.queries[0].plan is None
     assert program.queries[0].has_errors
 
@@ -192,7 +192,7 @@ def test_a_broken_query_is_there_with_its_name_kind_and_places() -> None:
     program = bound("CREATE QUERY q AS DELETE FROM WHERE;")
     (query,) = program.queries
     assert (query.name, query.kind, query.plan, query.name_span.text) == ("q", "delete", None, "q")
-    assert [each.query for each in program.diagnostics] == ["q"]
+    assert [diagnostic.query for diagnostic in program.diagnostics] == ["q"]
 
 
 def test_a_refused_offset_leaves_the_plan_to_look_at() -> None:
@@ -294,4 +294,4 @@ def test_a_parameter_of_coalesce_takes_the_type_of_the_rest_wherever_it_stands(
     table = "CREATE TABLE t (id INT PRIMARY KEY, a INT, b VARCHAR(20), d DECIMAL(8, 2));"
     compilation = piql.compile(f"{table} CREATE QUERY q AS SELECT {words} AS x FROM t WHERE id = 1;")
     assert not compilation.has_errors
-    assert {each.name: str(each.type) for each in compilation.queries["q"].parameters} == types
+    assert {parameter.name: str(parameter.type) for parameter in compilation.queries["q"].parameters} == types

@@ -19,7 +19,7 @@ def applied(text: str, fix: Fix) -> str:
 
 
 def offered(query: str) -> dict[str, list[str]]:
-    """Give the titles by code, after checking that every fix leaves the query bounded and without an error."""
+    """Return the titles by code, after checking that every fix leaves the query bounded and without an error."""
     text = f"{SCHEMA}CREATE QUERY q AS {query};"
     found: dict[str, list[str]] = {}
     for finding in piql.compile(text).diagnostics:
@@ -79,7 +79,7 @@ def test_a_page_instead_of_offset_is_joined_with_what_bounds_it() -> None:
 )
 def test_a_window_function_is_left_out_and_its_order_kept(query: str, expected: str) -> None:
     text = f"{SCHEMA}CREATE QUERY q AS {query};"
-    (finding,) = [each for each in piql.compile(text).diagnostics if each.severity == "error"]
+    (finding,) = [diagnostic for diagnostic in piql.compile(text).diagnostics if diagnostic.severity == "error"]
     assert [applied(text, fix) for fix in finding.fixes] == [f"{SCHEMA}CREATE QUERY q AS {expected};"]
 
 
@@ -108,7 +108,7 @@ def test_entities_are_mended_in_their_own_dialect() -> None:
         "ENTITY Thought {\n  int day,\n  FOREIGN KEY owner REF User\n  PRIMARY(owner, day)\n}\n"
         "QUERY q FETCH Thought OF User BY owner WHERE User = [this]"
     )
-    (finding,) = [each for each in piql.compile(text).diagnostics if each.severity == "error"]
+    (finding,) = [diagnostic for diagnostic in piql.compile(text).diagnostics if diagnostic.severity == "error"]
     for fix in finding.fixes:
         mended = piql.compile(applied(text, fix))
         assert not mended.has_errors, applied(text, fix)

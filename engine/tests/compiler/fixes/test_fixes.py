@@ -66,7 +66,7 @@ def with_edits(text: str, edits: Sequence[Edit]) -> str:
 
 
 def fixes_of(text: str) -> list[Fix]:
-    return list(dict.fromkeys(fix for each in piql.compile(text).diagnostics for fix in each.fixes))
+    return list(dict.fromkeys(fix for diagnostic in piql.compile(text).diagnostics for fix in diagnostic.fixes))
 
 
 @pytest.mark.parametrize("query", REFUSED)
@@ -214,7 +214,7 @@ def test_a_line_deleted_with_its_comma_left_behind_is_put_back() -> None:
     text += "CREATE QUERY q AS SELECT target FROM follows WHERE owner = [me];\n"
     compilation = piql.compile(text)
     assert not compilation.queries["q"].is_bounded
-    fixes = [fix for each in compilation.diagnostics if each.query == "q" for fix in each.fixes]
+    fixes = [fix for diagnostic in compilation.diagnostics if diagnostic.query == "q" for fix in diagnostic.fixes]
     assert fixes
     for fix in fixes:
         assert piql.compile(with_edits(text, fix.edits)).queries["q"].is_bounded
@@ -360,14 +360,14 @@ def test_what_trials_an_earlier_compilation_made_changes_no_fix(monkeypatch: pyt
 
 def fixes_of_all(compilation: piql.Compilation) -> dict[str, set[str]]:
     return {
-        name: {fix.title + str(fix.unblocks) for each in query.diagnostics for fix in each.fixes}
+        name: {fix.title + str(fix.unblocks) for diagnostic in query.diagnostics for fix in diagnostic.fixes}
         for name, query in compilation.queries.items()
     }
 
 
 def test_an_or_is_bounded_by_a_limit_for_each_branch_that_has_none() -> None:
     text = f"{SCHEMA}CREATE QUERY q AS SELECT owner FROM follows WHERE owner = [me] OR target = [me];"
-    found = [each for each in piql.compile(text).diagnostics if each.severity == "error"]
+    found = [diagnostic for diagnostic in piql.compile(text).diagnostics if diagnostic.severity == "error"]
     assert [each.message for each in found] == [
         "follows of one owner: nothing limits how many there are",
         "follows of one target: nothing limits how many there are",

@@ -72,7 +72,7 @@ FEW = {
 
 
 def application(*folders: str) -> dict[str, str]:
-    """Give the files of sample applications without any limit."""
+    """Return the files of sample applications without any limit."""
     paths = [path for folder in folders for path in sorted((SAMPLES / folder).rglob("*.piql"))]
     return {path.relative_to(SAMPLES).as_posix(): LIMIT_LINE.sub("", path.read_text()) for path in paths}
 
@@ -104,7 +104,7 @@ def with_edits(texts: dict[str, str], edits: Sequence[Edit]) -> dict[str, str]:
 
 
 def conditions(query: CompiledQuery) -> list[str]:
-    """Give the texts of what the WHEREs of a query test."""
+    """Return the texts of what the WHEREs of a query test."""
     tests: list[str] = []
     for select in parse(Source(query.text)).statements[0].find(ast.Select):
         where = select.where
@@ -116,7 +116,7 @@ def conditions(query: CompiledQuery) -> list[str]:
 
 
 def limits_added(fix: Fix) -> list[tuple[str, tuple[str, ...]]]:
-    """Give the table and the columns of each limit that a fix adds."""
+    """Return the table and the columns of each limit that a fix adds."""
     found = re.findall(r"[Aa]dd CARDINALITY LIMIT \d+ \(([^()]*)\) to (\w+)", fix.title)
     return [(table, tuple(columns.split(", "))) for columns, table in found]
 
@@ -151,7 +151,9 @@ def test_no_fix_of_an_application_is_one_that_a_person_would_not_take(name: str)
         for fix in fixes:
             for table_name, columns in limits_added(fix):
                 table = compilation.tables[table_name]
-                few = FEW.get(table_name, set()) | {each.name for each in table.columns if str(each.type) == "BOOLEAN"}
+                few = FEW.get(table_name, set()) | {
+                    column.name for column in table.columns if str(column.type) == "BOOLEAN"
+                }
                 assert not few & set(columns), (query.name, fix.title)
                 known = (table.primary_key, *(each.columns for each in (*table.unique_keys, *table.limits)))
                 assert not any(set(each) <= set(columns) for each in known), (query.name, fix.title)

@@ -30,12 +30,12 @@ def with_edits(text: str, edits: tuple[Edit, ...]) -> str:
 
 def is_mended(text: str, name: str) -> bool:
     compilation = piql.compile(text)
-    errors = [each for each in compilation.diagnostics if each.severity == "error"]
+    errors = [diagnostic for diagnostic in compilation.diagnostics if diagnostic.severity == "error"]
     return not errors and compilation.queries[name].is_bounded
 
 
 def with_one_part_less(fix: Fix) -> Iterator[tuple[str, tuple[Edit, ...]]]:
-    """Give the edits of a fix without one of its remedies, or without an edit; nothing for a fix of a single one."""
+    """Return the edits of a fix without one of its remedies, or without an edit; nothing for a fix of a single one."""
     if len(fix.edits) > 1:
         for edit in fix.edits:
             yield edit.text.strip(), tuple(each for each in fix.edits if each is not edit)
@@ -63,10 +63,10 @@ def hold(seeds: range, record_property: Callable[[str, object], None]) -> None:
         for case in world.reads:
             text = world.source(case)
             compilation = piql.compile(text)
-            errors = [each for each in compilation.diagnostics if each.severity == "error"]
+            errors = [diagnostic for diagnostic in compilation.diagnostics if diagnostic.severity == "error"]
             if not errors:
                 continue
-            fixes = tuple(dict.fromkeys(fix for each in errors for fix in each.fixes))
+            fixes = tuple(dict.fromkeys(fix for error in errors for fix in error.fixes))
             refused[errors[0].code] += 1
             mended[errors[0].code] += bool(fixes)
             for fix in fixes:

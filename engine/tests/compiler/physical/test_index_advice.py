@@ -13,7 +13,7 @@ GET = "CREATE QUERY g{} AS SELECT author FROM posts WHERE day = [day] AND author
 
 
 def advice(text: str, sizes: list[int]) -> list[str]:
-    """Give the codes of what is advised; `sizes` gets the number of queries of each trial."""
+    """Return the codes of what is advised; `sizes` gets the number of queries of each trial."""
     found = piql.compile(text)
 
     def trial(edits: tuple[Edit, ...], names: set[str]) -> piql.Compilation:
@@ -22,7 +22,7 @@ def advice(text: str, sizes: list[int]) -> list[str]:
         for each in sorted(edits, key=lambda edit: -edit.start):
             changed = changed[: each.start] + each.text + changed[each.end :]
         schema, *queries = changed.splitlines()
-        return piql.compile("\n".join([schema, *(each for each in queries if each.split()[2] in names)]))
+        return piql.compile("\n".join([schema, *(query for query in queries if query.split()[2] in names)]))
 
     return [each.code for each in index_advice.advise(found, trial)]
 

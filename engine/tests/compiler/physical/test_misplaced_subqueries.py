@@ -16,7 +16,7 @@ AS_TWO = "make two queries of this one: the second asks this of the rows that th
 
 def refusal(test: str) -> piql.Diagnostic:
     query = f"CREATE QUERY q AS SELECT a.target FROM f a WHERE a.owner = [me] AND {test};"
-    (found,) = [each for each in piql.compile(SCHEMA + query).diagnostics if each.severity == "error"]
+    (found,) = [diagnostic for diagnostic in piql.compile(SCHEMA + query).diagnostics if diagnostic.severity == "error"]
     return found
 
 

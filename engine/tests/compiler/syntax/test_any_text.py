@@ -34,14 +34,14 @@ def check(text: str) -> None:
     source = Source(text, "text.piql")
     parsed = parse(source)
     program = bind((parsed,))
-    for each in program.diagnostics:
-        spans = [each.span, *(label.span for label in each.labels)]
+    for diagnostic in program.diagnostics:
+        spans = [diagnostic.span, *(label.span for label in diagnostic.labels)]
         for span in spans:
-            assert 0 <= span.start < span.end <= len(text), each
-        for edit in (edit for fix in each.fixes for edit in fix.edits):
-            assert 0 <= edit.start <= edit.end <= len(text), each
-        assert each.message
-        assert render(each)
+            assert 0 <= span.start < span.end <= len(text), diagnostic
+        for edit in (edit for fix in diagnostic.fixes for edit in fix.edits):
+            assert 0 <= edit.start <= edit.end <= len(text), diagnostic
+        assert diagnostic.message
+        assert render(diagnostic)
     for statement in parsed.statements:
         for node in statement.walk():
             if isinstance(node, ast.AstNode):
@@ -90,8 +90,8 @@ def test_the_language_service_answers_anywhere(at: int, left_out: int) -> None:
     for item in complete(texts, "text.piql", at):
         assert item.label
         assert item.insert_text
-    for each in references(texts, "text.piql", at):
-        assert 0 <= each.span.start < each.span.end <= len(text)
+    for reference in references(texts, "text.piql", at):
+        assert 0 <= reference.span.start < reference.span.end <= len(text)
     signature(texts, "text.piql", at)
     ends = 0
     for token in semantic_tokens(texts, "text.piql"):
@@ -119,7 +119,7 @@ def test_the_language_service_answers_anywhere(at: int, left_out: int) -> None:
 )
 def test_deep_nesting_and_very_long_rows_are_findings(text: str) -> None:
     check(text)
-    assert {"nesting-too-deep", "too-many"} & {each.code for each in parse(Source(text)).diagnostics}
+    assert {"nesting-too-deep", "too-many"} & {diagnostic.code for diagnostic in parse(Source(text)).diagnostics}
 
 
 def test_long_lists_are_no_nesting() -> None:

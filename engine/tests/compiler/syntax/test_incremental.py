@@ -50,7 +50,7 @@ def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def described(value: object) -> object:
-    """Give a value as plain tuples, with every place in it as people see it."""
+    """Return a value as plain tuples, with every place in it as people see it."""
     if isinstance(value, Span):
         assert "\0" not in value.file
         assert 0 <= value.start <= value.end <= len(value.source.text)
@@ -63,7 +63,7 @@ def described(value: object) -> object:
         return tuple(map(described, value))
     if is_dataclass(value) and not isinstance(value, type):
         name = type(value).__name__.removeprefix("_Placed")
-        return (name, *((each.name, described(getattr(value, each.name))) for each in fields(value)))
+        return (name, *((field.name, described(getattr(value, field.name))) for field in fields(value)))
     assert not isinstance(value, str) or "\0" not in value or value == "\0"
     return value
 
@@ -118,7 +118,7 @@ def test_a_compilation_after_many_edits_equals_a_fresh_one(seed: int) -> None:
 
 
 def texts_of(pieces: Pieces) -> list[str]:
-    return [each.source.text for each in pieces.files]
+    return [file.source.text for file in pieces.files]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -129,7 +129,7 @@ def test_pieces_end_with_the_semicolons_of_the_lexer_however_the_text_came_about
     for _ in range(300):
         text = edited(rng, text) or SCHEMA
         now = cut(Source(text), before)
-        ends = [each.end for each in tokenize(Source(text)).tokens if each.word == ";"]
+        ends = [token.end for token in tokenize(Source(text)).tokens if token.word == ";"]
         assert now.starts[1:] == [*ends, *([len(text)] if not ends or ends[-1] < len(text) else [])]
         assert texts_of(now) == texts_of(cut(Source(text)))
         before = now

@@ -92,7 +92,7 @@ def changed(rng: random.Random, statements: Statements) -> Statements:
             now.pop(f"{kind}{number}", None)
         case 1:
             moved = rng.choice(list(now))
-            items = [each for each in now.items() if each[0] != moved]
+            items = [item for item in now.items() if item[0] != moved]
             items.insert(rng.randrange(len(items) + 1), (moved, now[moved]))
             now = dict(items)
         case _:

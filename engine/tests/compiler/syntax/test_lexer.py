@@ -9,7 +9,7 @@ from piql.text.source import Source
 
 
 def tokens(text: str) -> list[str]:
-    return [each.text for each in tokenize(Source(text)).tokens[:-1]]
+    return [token.text for token in tokenize(Source(text)).tokens[:-1]]
 
 
 @pytest.mark.parametrize(
@@ -44,23 +44,23 @@ def test_quotes_are_taken_off() -> None:
 
 def test_comments_are_kept_aside() -> None:
     found = tokenize(Source("a -- one\n/* two */ b"))
-    assert [each.text for each in found.comments] == ["-- one", "/* two */"]
+    assert [comment.text for comment in found.comments] == ["-- one", "/* two */"]
 
 
 def test_an_open_quote_spoils_its_line_only() -> None:
     found = tokenize(Source("a 'b\nc"))
-    assert [each.text for each in found.tokens[:-1]] == ["a", "'b", "c"]
-    assert [each.code for each in found.diagnostics] == ["unclosed-quote"]
+    assert [token.text for token in found.tokens[:-1]] == ["a", "'b", "c"]
+    assert [diagnostic.code for diagnostic in found.diagnostics] == ["unclosed-quote"]
 
 
 def test_neighbouring_stray_characters_are_one_finding() -> None:
     found = tokenize(Source("a $$ b 😀"))
-    assert [each.span.text for each in found.diagnostics] == ["$$", "😀"]
+    assert [diagnostic.span.text for diagnostic in found.diagnostics] == ["$$", "😀"]
 
 
 @pytest.mark.parametrize("digits", ["３４", "٣٤", "३४"])
 def test_only_the_digits_of_ascii_make_numbers_as_in_a_parameter(digits: str) -> None:
     found = tokenize(Source(f"a = {digits} AND b = 1"))
-    assert [each.span.text for each in found.diagnostics] == [digits]
+    assert [diagnostic.span.text for diagnostic in found.diagnostics] == [digits]
     with pytest.raises(ValueMismatch):
         convert(digits, SqlType(Kind.DECIMAL))

@@ -26,7 +26,7 @@ def query(number: int, values: int = 1) -> str:
 
 
 def codes(compilation: piql.Compilation) -> list[str]:
-    return [each.code for each in compilation.diagnostics]
+    return [diagnostic.code for diagnostic in compilation.diagnostics]
 
 
 def test_a_list_of_twenty_thousand_values_is_a_query_like_any_other() -> None:
@@ -144,7 +144,7 @@ def test_an_or_has_three_thousand_branches_of_several_conditions_at_most() -> No
     assert piql.compile(TABLE + query(500)).queries["q"].is_bounded
     assert not parse(Source(query(3_000))).diagnostics
     found = parse(Source(query(3_001) + "CREATE QUERY r AS SELECT a FROM t WHERE a = 1;"))
-    assert [each.code for each in found.diagnostics] == ["too-many"]
+    assert [diagnostic.code for diagnostic in found.diagnostics] == ["too-many"]
     assert "3,000 branches" in found.diagnostics[0].message
     assert not found.statements[-1].is_broken
 
@@ -260,8 +260,8 @@ def test_how_much_of_a_text_is_compiled_does_not_depend_on_what_was_compiled_bef
             statements = statements[:5]
         source = Source("".join(statements))
         now, afresh = cut(source, before), cut(source)
-        assert [each.source.text for each in now.files] == [each.source.text for each in afresh.files]
-        assert [each.diagnostics for each in now.files] == [each.diagnostics for each in afresh.files]
+        assert [file.source.text for file in now.files] == [file.source.text for file in afresh.files]
+        assert [file.diagnostics for file in now.files] == [file.diagnostics for file in afresh.files]
         assert (now.starts, now.work, now.is_anew) == (afresh.starts, afresh.work, afresh.is_anew)
         assert now.starts[-1] == len(source.text)
         seen.add(now.is_anew)
@@ -350,8 +350,8 @@ def stars(*numbers: int) -> str:
 
 
 def refused(compilation: piql.Compilation) -> list[str]:
-    assert {each.code for each in compilation.diagnostics} <= {"too-many"}
-    assert all(each.span.text == "*" for each in compilation.diagnostics)
+    assert {diagnostic.code for diagnostic in compilation.diagnostics} <= {"too-many"}
+    assert all(diagnostic.span.text == "*" for diagnostic in compilation.diagnostics)
     return [each.name for each in compilation.queries.values() if not each.is_bounded]
 
 

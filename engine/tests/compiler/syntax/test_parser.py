@@ -107,7 +107,9 @@ def test_every_clause_knows_its_text() -> None:
     query = select(text)
     assert query.from_clause is not None
     clauses = (query.distinct, query.items_span, query.from_clause.first, query.from_clause.joins[0], query.group)
-    spans = [each.span.text if isinstance(each, ast.AstNode) else each.text for each in clauses if each is not None]
+    spans = [
+        clause.span.text if isinstance(clause, ast.AstNode) else clause.text for clause in clauses if clause is not None
+    ]
     assert spans == ["DISTINCT", "a, t.b", "t x", "LEFT JOIN u ON x.a = u.a", "GROUP BY a"]
     assert [each.span.text for each in (query.where, query.having, query.order, query.stop) if each is not None] == [
         "a = 1",
@@ -122,8 +124,8 @@ def test_order_and_limit_behind_a_union_belong_to_the_whole() -> None:
     assert isinstance(query, ast.UnionQuery)
     assert query.order is not None
     assert query.stop is not None
-    assert [each.span.text for each in query.inputs] == ["SELECT a FROM t", "SELECT a FROM u"]
-    assert all(each.order is None and each.stop is None for each in query.inputs)
+    assert [source.span.text for source in query.inputs] == ["SELECT a FROM t", "SELECT a FROM u"]
+    assert all(source.order is None and source.stop is None for source in query.inputs)
 
 
 def test_the_span_of_a_query_is_the_whole_statement_without_its_semicolon() -> None:

@@ -43,7 +43,9 @@ def test_entities_and_fetches_have_the_same_bounds_in_sql() -> None:
     assert {name: each.bound and each.bound.formula for name, each in before.queries.items()} == {
         name: each.bound and each.bound.formula for name, each in after.queries.items()
     }
-    assert [each.code for each in before.diagnostics] == [each.code for each in after.diagnostics]
+    assert [diagnostic.code for diagnostic in before.diagnostics] == [
+        diagnostic.code for diagnostic in after.diagnostics
+    ]
 
 
 COMMENTS = st.sampled_from(

@@ -13,9 +13,9 @@ GOOD = "CREATE QUERY good AS SELECT a FROM t;\n"
 
 def names(text: str) -> list[tuple[str, bool]]:
     return [
-        (each.name.text, each.is_broken)
-        for each in parse(Source(text)).statements
-        if isinstance(each, ast.CreateQuery | ast.CreateTable | ast.CreateEntity)
+        (statement.name.text, statement.is_broken)
+        for statement in parse(Source(text)).statements
+        if isinstance(statement, ast.CreateQuery | ast.CreateTable | ast.CreateEntity)
     ]
 
 
@@ -55,13 +55,13 @@ def test_something_else_between_statements_is_one_finding(stray: str) -> None:
 
 def test_a_finding_names_the_query_it_belongs_to() -> None:
     parsed = parse(Source(GOOD + "CREATE QUERY bad AS SELECT a b c FROM t;\nCREATE QUERY worse AS SELECT $ FROM t;"))
-    assert {each.query for each in parsed.diagnostics} == {"bad", "worse"}
+    assert {diagnostic.query for diagnostic in parsed.diagnostics} == {"bad", "worse"}
 
 
 def test_a_broken_column_leaves_the_others() -> None:
     (table,) = parse(Source("CREATE TABLE t (a INT, b WRONG (x), c TEXT, PRIMARY KEY a, CHECK (a > 1));")).statements
     assert isinstance(table, ast.CreateTable)
-    assert [each.span.text for each in table.elements] == ["a INT", "c TEXT"]
+    assert [element.span.text for element in table.elements] == ["a INT", "c TEXT"]
 
 
 def test_a_comma_behind_the_last_element_of_a_table_is_forgiven() -> None:
@@ -100,11 +100,11 @@ def test_leaving_out_a_clause_leaves_the_next_statement_where_no_semicolon_stand
     rest = "\nCREATE QUERY r AS SELECT id FROM u WHERE id = 2;\nCREATE TABLE u (id INT PRIMARY KEY);"
     text = statement + clause + rest
     edits = [edit for found in parse(Source(text)).diagnostics for fix in found.fixes for edit in fix.edits]
-    assert [text[each.start : each.end] for each in edits] == [clause]
+    assert [text[edit.start : edit.end] for edit in edits] == [clause]
 
 
 @pytest.mark.parametrize("behind", ["FOR UPDATE", "ALLOW FILTERING", "OFFSET 3", "FETCH FIRST 2 ROWS ONLY", "nonsense"])
 def test_a_query_with_an_error_behind_its_end_has_no_bound(behind: str) -> None:
     found = piql.compile(f"CREATE TABLE t (id INT PRIMARY KEY);\nCREATE QUERY q AS SELECT id FROM t LIMIT 5 {behind};")
     assert not found.queries["q"].is_bounded
-    assert {each.query for each in found.diagnostics} == {"q"}
+    assert {diagnostic.query for diagnostic in found.diagnostics} == {"q"}

@@ -48,7 +48,7 @@ class Editor(LanguageClient):
 
         @self.feature(types.CLIENT_REGISTER_CAPABILITY)
         def register(params: types.RegistrationParams) -> None:
-            self.watched += [each.method for each in params.registrations]
+            self.watched += [registration.method for registration in params.registrations]
 
         @self.feature(types.WORKSPACE_CODE_LENS_REFRESH)
         def refresh(params: None) -> None:
@@ -121,7 +121,7 @@ def changed(texts: dict[str, str], edit: types.WorkspaceEdit, editor: Editor) ->
     after = dict(texts)
     for change in edit.document_changes or ():
         assert isinstance(change, types.TextDocumentEdit)
-        (name,) = (each for each in texts if editor.uri(each) == change.text_document.uri)
+        (name,) = (text for text in texts if editor.uri(text) == change.text_document.uri)
         after[name] = applied(after[name], [each for each in change.edits if isinstance(each, types.TextEdit)])
     return after
 
@@ -167,7 +167,7 @@ async def test_names_lead_across_files_behind_emoji(editor: Editor) -> None:
     places = await editor.text_document_references_async(
         types.ReferenceParams(types.ReferenceContext(include_declaration=True), **at_target)
     )
-    assert [(each.uri == editor.uri(NAME), each.range.start.line) for each in places or ()] == [
+    assert [(place.uri == editor.uri(NAME), place.range.start.line) for place in places or ()] == [
         (True, 1),
         (False, 3),
         (False, 4),
@@ -183,7 +183,7 @@ async def test_names_lead_across_files_behind_emoji(editor: Editor) -> None:
     marks = await editor.text_document_document_highlight_async(
         types.DocumentHighlightParams(**editor.at(NAME, QUERY, "s.target"))
     )
-    assert [each.kind for each in marks or ()].count(types.DocumentHighlightKind.Write) == 1
+    assert [mark.kind for mark in marks or ()].count(types.DocumentHighlightKind.Write) == 1
     assert len(marks or ()) == 3
 
 
@@ -199,7 +199,11 @@ async def test_a_rename_changes_all_files_or_none(editor: Editor) -> None:
     texts = {"schema.piql": SCHEMA, NAME: QUERY}
     after = changed(texts, edit, editor)
     assert after == {name: text.replace("target", "followee") for name, text in texts.items()}
-    versions = [each.text_document.version for each in edit.document_changes or () if hasattr(each, "text_document")]
+    versions = [
+        document_change.text_document.version
+        for document_change in edit.document_changes or ()
+        if hasattr(document_change, "text_document")
+    ]
     assert sorted(versions, key=str) == [1, None]
     for name, why in (("owner", "There is a column owner already."), ("", "A name cannot be empty.")):
         with pytest.raises(JsonRpcException, match=why):
@@ -254,12 +258,12 @@ async def test_a_file_is_shown_by_its_outline_folds_tokens_and_bounds(editor: Ed
     editor.open("schema.piql")
     identifier = types.TextDocumentIdentifier(editor.uri("schema.piql"))
     symbols = await editor.text_document_document_symbol_async(types.DocumentSymbolParams(identifier))
-    assert [(each.name, [child.name for child in each.children or ()]) for each in symbols or ()] == [  # type: ignore[union-attr]
+    assert [(symbol.name, [child.name for child in symbol.children or ()]) for symbol in symbols or ()] == [  # type: ignore[union-attr]
         ("users", ["username", "hometown"]),
         ("subscriptions", ["owner", "target"]),
     ]
     folds = await editor.text_document_folding_range_async(types.FoldingRangeParams(identifier))
-    assert [(each.start_line, each.end_line) for each in folds or ()] == [(2, 5)]
+    assert [(fold.start_line, fold.end_line) for fold in folds or ()] == [(2, 5)]
     legend = result.capabilities.semantic_tokens_provider
     assert legend is not None
     query = types.TextDocumentIdentifier(editor.uri(NAME))
@@ -269,7 +273,7 @@ async def test_a_file_is_shown_by_its_outline_folds_tokens_and_bounds(editor: Ed
     assert names[:5] == ["keyword", "keyword", "function", "keyword", "keyword"]
     assert names.count("class") == 1
     lenses = await editor.text_document_code_lens_async(types.CodeLensParams(query))
-    assert [each.command.title for each in lenses or () if each.command] == ["≤ 1 op · 1 trip · class II"]
+    assert [lens.command.title for lens in lenses or () if lens.command] == ["≤ 1 op · 1 trip · class II"]
     found = await editor.workspace_symbol_async(types.WorkspaceSymbolParams("FOLLOW"))
     assert [each.name for each in found or ()] == ["followed"]
 
@@ -337,7 +341,7 @@ def test_without_its_package_the_command_says_which_to_install(
 ) -> None:
     from piql.commands import cli
 
-    for name in [each for each in sys.modules if each.split(".")[0] == "pygls" or "language_server" in each]:
+    for name in [module for module in sys.modules if module.split(".")[0] == "pygls" or "language_server" in module]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pygls", None)
     assert cli.main(["lsp"]) == 2

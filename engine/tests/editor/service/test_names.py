@@ -16,7 +16,7 @@ TYPED = ["", " ", ";", "\n", "'", "--", "/*", "*/", "u", "users", "owner AS o", 
 
 
 def shown(texts: Mapping[str, str], prefix: str = "") -> list[tuple[object, ...]]:
-    """Give every name with its place, and a number for what it means."""
+    """Return every name with its place, and a number for what it means."""
     names = Names({prefix + name: text for name, text in texts.items()})
     numbers: dict[object, int] = {}
     return [
@@ -48,7 +48,7 @@ def test_names_are_found_at_both_their_ends_and_at_the_ends_of_statements() -> N
     texts = {"a.piql": "CREATE TABLE t (a INT PRIMARY KEY);CREATE QUERY q AS SELECT a FROM t"}
     whole = texts["a.piql"]
     for offset in (whole.index("q"), whole.index("q") + 1):
-        assert [each.span.text for each in references(texts, "a.piql", offset)] == ["q"]
+        assert [reference.span.text for reference in references(texts, "a.piql", offset)] == ["q"]
     assert len(references(texts, "a.piql", len(whole))) == 2
     assert references(texts, "a.piql", whole.index("CREATE QUERY")) == ()
     assert references(texts, "none.piql", 0) == ()

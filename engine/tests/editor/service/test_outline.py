@@ -34,7 +34,7 @@ def test_the_outline_names_statements_and_columns() -> None:
 
 
 def test_statements_and_comments_of_several_lines_can_be_folded() -> None:
-    assert [(each.start_line, each.end_line, each.kind) for each in folds(TEXT)] == [
+    assert [(fold.start_line, fold.end_line, fold.kind) for fold in folds(TEXT)] == [
         (1, 2, "comment"),
         (3, 6, "region"),
         (7, 8, "comment"),
@@ -65,7 +65,7 @@ def test_encoded_tokens_lead_back_to_the_words_in_units_of_utf16() -> None:
     text = "/* 😀\n two\r\n\n three */ CREATE QUERY a AS\r\n SELECT '😀' AS \"😀\", u.b FROM u;"
     texts = {"a.piql": text, "b.piql": "CREATE TABLE u (b INT PRIMARY KEY);"}
     data = encode(semantic_tokens(texts, "a.piql"), text)
-    lines = [each.encode("utf-16-le") for each in text.split("\n")]
+    lines = [part.encode("utf-16-le") for part in text.split("\n")]
     found = []
     line = column = 0
     for at in range(0, len(data), 5):

@@ -19,7 +19,7 @@ TEXTS = {"schema.piql": SCHEMA, "queries.piql": QUERIES}
 
 def titles(compilation: Compilation, file: str, words: str) -> list[str]:
     at = TEXTS[file].index(words)
-    return [each.title for each in quick_fixes(compilation, file, at, at)]
+    return [quick_fix.title for quick_fix in quick_fixes(compilation, file, at, at)]
 
 
 def test_fixes_are_offered_in_the_query_and_on_the_table_and_each_once() -> None:
@@ -48,7 +48,7 @@ def test_many_unblocked_queries_are_counted() -> None:
 
 
 def test_every_query_has_a_lens() -> None:
-    shown = [each.text for each in lenses(piql.compile(TEXTS), "queries.piql")]
+    shown = [lens.text for lens in lenses(piql.compile(TEXTS), "queries.piql")]
     assert shown == ["unbounded", "unbounded", "≤ 1 op · 1 trip · class I"]
     broken = piql.compile({"q.piql": "CREATE QUERY q AS SELECT a FROM nowhere;"})
-    assert [each.text for each in lenses(broken, "q.piql")] == ["no bound"]
+    assert [lens.text for lens in lenses(broken, "q.piql")] == ["no bound"]

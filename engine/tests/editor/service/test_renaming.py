@@ -113,7 +113,7 @@ def test_every_name_of_the_samples_can_change_without_changing_what_is_found() -
 
 def facts(texts: Mapping[str, str]) -> Iterator[object]:
     compilation = piql.compile(texts)
-    yield sorted(each.code for each in compilation.diagnostics)
+    yield sorted(diagnostic.code for diagnostic in compilation.diagnostics)
     for query in compilation.queries.values():
         assert query.bound is not None
         yield query.kind, query.bound.operations, query.bound.round_trips, query.bound.rows, query.bound.bytes

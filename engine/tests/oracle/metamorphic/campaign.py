@@ -188,7 +188,7 @@ class _WorldRun:
         ]
         indexed = piql.compile(self.world.source(*free) + more)
         if indexed.has_errors:
-            self.breach("an index more", "", "; ".join(each.message for each in indexed.diagnostics) + more)
+            self.breach("an index more", "", "; ".join(diagnostic.message for diagnostic in indexed.diagnostics) + more)
             return
         with piql.connect(url) as other:
             other.deploy(indexed)

@@ -29,7 +29,7 @@ OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 def spellings(rng: random.Random, case: QueryCase) -> Iterator[tuple[str, QueryCase]]:
-    """Give each way to say a query otherwise that changes its text, with a name for it."""
+    """Return each way to say a query otherwise that changes its text, with a name for it."""
     query = case.query
     if not isinstance(query, Select) or query.by:
         return
@@ -56,7 +56,11 @@ def _or_as_in(expr: Any) -> Any:
             columns = {repr(part.left) for part in operands}  # type: ignore[union-attr]
             values = tuple(part.right for part in operands)  # type: ignore[union-attr]
             first = operands[0].left  # type: ignore[union-attr]
-            if len(columns) == 1 and isinstance(first, Col) and all(isinstance(each, Const | Param) for each in values):
+            if (
+                len(columns) == 1
+                and isinstance(first, Col)
+                and all(isinstance(value, Const | Param) for value in values)
+            ):
                 return In(first, values, False)
     return expr
 

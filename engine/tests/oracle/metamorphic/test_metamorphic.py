@@ -42,7 +42,7 @@ def test_relations_between_the_answers_of_twenty_thousand_queries_hold() -> None
 
 
 def relation_named(name: str) -> Relation:
-    """Give the first relation of a kind among the queries of some worlds."""
+    """Return the first relation of a kind among the queries of some worlds."""
     for seed in range(100):
         world = random_world(seed)
         contents = Contents(world.schema, world.rows)

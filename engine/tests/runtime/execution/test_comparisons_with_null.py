@@ -17,7 +17,7 @@ def test_nothing_is_read_for_a_comparison_with_null(test: str) -> None:
     query = compilation.queries["q"]
     assert query.bound is not None
     assert (query.bound.operations, query.bound.rows) == (0, 0)
-    assert {each.code for each in compilation.diagnostics} <= {"null-comparison"}
+    assert {diagnostic.code for diagnostic in compilation.diagnostics} <= {"null-comparison"}
     with piql.connect("embedded:") as db:
         db.deploy(compilation)
         db.load("t", [{"a": 1, "b": 2, "c": 3}, {"a": 1, "b": 3, "c": None}])

@@ -55,7 +55,7 @@ class Computation:
 
 @pytest.fixture(autouse=True)
 def application_with_a_context_of_its_own() -> Iterator[None]:
-    """Give the calling thread a decimal context in which nothing can be computed."""
+    """Return the calling thread a decimal context in which nothing can be computed."""
     traps = list(decimal.getcontext().traps)
     with decimal.localcontext(decimal.Context(prec=1, Emax=1, Emin=-1, traps=traps)):
         yield
@@ -68,7 +68,7 @@ def exact(number: object) -> Fraction:
 
 
 def digits_of(number: Fraction) -> int | None:
-    """Say how many digits a number has, zeros at its ends left out; None for one without an end."""
+    """Return how many digits a number has, zeros at its ends left out; None for one without an end."""
     two, five, rest = 0, 0, number.denominator
     while rest % 2 == 0:
         rest, two = rest // 2, two + 1
@@ -187,7 +187,7 @@ CREATE QUERY set{number} AS UPDATE m SET {_target(each)} = {each.text} WHERE id 
 CREATE QUERY if{number} AS UPDATE m SET g = 1 WHERE id = [id] IF {each.text} = {each.text};
 """
     compiled = piql.compile(text)
-    refused = [each for each in compiled.diagnostics if each.severity == "error"]
+    refused = [diagnostic for diagnostic in compiled.diagnostics if diagnostic.severity == "error"]
     assert not [each for each in refused if each.code != "type-mismatch"], refused[0].message
     with piql.connect(store) as db:
         db.deploy(compiled)

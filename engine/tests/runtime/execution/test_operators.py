@@ -41,7 +41,7 @@ def column(alias: str, name: str) -> ColumnRef:
 
 def fields(text: str) -> tuple[ColumnRef, ...]:
     """`l.x l.y` → columns."""
-    return tuple(column(*each.split(".")) for each in text.split())
+    return tuple(column(*part.split(".")) for part in text.split())
 
 
 class Given(Operator):

@@ -59,7 +59,7 @@ def db() -> Iterator[piql.Database]:
         for size in (1, 2, 3, 7, 200)
     ]
     compilation = piql.compile(SCHEMA + "\n".join(texts))
-    assert not compilation.has_errors, [each.message for each in compilation.diagnostics]
+    assert not compilation.has_errors, [diagnostic.message for diagnostic in compilation.diagnostics]
     with piql.connect("embedded:") as database:
         database.deploy(compilation)
         for table, rows in (("users", USERS), ("follows", FOLLOWS), ("posts", POSTS)):

@@ -30,7 +30,7 @@ VOTES = [{"post": post, "voter": voter, "up": voter % 2 == 0} for post in (1, 2,
 )
 def test_pages_go_through_all_rows_once(query: str, rows: list[tuple[object, ...]]) -> None:
     compilation = piql.compile(f"{SCHEMA}CREATE QUERY q AS {query};")
-    assert [each.message for each in compilation.diagnostics if each.severity == "error"] == []
+    assert [diagnostic.message for diagnostic in compilation.diagnostics if diagnostic.severity == "error"] == []
     found: list[tuple[object, ...]] = []
     with piql.connect("embedded:") as db:
         db.deploy(compilation)

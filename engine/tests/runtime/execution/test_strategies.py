@@ -165,15 +165,15 @@ def test_all_strategies_give_the_naive_answer_within_the_bound(seed: int) -> Non
         for name, query in COMPILATION.queries.items():
             for _ in range(3):
                 given_ = {
-                    each.name: {
+                    parameter.name: {
                         "x": chance.randrange(7),
                         "low": chance.randrange(-2, 3),
                         "count": chance.randrange(6),
                         "xs": [chance.randrange(7) for _ in range(chance.randrange(5))],
                         "k": chance.randrange(3),
                         "word": chance.choice(["red", "ROSE", "none"]),
-                    }[each.name]
-                    for each in query.parameters
+                    }[parameter.name]
+                    for parameter in query.parameters
                 }
                 rows, count, is_ordered = world.answer(name, given_)
                 seen = []

@@ -68,7 +68,7 @@ def test_a_column_is_compared_with_columns_of_other_numbers(db: piql.Database) -
 
 def test_a_fraction_is_refused_where_a_whole_number_is_stored() -> None:
     compiled = piql.compile(SCHEMA + "CREATE QUERY q AS INSERT INTO t (g, v) VALUES (1, 2.5);")
-    assert [each.message for each in compiled.diagnostics] == ["2.5 is not an INT"]
+    assert [diagnostic.message for diagnostic in compiled.diagnostics] == ["2.5 is not an INT"]
 
 
 def test_constants_are_tested_for_null_without_a_warning(db: piql.Database) -> None:

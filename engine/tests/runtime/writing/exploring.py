@@ -89,7 +89,7 @@ class TouchingStore(StoreWrapper):
         return prepared
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
-        touches = tuple(Touch(self._spaces[id(each.read)], None, "reads") for each in batches)
+        touches = tuple(Touch(self._spaces[id(batch.read)], None, "reads") for batch in batches)
         found: Answers = self._pass(touches, lambda: self.behind.read_many(batches, consistency))
         return found
 

@@ -48,7 +48,7 @@ class Turns:
             self._changed.notify_all()
 
     def run(self, count: int, choose: Choose, between: Callable[[], None]) -> int:
-        """Give turns until all are done, and say how many there were."""
+        """Return turns until all are done, and say how many there were."""
         last, turns = -1, 0
         while True:
             with self._changed:
@@ -109,7 +109,7 @@ class Arena:
         def act(actor: int) -> None:
             self._actors.number = actor
             try:
-                outcomes[actor] = tuple([outcome(self.writers[actor], each) for each in scripts[actor]])
+                outcomes[actor] = tuple([outcome(self.writers[actor], script) for script in scripts[actor]])
             finally:
                 self._turns.finish(actor)
 
@@ -130,7 +130,7 @@ class Arena:
 
 @cache
 def serially(*statements: str) -> tuple[tuple[str, ...], Seen]:
-    """Give what comes of statements one after the other in one transaction each, and what is seen then."""
+    """Return what comes of statements one after the other in one transaction each, and what is seen then."""
     db = opened(begin(EmbeddedStore))
     outcomes = tuple(outcome(db, statement) for statement in statements)
     found = seen_by(db, "parallel")
@@ -139,7 +139,7 @@ def serially(*statements: str) -> tuple[tuple[str, ...], Seen]:
 
 
 def merges(one: Sequence[T], other: Sequence[T]) -> Iterator[list[tuple[int, T]]]:
-    """Give every order of two scripts, each statement with the number of its writer."""
+    """Return every order of two scripts, each statement with the number of its writer."""
     if not one or not other:
         yield [(0, each) for each in one] + [(1, each) for each in other]
         return
@@ -150,7 +150,7 @@ def merges(one: Sequence[T], other: Sequence[T]) -> Iterator[list[tuple[int, T]]
 
 
 def ends(one: Script, other: Script) -> list[tuple[list[tuple[str, ...]], Seen]]:
-    """Give what comes of two scripts in every order of their statements: the outcomes of each, and what is seen."""
+    """Return what comes of two scripts in every order of their statements: the outcomes of each, and what is seen."""
     found: list[tuple[list[tuple[str, ...]], Seen]] = []
     for order in merges(one, other):
         outcomes, state = serially(*(statement for _, statement in order))
@@ -160,7 +160,7 @@ def ends(one: Script, other: Script) -> list[tuple[list[tuple[str, ...]], Seen]]
 
 
 def states(one: Script, other: Script) -> list[Seen]:
-    """Give what may be seen on the way: after any beginning of any order."""
+    """Return what may be seen on the way: after any beginning of any order."""
     found: list[Seen] = []
     for order in merges(one, other):
         statements = [statement for _, statement in order]

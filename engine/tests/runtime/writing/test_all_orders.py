@@ -104,7 +104,7 @@ class Theatre:
             try:
                 writer = self._writers[number]
                 writer.begin()
-                outcomes[number] = tuple([outcome(writer.db, each) for each in scripts[number]])
+                outcomes[number] = tuple([outcome(writer.db, script) for script in scripts[number]])
             except GivenUp:
                 pass
             except BaseException as failure:
@@ -123,9 +123,9 @@ class Theatre:
 
 
 def may_come_of(scripts: Sequence[Script], outcomes: Sequence[tuple[str, ...]]) -> list[End]:
-    """Give what may come of scripts one after the other, those statements left out that had too much to settle."""
+    """Return what may come of scripts one after the other, those statements left out that had too much to settle."""
     found: list[End] = []
-    for order in merges(*[list(enumerate(each)) for each in scripts]):
+    for order in merges(*[list(enumerate(script)) for script in scripts]):
         made = [(number, at, text) for number, (at, text) in order if outcomes[number][at] != "RepairPending"]
         results, state = serially(*(text for _, _, text in made))
         each = [list(some) for some in outcomes]

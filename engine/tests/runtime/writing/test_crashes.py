@@ -32,7 +32,7 @@ WRITES = {
 
 
 def changes_of(statement: str) -> list[str]:
-    """Give the names of the changes that a write makes, one by one."""
+    """Return the names of the changes that a write makes, one by one."""
     count = Interruption(10_000)
     db = opened(GatedStore(begin(), count))
     count.passed.clear()

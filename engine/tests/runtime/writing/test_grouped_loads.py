@@ -61,7 +61,7 @@ def changes_of(table: str, rows: Rows) -> list[str]:
 
 
 def row_by_row(table: str, rows: Rows) -> list[dict[str, Any]]:
-    """Give what is seen when none, one, two … of the rows are in, whichever they are: of each read, its rows."""
+    """Return what is seen when none, one, two … of the rows are in, whichever they are: of each read, its rows."""
     states = []
     for chosen in range(2 ** len(rows)):
         db = opened(begin())

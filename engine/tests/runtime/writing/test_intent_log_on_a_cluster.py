@@ -32,7 +32,7 @@ CREATE QUERY team AS SELECT id FROM members WHERE team = [team];
 
 
 def warnings(cluster: Cluster) -> list[str]:
-    """Give what the nodes have said of what was deleted and is read over."""
+    """Return what the nodes have said of what was deleted and is read over."""
     return [
         line
         for node in cluster.nodes
@@ -83,7 +83,7 @@ def test_an_intent_left_before_the_mark_moved_is_found_after_the_server_is_gone(
     os.waitpid(child, 0)
     with piql.connect(url) as db:
         assert db.store.steps is not None
-        marks = [int(each.behind or "0", 16) for each in servers(db.store.steps).values()]
+        marks = [int(server.behind or "0", 16) for server in servers(db.store.steps).values()]
         assert max(marks) > 500, "the log never said where it begins"
         report = db.sweep(older_than=-1)
         settled = report.completed + report.withdrawn

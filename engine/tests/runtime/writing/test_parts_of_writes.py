@@ -31,15 +31,15 @@ def observed(request: pytest.FixtureRequest) -> Iterator[Seen]:
 
 
 def parts(observed: Seen, name: str, parameters: dict[str, object]) -> dict[str, int]:
-    """Give the requests of each part of a write."""
+    """Return the requests of each part of a write."""
     database, seen = observed
     seen.clear()
     database.execute(name, parameters)
     (found,) = seen
-    assert sum(each.operations for each in found.operators) == found.operations
-    assert sum(each.elapsed_ms for each in found.operators) == pytest.approx(found.elapsed_ms)
-    assert all(each.elapsed_ms > 0.0 for each in found.operators)
-    return {each.operator: each.operations for each in found.operators}
+    assert sum(operator.operations for operator in found.operators) == found.operations
+    assert sum(operator.elapsed_ms for operator in found.operators) == pytest.approx(found.elapsed_ms)
+    assert all(operator.elapsed_ms > 0.0 for operator in found.operators)
+    return {operator.operator: operator.operations for operator in found.operators}
 
 
 def test_what_a_write_checks_is_told_from_what_it_puts(observed: Seen) -> None:

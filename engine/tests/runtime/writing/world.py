@@ -81,7 +81,7 @@ def compiled() -> piql.Compilation:
 
 @cache
 def _filled(kind: type[EmbeddedStore]) -> Path:
-    """Give a file of the world as it begins."""
+    """Return a file of the world as it begins."""
     _FOLDERS.append(TemporaryDirectory(prefix="piql-world-", ignore_cleanup_errors=True))
     path = Path(_FOLDERS[-1].name) / "begin.db"
     with Database(kind(path, "NORMAL")) as db:
@@ -100,13 +100,13 @@ def begin(kind: type[EmbeddedStore] = StepwiseStore) -> EmbeddedStore:
 
 
 def opened(store: Store, **options: Any) -> Database:
-    """Give a database as a server of its own that waits for nobody."""
+    """Return a database as a server of its own that waits for nobody."""
     options.setdefault("manners", Manners(patience=0.0, sleep=lambda seconds: None))
     return Database(store, stamps=Stamps(), **options)
 
 
 def seen(db: Database, check: Callable[[piql.Page], None] = lambda page: None) -> Seen:
-    """Give what every read of the world gives; all strategies agree."""
+    """Return what every read of the world gives; all strategies agree."""
     found: Seen = {}
     for name, parameters in READS:
         pages = [db.execute(name, parameters, strategy=strategy) for strategy in ("parallel", "simple", "lazy")]
@@ -122,7 +122,7 @@ def seen(db: Database, check: Callable[[piql.Page], None] = lambda page: None) -
 
 
 def seen_by(db: Database, strategy: Strategy) -> Seen:
-    """Give what every read of the world gives by one strategy, those left out that have too much to settle."""
+    """Return what every read of the world gives by one strategy, those left out that have too much to settle."""
     found: Seen = {}
     for name, parameters in READS:
         with suppress(piql.RepairPending):
@@ -163,7 +163,7 @@ def check_consistent(db: Database, may_have_places_left: bool = False) -> None:
         assert all(row[-1] == State.VISIBLE for row in rows), f"{table.name}: {rows}"
         records = [row[:-1] for row in rows]
         for entries in stepped.writer.indexes:
-            keys = tuple(each.name for each in entries.index.columns)
+            keys = tuple(column.name for column in entries.index.columns)
             shape = ReadShape(table, entries.index, (*keys, *entries.index.covering, STATE), 0)
             kept = _all(store, table, shape)
             expected = [(*entry, State.VISIBLE) for record in records for entry in entries.of(record)]

@@ -41,5 +41,5 @@ def test_what_could_lead_to_the_rows_if_it_were_limited_is_named_with_its_limit(
     who = "SELECT u.name FROM users u WHERE u.name IN (SELECT t.posted FROM tags t WHERE t.tag = [tag])"
     query = piql.compile(f"{SCHEMA}CREATE QUERY q AS {who};").queries["q"]
     assert [each.table for each in query.unbounded] == ["users", "tags"]
-    fixes = {fix.title for each in query.diagnostics for fix in each.fixes}
+    fixes = {fix.title for diagnostic in query.diagnostics for fix in diagnostic.fixes}
     assert "Add CARDINALITY LIMIT 100 (tag) to tags" in fixes

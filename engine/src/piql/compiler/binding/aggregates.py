@@ -13,15 +13,15 @@ def aggregates_in(expression: Node) -> Iterator[bound.Aggregate]:
     if isinstance(expression, bound.Aggregate):
         yield expression
     elif isinstance(expression, bound.InSubquery):
-        for each in expression.values:
-            yield from aggregates_in(each)
+        for value in expression.values:
+            yield from aggregates_in(value)
     elif not isinstance(expression, bound.Exists | bound.ScalarSubquery | bound.ColumnRef | bound.Constant):
         for child in expression.children():
             yield from aggregates_in(child)
 
 
 def ungrouped(expression: Node, keys: list[bound.Expression], own: set[str]) -> bound.ColumnRef | None:
-    """Give a column of this query that stands outside of every group key and aggregate."""
+    """Return a column of this query that stands outside of every group key and aggregate."""
     if isinstance(expression, bound.Aggregate) or expression in keys:
         return None
     if isinstance(expression, bound.ColumnRef):

@@ -48,7 +48,7 @@ class BoundQuery:
 
     @property
     def has_errors(self) -> bool:
-        return self.plan is None or any(each.severity == "error" for each in self.diagnostics)
+        return self.plan is None or any(diagnostic.severity == "error" for diagnostic in self.diagnostics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +104,8 @@ def bind_piece(
 
 
 def defines(file: ast.ParsedFile) -> bool:
-    """Say whether a file declares a part of the schema."""
-    return any(isinstance(each, _DEFINITIONS) for each in file.statements)
+    """Return whether a file declares a part of the schema."""
+    return any(isinstance(statement, _DEFINITIONS) for statement in file.statements)
 
 
 _DEFINITIONS = (ast.CreateTable, ast.CreateEntity, ast.CreateIndex)
@@ -144,7 +144,7 @@ def _are_same(query: BoundQuery, now: BoundSchema) -> bool:
 
 
 def tables_of(query: BoundQuery) -> tuple[Table, ...]:
-    """Give the tables that a query reads or writes, each once."""
+    """Return the tables that a query reads or writes, each once."""
     if query.plan is None:
         return ()
     plan = query.plan
@@ -198,13 +198,13 @@ def _bind(
         if (
             plan is None
         ):  # a parameter whose place could not be bound has no type: that is said already, here or of a table
-            found = [each for each in found if each.code != "parameter-type-unknown"]
+            found = [diagnostic for diagnostic in found if diagnostic.code != "parameter-type-unknown"]
         context.diagnostics.extend(found)
     is_broken = isinstance(statement, ast.CreateQuery) and statement.is_broken
-    if is_broken or (plan is not None and any(each.code in _BREAKING for each in context.diagnostics)):
+    if is_broken or (plan is not None and any(diagnostic.code in _BREAKING for diagnostic in context.diagnostics)):
         plan = None
     ordered = sorted(context.diagnostics, key=lambda each: each.span.start)
-    diagnostics = tuple(replace(each, query=name or None) if name else each for each in ordered)
+    diagnostics = tuple(replace(diagnostic, query=name or None) if name else diagnostic for diagnostic in ordered)
     return BoundQuery(
         name,
         kind,
@@ -246,7 +246,7 @@ def _kind(statement: ast.BareStatement) -> QueryKind:
 
 
 def marked_duplicate(query: BoundQuery, first: BoundQuery) -> BoundQuery:
-    """Give a query with the finding that another one has its name."""
+    """Return a query with the finding that another one has its name."""
     found = report(
         "duplicate-query",
         alike("queries", first.name, query.name) or f"there are two queries called {query.name}",

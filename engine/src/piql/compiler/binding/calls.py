@@ -43,7 +43,7 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
     arguments = _arguments(binder, node, function, expected)
     if arguments is None:
         return None
-    result = function.result([type_of(each) for each in arguments])
+    result = function.result([type_of(argument) for argument in arguments])
     if result is None:
         binder.report("type-mismatch", f"the arguments of {name} have no type in common", node.span)
         return None

@@ -15,7 +15,7 @@ from piql.trees.frozen import replace
 
 
 def as_sql(files: Sequence[ast.ParsedFile]) -> tuple[ast.ParsedFile, ...]:
-    """Give the files with all their statements in SQL; what has errors is left in its dialect."""
+    """Return the files with all their statements in SQL; what has errors is left in its dialect."""
     program = bind(files)
     names = TableNames(program.catalog.tables)
     entities = Entities((statement for file in files for statement in file.statements), {})
@@ -33,7 +33,7 @@ def as_sql(files: Sequence[ast.ParsedFile]) -> tuple[ast.ParsedFile, ...]:
         replace(
             file,
             statements=tuple(map(converted, file.statements)),
-            comments=tuple(replace(each, text=_sql_comment(each.text)) for each in file.comments),
+            comments=tuple(replace(comment, text=_sql_comment(comment.text)) for comment in file.comments),
         )
         for file in files
     )

@@ -36,17 +36,17 @@ class Entities:
         self._declared: dict[str, ast.CreateTable | ast.CreateEntity] = {}
         self._deployed = {name.lower(): table for name, table in deployed.items()}
         self._under_way: set[str] = set()
-        for each in statements:
-            if isinstance(each, ast.CreateTable | ast.CreateEntity):
-                self._declared.setdefault(each.name.text.lower(), each)
+        for statement in statements:
+            if isinstance(statement, ast.CreateTable | ast.CreateEntity):
+                self._declared.setdefault(statement.name.text.lower(), statement)
 
     @cached_property
     def _known(self) -> NearNames:
         declared = (each.name.text for each in self._declared.values())
-        return NearNames(chain(declared, (each.name for each in self._deployed.values())))
+        return NearNames(chain(declared, (table.name for table in self._deployed.values())))
 
     def as_table(self, entity: ast.CreateEntity) -> ast.CreateTable:
-        """Give an entity as a table; an attribute that refers to nothing is reported and left out."""
+        """Return an entity as a table; an attribute that refers to nothing is reported and left out."""
         elements: list[ast.ColumnDefinition | ast.TableConstraint] = []
         expanded: dict[str, tuple[ast.Name, ...]] = {}
         is_broken = entity.is_broken
@@ -89,7 +89,7 @@ class Entities:
         return columns
 
     def _key(self, name: ast.Name) -> KeyColumns | None:
-        """Give the columns of a table's primary key with their types, or report why there are none."""
+        """Return the columns of a table's primary key with their types, or report why there are none."""
         fold = name.text.lower()
         declared = self._declared.get(fold)
         if declared is None:
@@ -121,7 +121,9 @@ class Entities:
         for element in declared.elements:
             if isinstance(element, ast.ColumnDefinition):
                 types[element.name.text.lower()] = [(element.name.text, _sql_type(element.type))]
-                clauses.extend(each for each in element.constraints if isinstance(each, ast.PrimaryKeyClause))
+                clauses.extend(
+                    constraint for constraint in element.constraints if isinstance(constraint, ast.PrimaryKeyClause)
+                )
             elif isinstance(element, ast.EntityReference):
                 references[element.name.text.lower()] = element
             elif isinstance(element, ast.PrimaryKeyClause):
@@ -146,7 +148,7 @@ class Entities:
 def _with_columns(
     clause: ast.PrimaryKeyClause | ast.UniqueClause | ast.LimitClause, expanded: dict[str, tuple[ast.Name, ...]]
 ) -> ast.TableConstraint:
-    """Give a constraint with each foreign key in it replaced by the columns that it became."""
+    """Return a constraint with each foreign key in it replaced by the columns that it became."""
     columns: list[ast.Name] = []
     for name in clause.columns:
         for column in expanded.get(name.text.lower(), (name,)):

@@ -59,7 +59,7 @@ class QueryContext:
     star_columns: int = 0
 
     def unique_alias(self, shown: str) -> str:
-        """Give an alias for the plan: as written, with a number when it is taken elsewhere in the statement."""
+        """Return an alias for the plan: as written, with a number when it is taken elsewhere in the statement."""
         alias, number = shown, 1
         while alias.lower() in self.aliases:
             number += 1
@@ -278,8 +278,8 @@ class ExpressionBinder:
         kind = logical.And if node.operator == "AND" else logical.Or
         operands: list[logical.Expression] = []
         is_broken = False
-        for each in node.operands:
-            bound = self.predicate(each)
+        for operand in node.operands:
+            bound = self.predicate(operand)
             if bound is None:
                 is_broken = True
             elif isinstance(bound, kind):

@@ -48,7 +48,7 @@ class _Link:
 
 
 def as_select(context: QueryContext, fetch: ast.Fetch) -> ast.Select | None:
-    """Give the SELECT of a FETCH, or None when something is wrong and reported."""
+    """Return the SELECT of a FETCH, or None when something is wrong and reported."""
     steps = _steps(context, fetch)
     if steps is None:
         return None
@@ -90,7 +90,7 @@ def _steps(context: QueryContext, fetch: ast.Fetch) -> list[_Step] | None:
             number += 1
             text = f"{alias.text}_{number}"
         taken.add(text.lower())
-        columns = {each.name.lower(): each.name for each in table.columns}
+        columns = {column.name.lower(): column.name for column in table.columns}
         steps.append(_Step(node, table, replace(alias, text=text), columns))
     return None if is_broken else steps
 
@@ -163,15 +163,15 @@ class _Names:
         return None
 
     def _step(self, name: ast.Name) -> _Step | None:
-        """Give the step that an alias, or an entity that is there once, means."""
-        for each in self.steps:
-            if matches(name, each.alias.text):
-                return each
-        named = [each for each in self.steps if matches(name, each.table.name)]
+        """Return the step that an alias, or an entity that is there once, means."""
+        for step in self.steps:
+            if matches(name, step.alias.text):
+                return step
+        named = [step for step in self.steps if matches(name, step.table.name)]
         return named[0] if len(named) == 1 else None
 
     def qualified(self, node: Node) -> Node:
-        """Give an expression with the alias of its step before every column; subqueries are left as they are."""
+        """Return an expression with the alias of its step before every column; subqueries are left as they are."""
         if isinstance(node, ast.ColumnName):
             return self._qualified_column(node)
         if isinstance(node, ast.InQuery):
@@ -190,7 +190,7 @@ class _Names:
         if len(owners) == 1:
             return replace(node, qualifier=replace(owners[0].alias, span=node.name.span))
         if owners:
-            choices = [f"{each.alias.text}.{node.name.text}" for each in owners]
+            choices = [f"{owner.alias.text}.{node.name.text}" for owner in owners]
             self.is_broken = True
             self.context.diagnostics.append(
                 report(
@@ -304,7 +304,7 @@ class _Joined:
                 self.conditions.append(ast.NullTest(operand=operand, is_negated=True, span=link.span))
 
     def _used(self, place: int) -> Iterator[str]:
-        """Give the columns of a step that anything but its own place in the path uses."""
+        """Return the columns of a step that anything but its own place in the path uses."""
         alias = self.steps[place].alias.text.lower()
         nodes: list[Node] = [*self.conditions, *((self.order,) if self.order is not None else ())]
         for node in nodes:
@@ -329,7 +329,7 @@ class _Joined:
                 return _column(self.steps[holder].alias, column, node.span)
             return node
 
-        self.conditions = [cast(ast.Expression, each.transform_up(rename)) for each in self.conditions]
+        self.conditions = [cast(ast.Expression, condition.transform_up(rename)) for condition in self.conditions]
         if self.order is not None:
             self.order = cast(ast.OrderClause, self.order.transform_up(rename))
 

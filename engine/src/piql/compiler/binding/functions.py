@@ -30,7 +30,7 @@ class Function:
         return self.takes[min(place, len(self.takes) - 1)]
 
     def wanted(self, place: int) -> SqlType | None:
-        """Give the type that a parameter in this place takes, None for any."""
+        """Return the type that a parameter in this place takes, None for any."""
         return {"t": _TEXT, "n": BARE[Kind.DOUBLE], "i": _INT, "a": None}[self._letter(place)]
 
     def accepts(self, place: int, type: SqlType) -> bool:
@@ -56,8 +56,8 @@ def _first(types: Sequence[SqlType]) -> SqlType:
 
 def _widest(types: Sequence[SqlType]) -> SqlType | None:
     found: SqlType | None = bare(types[0])
-    for each in types[1:]:
-        found = wider(found, bare(each)) if found is not None else None
+    for type_ in types[1:]:
+        found = wider(found, bare(type_)) if found is not None else None
     return found
 
 

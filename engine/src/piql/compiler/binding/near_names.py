@@ -43,7 +43,7 @@ class NearNames:
 
     @cached_property
     def _by_fold(self) -> dict[str, str]:
-        return {each.lower(): each for each in self.names}
+        return {name.lower(): name for name in self.names}
 
     @cached_property
     def _letters(self) -> _Letters:
@@ -65,7 +65,7 @@ class NearNames:
 
 @lru_cache(maxsize=256)
 def near_names(names: tuple[str, ...]) -> NearNames:
-    """Give the same object for the same names, such as the columns of a table: it keeps what it has found out."""
+    """Return the same object for the same names, such as the columns of a table: it keeps what it has found out."""
     return NearNames(names)
 
 

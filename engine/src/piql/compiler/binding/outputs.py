@@ -9,14 +9,15 @@ from piql.trees.frozen import replace
 
 
 def output_columns(plan: logical.LogicalNode) -> list[ScopeColumn]:
-    """Give the columns of a whole query, in order."""
+    """Return the columns of a whole query, in order."""
     match plan:
         case logical.Projection():
             return [
-                ScopeColumn(each.name, type_of(each.expression), is_nullable(each.expression)) for each in plan.outputs
+                ScopeColumn(output.name, type_of(output.expression), is_nullable(output.expression))
+                for output in plan.outputs
             ]
         case logical.Union():
-            inputs = [output_columns(each) for each in plan.inputs]
+            inputs = [output_columns(source) for source in plan.inputs]
             columns = []
             for each in zip(*inputs, strict=False):
                 widest = each[0].type
@@ -30,15 +31,15 @@ def output_columns(plan: logical.LogicalNode) -> list[ScopeColumn]:
 
 
 def with_output_names(plan: logical.LogicalNode, names: list[str]) -> logical.LogicalNode:
-    """Give the query with its outputs renamed, as the inputs of a UNION take the names of the first."""
+    """Return the query with its outputs renamed, as the inputs of a UNION take the names of the first."""
     match plan:
         case logical.Projection():
-            if [each.name for each in plan.outputs] == names:
+            if [output.name for output in plan.outputs] == names:
                 return plan
             outputs = tuple(replace(each, name=name) for each, name in zip(plan.outputs, names, strict=True))
             return replace(plan, outputs=outputs)
         case logical.Union():
-            return replace(plan, inputs=tuple(with_output_names(each, names) for each in plan.inputs))
+            return replace(plan, inputs=tuple(with_output_names(source, names) for source in plan.inputs))
         case logical.Stop() | logical.Sort() | logical.Distinct():
             return replace(plan, input=with_output_names(plan.input, names))
     return plan

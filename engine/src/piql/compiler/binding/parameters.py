@@ -141,7 +141,7 @@ class Parameters:
             )
 
     def settle(self) -> tuple[QueryParameter, ...]:
-        """Give the parameters in the order of their ordinals, then of their first use, and report what is missing."""
+        """Return the parameters in the order of their ordinals, then of their first use, and report what is missing."""
         by_ordinal: dict[int, tuple[str, _Use]] = {}
         for name, use in self.uses.items():
             if use.type is None and not use.is_wrong:
@@ -207,7 +207,7 @@ class Parameters:
         )
 
     def finish(self, plan: N) -> N:
-        """Give every use in a plan the type and MAX that were settled, where uses differed."""
+        """Return every use in a plan the type and MAX that were settled, where uses differed."""
         if not any(use.is_mixed for use in self.uses.values()):
             return plan
 

@@ -38,7 +38,7 @@ MAX_OUTPUTS = 5_000  # columns of one result
 def bind_query(
     context: QueryContext, node: ast.QueryExpression, outer: Scope | None = None, is_exists: bool = False
 ) -> logical.LogicalNode | None:
-    """Give the plan of a query, or None when something in it is wrong and reported."""
+    """Return the plan of a query, or None when something in it is wrong and reported."""
     if isinstance(node, ast.UnionQuery):
         return _bind_union(context, node, outer)
     return _Select(context, node, outer, is_exists).bind()
@@ -47,7 +47,7 @@ def bind_query(
 def bind_nested(
     context: QueryContext, node: ast.QueryExpression, outer: Scope | None = None, is_exists: bool = False
 ) -> logical.LogicalNode | None:
-    """Give the plan of a subquery or derived table."""
+    """Return the plan of a subquery or derived table."""
     context.nesting += 1
     plan = bind_query(context, node, outer, is_exists)
     context.nesting -= 1
@@ -55,12 +55,12 @@ def bind_nested(
 
 
 def _bind_union(context: QueryContext, node: ast.UnionQuery, outer: Scope | None) -> logical.LogicalNode | None:
-    inputs = [bind_query(context, each, outer) for each in node.inputs]
-    plans = [each for each in inputs if each is not None]
+    inputs = [bind_query(context, source, outer) for source in node.inputs]
+    plans = [source for source in inputs if source is not None]
     if len(plans) < len(inputs):
         return None
     columns = output_columns(plans[0])
-    names = [each.name for each in columns]
+    names = [column.name for column in columns]
     for plan, query in zip(plans[1:], node.inputs[1:], strict=True):
         others = output_columns(plan)
         if len(others) != len(columns):
@@ -96,7 +96,7 @@ def _ordered_union(
 ) -> logical.LogicalNode | None:
     columns = output_columns(plan)
     if node.order is not None:
-        relation = ScopeRelation("", "", {each.name.lower(): each for each in columns}, node.span)
+        relation = ScopeRelation("", "", {column.name.lower(): column for column in columns}, node.span)
         binder = ExpressionBinder(context, Scope([relation]), "ORDER BY")
         keys: list[logical.SortKey] = []
         for item in node.order.items:
@@ -118,7 +118,7 @@ def _items_span(query: ast.QueryExpression) -> Span:
 
 
 def _ordinal(context: QueryContext, node: ast.Expression, count: int) -> int | None:
-    """Give the output that `ORDER BY 2` means, counted from 0."""
+    """Return the output that `ORDER BY 2` means, counted from 0."""
     value = node.value if isinstance(node, ast.LiteralValue) else None
     if not isinstance(value, int) or isinstance(value, bool):
         return None
@@ -167,7 +167,7 @@ class _Select:
             self.is_broken |= having is None
         order = self._order(outputs)
         is_grouped = node.group is not None or node.having is not None
-        aggregates = self._aggregates([each.expression for each in outputs], having, order)
+        aggregates = self._aggregates([output.expression for output in outputs], having, order)
         if plan is not None and not self.is_broken and (is_grouped or aggregates):
             self._check_grouped(keys, outputs, having, order)
             span = node.group.span if node.group is not None else node.items_span
@@ -251,7 +251,7 @@ class _Select:
         if plan is None:
             self._add(ScopeRelation(shown, shown, None, source.span))
             return None
-        columns = {each.name.lower(): each for each in output_columns(plan)}
+        columns = {column.name.lower(): column for column in output_columns(plan)}
         relation = ScopeRelation(shown, self.context.unique_alias(shown), columns, source.span)
         self._add(relation)
         return logical.Derived(alias=relation.alias, input=plan, span=source.span)
@@ -314,7 +314,7 @@ class _Select:
     def _relations_of(self, star: ast.Star) -> list[ScopeRelation]:
         relations = self.scope.relations
         if star.qualifier is not None:
-            relations = [each for each in relations if matches(star.qualifier, each.shown)]
+            relations = [relation for relation in relations if matches(star.qualifier, relation.shown)]
             if not relations:
                 self.is_broken = True
                 self.context.diagnostics.append(self.scope.unknown_relation(star.qualifier))
@@ -379,13 +379,13 @@ class _Select:
         if not isinstance(node, ast.ColumnName):
             return False
         fold = node.name.text.lower()
-        return any(fold in each.columns for each in self.scope.relations if each.columns is not None)
+        return any(fold in relation.columns for relation in self.scope.relations if relation.columns is not None)
 
     def _named_output(self, node: ast.Expression, outputs: list[logical.Output]) -> bound.Expression | None:
         if isinstance(node, ast.ColumnName) and node.qualifier is None:
-            for each in outputs:
-                if matches(node.name, each.name):
-                    return each.expression
+            for output in outputs:
+                if matches(node.name, output.name):
+                    return output.expression
         return None
 
     def _order(self, outputs: list[logical.Output]) -> tuple[logical.SortKey, ...]:
@@ -427,12 +427,12 @@ class _Select:
         having: bound.Expression | None,
         order: tuple[logical.SortKey, ...],
     ) -> None:
-        own = {each.alias for each in self.scope.relations}
-        expressions = [each.expression for each in outputs]
+        own = {relation.alias for relation in self.scope.relations}
+        expressions = [output.expression for output in outputs]
         expressions += [having] if having is not None else []
         expressions += [key.expression for key in order]
-        for each in expressions:
-            column = ungrouped(each, keys, own)
+        for expression in expressions:
+            column = ungrouped(expression, keys, own)
             if column is None:
                 continue
             self.is_broken = True
@@ -451,7 +451,7 @@ class _Select:
             return
 
     def _check_distinct_order(self, outputs: list[logical.Output], order: tuple[logical.SortKey, ...]) -> None:
-        expressions = [each.expression for each in outputs]
+        expressions = [output.expression for output in outputs]
         for key in order:
             if key.expression not in expressions:
                 self.is_broken = True

@@ -42,7 +42,7 @@ def compare_rows(
     operator = cast(logical.ComparisonOperator, node.operator)
     if operator in ("=", "<>"):
         parts = [compared(at, operator) for at in range(len(left.items))]
-        found = tuple(each for each in parts if each is not None)
+        found = tuple(part for part in parts if part is not None)
         if len(found) < len(parts):
             return None
         return (logical.And if operator == "=" else logical.Or)(operands=found, span=node.span)
@@ -52,7 +52,7 @@ def compare_rows(
         is_last = at == len(left.items) - 1
         tests = equal[:at]
         tests.append(compared(at, operator if is_last else _STRICT[operator]))
-        found = tuple(each for each in tests if each is not None)
+        found = tuple(test for test in tests if test is not None)
         if len(found) < len(tests):
             return None
         branches.append(found[0] if at == 0 else logical.And(operands=found, span=node.span))
@@ -62,12 +62,12 @@ def compare_rows(
 def row_among_values(binder: ExpressionBinder, node: ast.In, row: ast.Row) -> logical.Expression | None:
     """`(a, b) IN ((1, 2), (3, 4))` is `a = 1 AND b = 2 OR a = 3 AND b = 4`."""
     branches: list[logical.Expression] = []
-    for each in node.items:
-        if not isinstance(each, ast.Row):
-            binder.report("row-value", "a row is looked for among rows", each.span, "(a, b) IN ((1, 2), (3, 4))")
+    for item in node.items:
+        if not isinstance(item, ast.Row):
+            binder.report("row-value", "a row is looked for among rows", item.span, "(a, b) IN ((1, 2), (3, 4))")
             return None
-        equal = ast.Binary(operator="=", left=row, right=each, span=each.span)
-        branch = compare_rows(binder, equal, row, each)
+        equal = ast.Binary(operator="=", left=row, right=item, span=item.span)
+        branch = compare_rows(binder, equal, row, item)
         if branch is None:
             return None
         branches.append(branch)
@@ -91,7 +91,7 @@ def row_among_rows(binder: ExpressionBinder, node: ast.InQuery, row: ast.Row) ->
             binder.value(each, told) if takes_type(each) else value
             for each, value, told in zip(row.items, values, types, strict=True)
         ]
-    given = [each for each in values if each is not None]
+    given = [expression for expression in values if expression is not None]
     if query is None or len(given) < len(values):
         return None
     if len(columns) != len(given):

@@ -214,14 +214,14 @@ class _TableBuilder:
         return SqlType(kind, length=arguments[0])
 
     def _constraints(self) -> Iterable[ast.TableConstraint]:
-        for each in self.node.elements:
-            if isinstance(each, ast.ColumnDefinition):
-                yield from each.constraints
+        for element in self.node.elements:
+            if isinstance(element, ast.ColumnDefinition):
+                yield from element.constraints
             else:
-                yield each
+                yield element
 
     def _names(self, names: tuple[ast.Name, ...]) -> tuple[str, ...] | None:
-        """Give the declared columns for names as written, or report those that are none."""
+        """Return the declared columns for names as written, or report those that are none."""
         found: list[str] = []
         for name in names:
             declared = lookup(name, self.by_fold)
@@ -324,9 +324,9 @@ class _TableBuilder:
                     self.columns[declared] = replace(self.columns[declared], nullable=False)
 
     def with_foreign_keys(self, by_fold: dict[str, str], known: NearNames) -> Table:
-        """Give the table with its foreign keys, now that all tables are known."""
+        """Return the table with its foreign keys, now that all tables are known."""
         found = [self._foreign_key(clause, by_fold, known) for clause in self.foreign_keys]
-        return self._build(tuple(each for each in found if each is not None))
+        return self._build(tuple(key for key in found if key is not None))
 
     def _foreign_key(
         self, clause: ast.ForeignKeyClause, by_fold: dict[str, str], known: NearNames
@@ -367,7 +367,7 @@ class _TableBuilder:
     def _referenced(self, clause: ast.ForeignKeyClause, target: Table) -> tuple[str, ...] | None:
         if not clause.referenced:
             return target.primary_key
-        known = {each.name.lower(): each.name for each in target.columns}
+        known = {column.name.lower(): column.name for column in target.columns}
         referenced: list[str] = []
         for name in clause.referenced:
             declared = lookup(name, known)
@@ -377,7 +377,7 @@ class _TableBuilder:
                 )
                 return None
             referenced.append(declared)
-        keys = [set(target.primary_key), *(set(each.columns) for each in target.unique_keys)]
+        keys = [set(target.primary_key), *(set(key.columns) for key in target.unique_keys)]
         if set(referenced) not in keys or len(set(referenced)) < len(referenced):
             labels = (Label(target.key_span, "its primary key"),) if target.key_span is not None else ()
             self._report(

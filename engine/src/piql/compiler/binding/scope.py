@@ -17,7 +17,7 @@ from piql.text.source import Span
 
 
 def matches(name: ast.Name, declared: str) -> bool:
-    """Say whether a name as written means a declared one."""
+    """Return whether a name as written means a declared one."""
     return name.text == declared or (not name.is_quoted and name.text.lower() == declared.lower())
 
 
@@ -28,7 +28,7 @@ def lookup(name: ast.Name, by_fold: Mapping[str, str]) -> str | None:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str | None:
-    """Give the known name that is nearest to a misspelt one, if any is near."""
+    """Return the known name that is nearest to a misspelt one, if any is near."""
     return near_names(tuple(known)).nearest(name)
 
 
@@ -76,17 +76,19 @@ class TableNames:
         return self.tables[declared] if declared is not None else None
 
     def column_names(self, table: Table) -> Mapping[str, str]:
-        """Give the table's column names, keyed by their lower case."""
+        """Return the table's column names, keyed by their lower case."""
         found = self._columns.get(table.name)
         if found is None:
-            found = self._columns[table.name] = {each.name.lower(): each.name for each in table.columns}
+            found = self._columns[table.name] = {column.name.lower(): column.name for column in table.columns}
         return found
 
     def columns_in_scope(self, table: Table) -> Mapping[str, ScopeColumn]:
-        """Give the table's columns as a relation of FROM has them, keyed by their lower case."""
+        """Return the table's columns as a relation of FROM has them, keyed by their lower case."""
         found = self._in_scope.get(table.name)
         if found is None:
-            found = {each.name.lower(): ScopeColumn(each.name, each.type, each.nullable) for each in table.columns}
+            found = {
+                column.name.lower(): ScopeColumn(column.name, column.type, column.nullable) for column in table.columns
+            }
             self._in_scope[table.name] = found
         return found
 
@@ -144,7 +146,7 @@ class Scope:
         return None
 
     def resolve(self, column: ast.ColumnName) -> ColumnRef | Diagnostic | None:
-        """Give the column that a name means, or what is wrong with it; None where that is reported already."""
+        """Return the column that a name means, or what is wrong with it; None where that is reported already."""
         if column.qualifier is not None:
             return self._qualified(column, column.qualifier)
         scope: Scope | None = self
@@ -173,7 +175,7 @@ class Scope:
             scope = scope.outer
         if is_partial:
             return None
-        known_names = [known.name for each in self.relations for known in (each.columns or {}).values()]
+        known_names = [known.name for relation in self.relations for known in (relation.columns or {}).values()]
         if len(self.relations) == 1:
             only = self.relations[0]
             where = only.table.name if only.table is not None else only.shown
@@ -196,18 +198,18 @@ class Scope:
         return relation.reference(known, column.span)
 
     def unknown_relation(self, qualifier: ast.Name) -> Diagnostic:
-        for each in self.relations:
-            if each.table is not None and matches(qualifier, each.table.name):
+        for relation in self.relations:
+            if relation.table is not None and matches(qualifier, relation.table.name):
                 return report(
                     "unknown-relation",
-                    f"{qualifier.text} is called {each.shown} in this query",
+                    f"{qualifier.text} is called {relation.shown} in this query",
                     qualifier.span,
-                    help=f"write {each.shown}",
-                    fixes=(spelling_fix(qualifier.span, each.shown),),
+                    help=f"write {relation.shown}",
+                    fixes=(spelling_fix(qualifier.span, relation.shown),),
                 )
         return unknown_name(
             "unknown-relation",
             f"FROM names no table {qualifier.text}",
             qualifier,
-            [each.shown for each in self.relations],
+            [relation.shown for relation in self.relations],
         )

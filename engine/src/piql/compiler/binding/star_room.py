@@ -27,7 +27,7 @@ class StarRoom:
         return replace(self, work=self.work + work, columns=self.columns + columns)
 
     def taking(self, columns: int) -> StarRoom:
-        """Give the room once a query has taken some of it, or found too little."""
+        """Return the room once a query has taken some of it, or found too little."""
         if columns > self.left:
             return replace(self, is_short=True)
         return self if columns == 0 else self.with_more(columns=columns)

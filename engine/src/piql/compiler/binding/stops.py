@@ -19,7 +19,7 @@ def stopped(context: QueryContext, node: ast.Select | ast.UnionQuery, plan: logi
 
 
 def count_of(context: QueryContext, node: ast.Select | ast.UnionQuery) -> logical.Count | None:
-    """Give the count of LIMIT or PAGINATE, and refuse OFFSET."""
+    """Return the count of LIMIT or PAGINATE, and refuse OFFSET."""
     if node.offset is not None:
         _refuse_offset(context, node, node.offset)
     stop = node.stop

@@ -24,24 +24,24 @@ def bind_like(binder: ExpressionBinder, node: ast.Like) -> logical.Expression | 
     operands = node.operand.items if isinstance(node.operand, ast.Row) else (node.operand,)
     columns: list[logical.ColumnRef] = []
     is_broken = False
-    for each in operands:
-        column = binder.value(each)
+    for operand in operands:
+        column = binder.value(operand)
         if column is None:
             is_broken = True
         elif not isinstance(column, logical.ColumnRef):
             binder.report(
                 "token-search",
                 f"{node.keyword} searches the words of columns, this is none",
-                each.span,
+                operand.span,
                 "words are found whatever the case of their letters",
-                *_without_function(each),
+                *_without_function(operand),
             )
             is_broken = True
         elif not is_text(column.type) and column.type.kind is not Kind.NULL:
             binder.report(
                 "type-mismatch",
                 f"{node.keyword} searches text, {column.name} is {column.type.with_article}",
-                each.span,
+                operand.span,
             )
             is_broken = True
         elif columns and column.relation != columns[0].relation:
@@ -103,14 +103,14 @@ def _is_one_word(binder: ExpressionBinder, node: ast.Like, pattern: ast.LiteralV
 
 
 def _parts(pattern: ast.Expression) -> tuple[str, ...]:
-    """Give what `'%' || [word] || '%'` puts together: a % alone, else the text as written."""
+    """Return what `'%' || [word] || '%'` puts together: a % alone, else the text as written."""
     if isinstance(pattern, ast.Binary) and pattern.operator == "||":
         return (*_parts(pattern.left), *_parts(pattern.right))
     return ("%",) if isinstance(pattern, ast.LiteralValue) and pattern.value == "%" else (pattern.span.text,)
 
 
 def _refuse_pattern(binder: ExpressionBinder, node: ast.Like, parts: tuple[str, ...]) -> None:
-    words = [each for each in parts if each != "%"]
+    words = [part for part in parts if part != "%"]
     word = words[0] if len(words) == 1 and words[0].startswith(("[", ":")) else None
     fixes: tuple[Fix, ...] = ()
     if word is not None and parts[0] == "%":
@@ -142,7 +142,7 @@ def _in_any_case(node: ast.Like) -> tuple[Fix, ...]:
             return _each_word(plain, text)
         word = f"'{text}'"
     else:
-        words = [each for each in _parts(pattern) if each != "%"]
+        words = [part for part in _parts(pattern) if part != "%"]
         if len(words) != 1 or not words[0].startswith(("[", ":")):
             return ()
         word = words[0]

@@ -20,7 +20,7 @@ _FAMILY = {Kind.NULL: Kind.NULL} | {kind: row.family for kind, row in COLUMN_TYP
 
 
 def bare(type: SqlType) -> SqlType:
-    """Give the type without length and precision: that of values to compare with."""
+    """Return the type without length and precision: that of values to compare with."""
     return BARE[type.kind]
 
 
@@ -33,12 +33,12 @@ def is_text(type: SqlType) -> bool:
 
 
 def is_comparable(left: SqlType, right: SqlType) -> bool:
-    """Say whether values of the two types have one order."""
+    """Return whether values of the two types have one order."""
     return left.kind is Kind.NULL or right.kind is Kind.NULL or _FAMILY[left.kind] is _FAMILY[right.kind]
 
 
 def wider(left: SqlType, right: SqlType) -> SqlType | None:
-    """Give the type that holds the values of both, or None when there is none."""
+    """Return the type that holds the values of both, or None when there is none."""
     if left == right or right.kind is Kind.NULL:
         return left
     if left.kind is Kind.NULL:
@@ -51,7 +51,7 @@ def wider(left: SqlType, right: SqlType) -> SqlType | None:
 
 
 def arithmetic(operator: str, left: SqlType, right: SqlType) -> SqlType | None:
-    """Give the type of `left operator right`, or None: whole numbers grow to BIGINT, `/` gives DOUBLE.
+    """Return the type of `left operator right`, or None: whole numbers grow to BIGINT, `/` gives DOUBLE.
 
     A DECIMAL has the digits that hold every result: DECIMAL(10, 2) + DECIMAL(5, 3) is DECIMAL(12, 3). It has none where
     one side has none, or where these are more than a DECIMAL may have.
@@ -96,14 +96,14 @@ def _exact(operator: str, left: SqlType, right: SqlType) -> SqlType:
 
 
 def decimal_type(before: int, after: int) -> SqlType:
-    """Give the DECIMAL with so many digits before and after the point; without digits where these are too many."""
+    """Return the DECIMAL with so many digits before and after the point; without digits where these are too many."""
     if before + after > MAX_PRECISION:
         return BARE[Kind.DECIMAL]
     return SqlType(Kind.DECIMAL, precision=max(before + after, 1), scale=after)
 
 
 def number_type(expression: logical.Expression) -> SqlType:
-    """Give the type of an operand of arithmetic: a DECIMAL literal has the digits that are written."""
+    """Return the type of an operand of arithmetic: a DECIMAL literal has the digits that are written."""
     if isinstance(expression, logical.Constant) and isinstance(expression.value, Decimal):
         exponent = expression.value.as_tuple().exponent
         assert isinstance(exponent, int)
@@ -112,7 +112,7 @@ def number_type(expression: logical.Expression) -> SqlType:
 
 
 def rounded_type(number: SqlType, digits: logical.Expression | None) -> SqlType:
-    """Give the type of ROUND(number, digits): as many digits after the point as are asked for."""
+    """Return the type of ROUND(number, digits): as many digits after the point as are asked for."""
     found = _digits(number)
     if number.kind is not Kind.DECIMAL or found is None:
         return bare(number)
@@ -124,7 +124,7 @@ def rounded_type(number: SqlType, digits: logical.Expression | None) -> SqlType:
 
 
 def summed_type(number: SqlType) -> SqlType:
-    """Give the type of SUM: BIGINT of whole numbers; of a DECIMAL as many digits after the point as it has."""
+    """Return the type of SUM: BIGINT of whole numbers; of a DECIMAL as many digits after the point as it has."""
     if number.kind in _WHOLE_DIGITS:
         return BARE[Kind.BIGINT]
     if number.precision is not None:
@@ -133,7 +133,7 @@ def summed_type(number: SqlType) -> SqlType:
 
 
 def literal_type(value: object) -> SqlType | None:
-    """Give the type that a literal has by itself; None for a whole number that is too large for BIGINT."""
+    """Return the type that a literal has by itself; None for a whole number that is too large for BIGINT."""
     match value:
         case None:
             return NULL
@@ -159,13 +159,13 @@ def literal_type(value: object) -> SqlType | None:
 
 
 def type_of(expression: logical.Expression) -> SqlType:
-    """Give the type of a bound expression; every predicate is BOOLEAN."""
+    """Return the type of a bound expression; every predicate is BOOLEAN."""
     found: SqlType = getattr(expression, "type", BOOLEAN)
     return found
 
 
 def is_nullable(expression: logical.Expression) -> bool:
-    """Say whether an expression may be NULL, as far as that is plain to see."""
+    """Return whether an expression may be NULL, as far as that is plain to see."""
     match expression:
         case logical.ColumnRef():
             return expression.nullable

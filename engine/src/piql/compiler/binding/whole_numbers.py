@@ -16,12 +16,12 @@ _LOW, _HIGH = BIGINT_RANGE
 
 
 def is_fraction(value: object) -> bool:
-    """Say whether a literal is a number that no type of whole numbers holds."""
+    """Return whether a literal is a number that no type of whole numbers holds."""
     return isinstance(value, float | Decimal) and value != int(value)
 
 
 def in_whole_numbers(test: Comparison) -> Comparison:
-    """Give the same test of a whole number by a whole number; = and <> stay, no whole number is equal.
+    """Return the same test of a whole number by a whole number; = and <> stay, no whole number is equal.
 
     v < 2.5 → v <= 2      2.5 <= v → 3 <= v
     """
@@ -44,7 +44,7 @@ def _is_other(value: Expression) -> bool:
 
 
 def _whole_end(is_high: bool, literal: Expression) -> tuple[ComparisonOperator, Constant]:
-    """Give the operator and the whole number that let the same numbers through, on the right of what is compared."""
+    """Return the operator and the whole number that let the same numbers through, on the right of what is compared."""
     assert isinstance(literal, Constant)
     value = literal.value
     assert isinstance(value, float | Decimal)

@@ -20,7 +20,7 @@ _FRACTIONAL = (Kind.DOUBLE, Kind.DECIMAL)
 
 
 def bind_write(context: QueryContext, node: ast.Insert | ast.Update | ast.Delete) -> logical.LogicalWrite | None:
-    """Give the plan of a write, or None when something in it is wrong and reported."""
+    """Return the plan of a write, or None when something in it is wrong and reported."""
     table = context.tables.find(node.table)
     if table is None:
         context.diagnostics.append(context.tables.unknown(node.table))
@@ -62,7 +62,7 @@ class _Write:
 
     def insert(self, node: ast.Insert) -> logical.Insert | None:
         names = node.columns
-        columns: list[Column | None] = [self._column(each) for each in names] if names else [*self.table.columns]
+        columns: list[Column | None] = [self._column(name) for name in names] if names else [*self.table.columns]
         if len(node.values) != len(columns):
             one = "value" if len(node.values) == 1 else "values"
             self._report(
@@ -131,12 +131,12 @@ class _Write:
 
     def _is_of_one_row(self, expression: bound.Expression) -> bool:
         """Refuse subqueries: a write reads the row that it changes, and no other."""
-        for each in expression.walk():
-            if isinstance(each, bound.Exists | bound.InSubquery | bound.ScalarSubquery):
+        for node in expression.walk():
+            if isinstance(node, bound.Exists | bound.InSubquery | bound.ScalarSubquery):
                 self._report(
                     "subquery-place",
                     f"a write reads no row of {self.table.name} but its own, and no other table",
-                    each.span or self.table_span,
+                    node.span or self.table_span,
                     "read the value by a query of its own first, and give it as a parameter",
                 )
                 return False
@@ -151,7 +151,7 @@ class _Write:
                     "unknown-column",
                     f"{self.table.name} has no column {name.text}",
                     name,
-                    [each.name for each in self.table.columns],
+                    [column.name for column in self.table.columns],
                 )
             )
             return None
@@ -239,7 +239,7 @@ class _Write:
                 found[assignment.column] = assignment
         if others:
             span = others[0].span or where.span
-            is_test = not any(each.name in key for each in others[0].find(bound.ColumnRef))
+            is_test = not any(column.name in key for column in others[0].find(bound.ColumnRef))
             self._report(
                 "bulk-write",
                 f"{verb} names its row by the primary key ({shown}) only, this is something else",
@@ -278,7 +278,7 @@ def _made_conditions(
     others: Sequence[bound.Expression],
 ) -> tuple[Fix, ...]:
     """Offer to test what WHERE tests beside the key in IF."""
-    spans = [each.span for each in (*key.values(), *others)]
+    spans = [expression.span for expression in (*key.values(), *others)]
     named = [span.text for span in spans if span is not None]
     if len(named) < len(spans):
         return ()

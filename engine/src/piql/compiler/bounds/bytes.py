@@ -9,15 +9,15 @@ from piql.schema.types import has_size, value_bytes
 
 
 def row_bytes(node: PhysicalNode) -> int:
-    """Give the most bytes in one row that an operator's requests fetch; 0 for operators that make none."""
+    """Return the most bytes in one row that an operator's requests fetch; 0 for operators that make none."""
     match node:
         case IndexScan() | IndexFKJoin() | SortedIndexJoin():
-            own = [each for each in node.fields if isinstance(each, ColumnRef) and each.relation == node.alias]
-            return sum(value_bytes(each.type) for each in own) or columns_bytes(node.table, node.table.primary_key)
+            own = [field for field in node.fields if isinstance(field, ColumnRef) and field.relation == node.alias]
+            return sum(value_bytes(column.type) for column in own) or columns_bytes(node.table, node.table.primary_key)
         case Dereference():
             known = set(node.child.fields)
-            added = [each for each in node.fields if each not in known and isinstance(each, ColumnRef)]
-            return sum(value_bytes(each.type) for each in added)
+            added = [field for field in node.fields if field not in known and isinstance(field, ColumnRef)]
+            return sum(value_bytes(column.type) for column in added)
         case _:
             return 0
 
@@ -27,5 +27,6 @@ def reads_unsized(node: PhysicalNode) -> bool:
     if not isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin | Dereference):
         return False
     return any(
-        isinstance(each, ColumnRef) and each.relation == node.alias and not has_size(each.type) for each in node.fields
+        isinstance(field, ColumnRef) and field.relation == node.alias and not has_size(field.type)
+        for field in node.fields
     )

@@ -56,19 +56,19 @@ TRUTH_VALUES = 2  # and NULL
 def combinations_of(
     keys: Iterable[Expression], node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]
 ) -> Formula:
-    """Give how many different rows of some keys leave the operator at a place, NULLs counted as a value."""
+    """Return how many different rows of some keys leave the operator at a place, NULLs counted as a value."""
     return _Different(rows, counts_null=True).count(_each_once(keys), node, path)
 
 
 def keys_of_reads(
     node: IndexFKJoin | SortedIndexJoin | Dereference, path: Path, rows: Mapping[Path, Formula]
 ) -> Formula:
-    """Give how many different keys the rows of an operator's child ask for; a key with a NULL is not asked for."""
+    """Return how many different keys the rows of an operator's child ask for; a key with a NULL is not asked for."""
     if isinstance(node, Dereference):
         keys: list[Expression] = [
-            ColumnRef(relation=node.alias, name=each.name, type=each.type)
-            for each in node.table.columns
-            if each.name in node.table.primary_key
+            ColumnRef(relation=node.alias, name=column.name, type=column.type)
+            for column in node.table.columns
+            if column.name in node.table.primary_key
         ]
     else:
         keys = [value for part in node.prefix for value in part.values]
@@ -83,7 +83,9 @@ def _ends(node: SortedIndexJoin) -> Iterator[Expression]:
 
 
 def _each_once(expressions: Iterable[Expression]) -> Wanted:
-    return tuple(dict.fromkeys(each for each in expressions if not isinstance(each, Constant | Parameter)))
+    return tuple(
+        dict.fromkeys(expression for expression in expressions if not isinstance(expression, Constant | Parameter))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ class _Different:
     counted: dict[tuple[Path, Wanted], Formula] = field(default_factory=dict)
 
     def count(self, wanted: Wanted, node: PhysicalNode, path: Path) -> Formula:
-        """Give how many different rows of these expressions there may be."""
+        """Return how many different rows of these expressions there may be."""
         place = (path, wanted)
         least = self.counted.get(place)
         if least is None:
@@ -113,7 +115,7 @@ class _Different:
         match node:
             case IndexScan():
                 within = node.limit.within
-                free = tuple(each for each in _columns(wanted) if within is None or each.name != within.column)
+                free = tuple(column for column in _columns(wanted) if within is None or column.name != within.column)
                 found = self._of_columns(free, node.prefix)
                 if found is not None and within is not None and len(free) < len(_columns(wanted)):
                     found = found * of_stretch(within)
@@ -127,10 +129,10 @@ class _Different:
                 for same in _with_equals(wanted, (node.predicate,)):
                     yield self.count(same, node.child, below)
             case LocalProjection():
-                meanings = {(node.alias, each.name): each.expression for each in node.outputs}
+                meanings = {(node.alias, output.name): output.expression for output in node.outputs}
                 columns = _columns(wanted)
-                if all(key_of(each) in meanings for each in columns):
-                    yield self.count(_each_once(meanings[key_of(each)] for each in columns), node.child, below)
+                if all(key_of(column) in meanings for column in columns):
+                    yield self.count(_each_once(meanings[key_of(column)] for column in columns), node.child, below)
             case LocalGroupBy():
                 keys = _keys_read(wanted, node)
                 if keys is not None:
@@ -138,7 +140,7 @@ class _Different:
             case LocalUnion():
                 yield from self._of_union(wanted, node, path)
             case LocalSemiJoin(mark=ColumnRef() as mark) | LocalDistinct(mark=ColumnRef() as mark):
-                rest = tuple(each for each in wanted if each != mark)
+                rest = tuple(expression for expression in wanted if expression != mark)
                 yield self.count(rest, inputs(node)[0], below) * (
                     self._truth_values() if len(rest) < len(wanted) else ONE
                 )
@@ -152,12 +154,12 @@ class _Different:
             yield self.count(rest, node.child, below)
             return
         parts = {part.column: part for part in node.prefix}
-        mapped = [parts[each.name].values[0] for each in own if _is_one(parts.get(each.name))]
-        free = tuple(each for each in own if not _is_one(parts.get(each.name)))
+        mapped = [parts[column.name].values[0] for column in own if _is_one(parts.get(column.name))]
+        free = tuple(column for column in own if not _is_one(parts.get(column.name)))
         may_be_null = self.counts_null and node.kind == "left"
         values = self._of_columns(free, node.prefix)
         if values is not None:
-            is_null_counted = all(each.name not in parts for each in free) and bool(free)
+            is_null_counted = all(column.name not in parts for column in free) and bool(free)
             values = values + ONE if may_be_null and not is_null_counted else values
             yield self.count(_each_once((*rest, *mapped)), node.child, below) * values
         if free or may_be_null:
@@ -173,7 +175,7 @@ class _Different:
             yield self.count(_each_once((*rest, *keys)), node.child, below) * matches
 
     def _of_local_join(self, wanted: Wanted, node: LocalJoin, path: Path) -> Iterator[Formula]:
-        if any(True for each in wanted for _ in each.find(Aggregate)):
+        if any(True for expression in wanted for _ in expression.find(Aggregate)):
             return  # of one side, which its columns may not tell
         at_left, at_right = (*path, 0), (*path, 1)
         on_right = frozenset(_offered(node.right))
@@ -192,9 +194,9 @@ class _Different:
             yield self.count(left, node.left, at_left)
 
     def _of_union(self, wanted: Wanted, node: LocalUnion, path: Path) -> Iterator[Formula]:
-        if not all(each in node.fields for each in wanted):
+        if not all(expression in node.fields for expression in wanted):
             return
-        places = [node.fields.index(each) for each in wanted]
+        places = [node.fields.index(expression) for expression in wanted]
         total = ZERO
         for at, branch in enumerate(node.inputs):
             if len(branch.fields) != len(node.fields):
@@ -204,13 +206,13 @@ class _Different:
         yield total
 
     def _of_columns(self, columns: Sequence[ColumnRef], prefix: Sequence[KeyPart]) -> Formula | None:
-        """Give how many values columns of one read may have by what is written; None where nothing says."""
+        """Return how many values columns of one read may have by what is written; None where nothing says."""
         total = ONE
-        for each in columns:
-            part = next((part for part in prefix if part.column == each.name), None)
+        for column in columns:
+            part = next((part for part in prefix if part.column == column.name), None)
             if part is not None and all(isinstance(value, Constant | Parameter) for value in part.values):
                 total = total * of_prefix((part,))
-            elif each.type.kind is Kind.BOOLEAN:
+            elif column.type.kind is Kind.BOOLEAN:
                 total = total * self._truth_values()
             else:
                 return None
@@ -221,14 +223,14 @@ class _Different:
 
 
 def places_of_page(node: SortedIndexJoin) -> int:
-    """Give from how many places the list of one key may be read where a page is resumed.
+    """Return from how many places the list of one key may be read where a page is resumed.
 
     What else the page is ordered by, beside the columns of the list, may come before, at or behind the place where the
     page before it ended: the list is then read as a whole, from the place on or behind it.
     """
     if not node.is_resumable:
         return 1
-    is_own = [isinstance(each.expression, ColumnRef) and each.expression.relation == node.alias for each in node.order]
+    is_own = [isinstance(key.expression, ColumnRef) and key.expression.relation == node.alias for key in node.order]
     turns = sum(before and not now for before, now in pairwise([*is_own, False]))
     return 2 + 2 * turns
 
@@ -242,18 +244,20 @@ def _is_one(part: KeyPart | None) -> bool:
 
 
 def _columns(wanted: Wanted) -> tuple[ColumnRef, ...]:
-    return tuple(dict.fromkeys(column for each in wanted for column in sorted(columns_of(each), key=key_of)))
+    return tuple(
+        dict.fromkeys(column for expression in wanted for column in sorted(columns_of(expression), key=key_of))
+    )
 
 
 def _apart(wanted: Iterable[Expression], relations: frozenset[str]) -> tuple[tuple[ColumnRef, ...], Wanted]:
-    """Give the columns of some relations, and the rest; an expression over both is told by its columns."""
+    """Return the columns of some relations, and the rest; an expression over both is told by its columns."""
     own: dict[ColumnRef, None] = {}
     rest: dict[Expression, None] = {}
-    for each in wanted:
-        if relations_of(each).isdisjoint(relations):
-            rest[each] = None
+    for expression in wanted:
+        if relations_of(expression).isdisjoint(relations):
+            rest[expression] = None
             continue
-        for column in _columns((each,)):
+        for column in _columns((expression,)):
             if column.relation in relations:
                 own[column] = None
             else:
@@ -271,8 +275,8 @@ def _with_equals(wanted: Wanted, predicates: Iterable[Expression]) -> Iterator[W
     }
     for members in equal.classes():
         for column in members:
-            by = {key_of(each): column for each in members}
-            changed = _each_once(replace_columns(each, by) for each in wanted)
+            by = {key_of(member): column for member in members}
+            changed = _each_once(replace_columns(expression, by) for expression in wanted)
             if changed != wanted:
                 yield changed
     if one_value:
@@ -281,7 +285,7 @@ def _with_equals(wanted: Wanted, predicates: Iterable[Expression]) -> Iterator[W
 
 
 def _compared_with_value(test: Expression) -> Iterator[ColumnRef]:
-    """Give the column of `column = value`."""
+    """Return the column of `column = value`."""
     match test:
         case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter()):
             yield column
@@ -292,7 +296,7 @@ def _compared_with_value(test: Expression) -> Iterator[ColumnRef]:
 
 
 def _keys_read(wanted: Wanted, group: LocalGroupBy) -> Wanted | None:
-    """Give the keys of groups that expressions over them read; None where they read more, as an aggregate."""
+    """Return the keys of groups that expressions over them read; None where they read more, as an aggregate."""
     read: dict[Expression, None] = {}
     waiting: list[Node] = list(wanted)
     while waiting:
@@ -323,6 +327,6 @@ def _offered(node: PhysicalNode) -> Iterator[str]:
         case LocalProjection():
             yield node.alias
         case LocalUnion():
-            yield from (each.relation for each in node.fields if isinstance(each, ColumnRef))
+            yield from (column.relation for column in node.fields if isinstance(column, ColumnRef))
         case _:
             yield from _offered(inputs(node)[0])

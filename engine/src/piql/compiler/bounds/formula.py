@@ -23,7 +23,7 @@ class Formula:
 
     @property
     def terms(self) -> tuple[Term, ...]:
-        """Give each named number once, in order of appearance."""
+        """Return each named number once, in order of appearance."""
         return tuple(dict.fromkeys(term for terms, _ in self.products for term in terms))
 
     def __add__(self, other: Formula) -> Formula:
@@ -81,7 +81,7 @@ def named(term: Term) -> Formula:
 
 
 def smaller(one: Formula, other: Formula) -> Formula:
-    """Give the formula with the smaller value; the second when they are equal."""
+    """Return the formula with the smaller value; the second when they are equal."""
     return one if one.value < other.value else other
 
 

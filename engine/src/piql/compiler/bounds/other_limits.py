@@ -30,17 +30,17 @@ class Numbers(Protocol):
     """Gives the number that a limit has; they are asked for from the leaves of a plan up."""
 
     def of_stop(self, count: Count) -> int:
-        """Give the most rows of a LIMIT or PAGINATE."""
+        """Return the most rows of a LIMIT or PAGINATE."""
 
     def of_limit(self, table: Table, limit: CardinalityLimit) -> int:
-        """Give the most rows of a group of a CARDINALITY LIMIT."""
+        """Return the most rows of a group of a CARDINALITY LIMIT."""
 
     def of_list(self, parameter: Parameter) -> int:
-        """Give the most values of a list parameter."""
+        """Return the most values of a list parameter."""
 
 
 def with_numbers(plan: PhysicalNode, numbers: Numbers) -> PhysicalNode:
-    """Give the plan with these numbers; what all numbers are the same in stays the same object."""
+    """Return the plan with these numbers; what all numbers are the same in stays the same object."""
     node = map_inputs(plan, lambda below: with_numbers(below, numbers))
     changed: dict[str, Any] = {}
     match node:
@@ -68,7 +68,7 @@ def _count(count: Count, numbers: Numbers) -> Count:
 
 
 def _row_limit(limit: RowLimit, table: Table, numbers: Numbers) -> RowLimit:
-    """Give the most rows of one read: the smallest of the stop and the fact that bound it."""
+    """Return the most rows of one read: the smallest of the stop and the fact that bound it."""
     count, because = limit.count, limit.because
     most: list[int] = []
     values = 1 if limit.within is None else limit.within.values
@@ -96,12 +96,12 @@ def _kept(kept: Kept, numbers: Numbers) -> Kept:
 
 
 def _prefix(prefix: tuple[KeyPart, ...], numbers: Numbers) -> tuple[KeyPart, ...]:
-    parts = tuple(_part(each, numbers) for each in prefix)
+    parts = tuple(_part(part, numbers) for part in prefix)
     return prefix if all(new is old for new, old in zip(parts, prefix, strict=True)) else parts
 
 
 def _part(part: KeyPart, numbers: Numbers) -> KeyPart:
-    values = tuple(_value(each, numbers) for each in part.values)
+    values = tuple(_value(value, numbers) for value in part.values)
     return (
         part if all(new is old for new, old in zip(values, part.values, strict=True)) else replace(part, values=values)
     )

@@ -33,7 +33,7 @@ def bound_of(plan: PhysicalNode) -> Bound:
         operations=reader.operations.value,
         round_trips=round_trips(plan),
         rows=rows.value,
-        bytes=sum(each.bytes for each in reader.by_operator),
+        bytes=sum(operator.bytes for operator in reader.by_operator),
         formula=str(reader.operations),
         rows_formula=str(rows),
         rows_fetched=reader.fetched.value,
@@ -44,7 +44,7 @@ def bound_of(plan: PhysicalNode) -> Bound:
 
 
 def section_cost(plan: PhysicalNode) -> SectionCost:
-    """Give what a section alone takes at most, to compare it with another that does the same."""
+    """Return what a section alone takes at most, to compare it with another that does the same."""
     reader = _Reader()
     rows = reader.read(plan, ())
     return reader.operations.value, rows.value, reader.fetched.value, round_trips(plan)

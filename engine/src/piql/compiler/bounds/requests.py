@@ -23,7 +23,7 @@ from piql.compiler.physical.operators import (
 
 
 def requests_of(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Formula:
-    """Give the most requests that the operator at a place makes: `rows` are those of the operators under it.
+    """Return the most requests that the operator at a place makes: `rows` are those of the operators under it.
 
     A join asks once for each key, however many rows of its child have it.
     """
@@ -45,7 +45,7 @@ def requests_of(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) ->
 
 
 def rows_fetched(node: PhysicalNode, requests: Formula) -> Formula:
-    """Give the most rows that the requests of one operator bring back."""
+    """Return the most rows that the requests of one operator bring back."""
     match node:
         case IndexScan() | SortedIndexJoin():
             return requests * of_row_limit(node.table, node.limit)
@@ -57,7 +57,7 @@ def rows_fetched(node: PhysicalNode, requests: Formula) -> Formula:
 
 def round_trips(plan: PhysicalNode) -> int:
     """Count the requests that must wait for one another; the inputs of a local join or union run side by side."""
-    below = [round_trips(each) for each in inputs(plan)]
+    below = [round_trips(source) for source in inputs(plan)]
     match plan:
         case LocalJoin() | LocalSemiJoin() | LocalUnion():
             return max(below)

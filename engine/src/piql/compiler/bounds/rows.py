@@ -29,7 +29,7 @@ from piql.compiler.physical.operators import (
 
 
 def rows_out(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Formula:
-    """Give the most rows that the operator at a place hands on, given those of the operators below it."""
+    """Return the most rows that the operator at a place hands on, given those of the operators below it."""
     below = [rows[(*path, at)] for at in range(len(inputs(node)))]
     match node:
         case IndexScan():
@@ -61,13 +61,13 @@ def rows_out(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Fo
             return ONE if is_one else combinations_of(node.keys, node.child, (*path, 0), rows)
         case LocalUnion():
             total = ZERO
-            for each in below:
-                total = total + each
+            for formula in below:
+                total = total + formula
             return total
         case _:
             assert_never(node)
 
 
 def rows_kept(kept: Kept) -> Formula:
-    """Give the most rows that pass a test, by the fact that says so."""
+    """Return the most rows that pass a test, by the fact that says so."""
     return of_prefix(kept.prefix) * (ONE if kept.limit is None else of_row_limit(kept.table, kept.limit))

@@ -24,7 +24,7 @@ def requests_saved(plan: PhysicalNode) -> Mapping[str, int]:
             visit(each, (*path, at))
         requests = requests_of(node, path, rows)
         if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and not node.index.is_primary:
-            own = {each.name for each in node.fields if isinstance(each, ColumnRef) and each.relation == node.alias}
+            own = {field.name for field in node.fields if isinstance(field, ColumnRef) and field.relation == node.alias}
             saved = rows_fetched(node, requests).value if own & set(node.index.covering) else 0
             found[node.index.name] = found.get(node.index.name, 0) + saved
             index_of[node.alias] = node.index.name

@@ -112,7 +112,7 @@ def _entered(plan: WritePlan) -> Iterator[CardinalityLimit | UniqueKey]:
 
 
 def _groups(table: Table, constraint: CardinalityLimit | UniqueKey) -> tuple[int, int, str]:
-    """Give how many groups one row is in, how many rows each may have, and what they share."""
+    """Return how many groups one row is in, how many rows each may have, and what they share."""
     columns = ", ".join(constraint.columns)
     if isinstance(constraint, UniqueKey):
         return 1, 1, f"this {columns}"
@@ -150,13 +150,13 @@ _looks: Memory[tuple[Term, ...]] = Memory(512)  # which all writes of a table th
 
 
 def most_entries(table: Table, index: Index) -> int:
-    """Give how many entries one row has in an index: one, or one for each word of its texts."""
-    token = next((each for each in index.columns if each.token_of), None)
+    """Return how many entries one row has in an index: one, or one for each word of its texts."""
+    token = next((column for column in index.columns if column.token_of), None)
     return most_words(table, token.token_of) if token is not None else 1
 
 
 def most_words(table: Table, names: tuple[str, ...]) -> int:
-    """Give how many words texts can hold: a letter and a space each, in as many characters as their types allow."""
+    """Return how many words texts can hold: a letter and a space each, in as many characters as their types allow."""
     found = 0
     for name in names:
         column = table.column(name)

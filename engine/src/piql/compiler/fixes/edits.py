@@ -15,13 +15,13 @@ _COMMENT = re.compile(r"--[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def edits_of(remedies: Sequence[Remedy], files: Sequence[ast.ParsedFile]) -> tuple[Edit, ...] | None:
-    """Give the edits of several remedies together; None where a table's text cannot be edited."""
-    edits = _tests([each.test for each in remedies if each.test is not None])
-    edits += [each.edit for each in remedies if each.edit is not None]
+    """Return the edits of several remedies together; None where a table's text cannot be edited."""
+    edits = _tests([remedy.test for remedy in remedies if remedy.test is not None])
+    edits += [remedy.edit for remedy in remedies if remedy.edit is not None]
     lines: dict[str, list[str]] = {}
-    for each in remedies:
-        if each.line is not None:
-            lines.setdefault(each.line.table, []).append(each.line.text)
+    for remedy in remedies:
+        if remedy.line is not None:
+            lines.setdefault(remedy.line.table, []).append(remedy.line.text)
     for table, texts in lines.items():
         found = next(
             (
@@ -40,8 +40,8 @@ def edits_of(remedies: Sequence[Remedy], files: Sequence[ast.ParsedFile]) -> tup
 
 def _tests(tests: Sequence[NewTest]) -> list[Edit]:
     """Add tests to each SELECT, all of one together."""
-    selects = {id(each.select): each.select for each in tests}
-    own = {key: [each.text for each in tests if each.select is select] for key, select in selects.items()}
+    selects = {id(test.select): test.select for test in tests}
+    own = {key: [test.text for test in tests if test.select is select] for key, select in selects.items()}
     return [edit for key, select in selects.items() for edit in tests_added(select, own[key])]
 
 
@@ -95,12 +95,12 @@ def _new_lines(file: ast.ParsedFile, statement: ast.CreateTable | ast.CreateEnti
 
 
 def without_comments(text: str) -> str:
-    """Give a text with its comments blank: places stay."""
+    """Return a text with its comments blank: places stay."""
     return _COMMENT.sub(lambda comment: " " * len(comment.group()), text)
 
 
 def _indent(text: str, at: int) -> str:
-    """Give the white space with which the line around a place begins."""
+    """Return the white space with which the line around a place begins."""
     start = text.rfind("\n", 0, at) + 1
     line = text[start:at]
     return line[: len(line) - len(line.lstrip())]

@@ -41,9 +41,9 @@ class Trials:
         self.left = min(MOST_TRIALS, MOST_TEXT // max(text_length, 1))
 
     def settled(self, findings: Sequence[Diagnostic], trial: FindingTrial) -> tuple[Diagnostic, ...]:
-        """Give the findings of one query, or of one part of the schema, with fixes that work."""
-        together = _joined([each for each in findings if each.severity == "error"])
-        return tuple(self._settle(each, together, trial) for each in findings)
+        """Return the findings of one query, or of one part of the schema, with fixes that work."""
+        together = _joined([finding for finding in findings if finding.severity == "error"])
+        return tuple(self._settle(finding, together, trial) for finding in findings)
 
     def _settle(self, finding: Diagnostic, together: Fix | None, trial: FindingTrial) -> Diagnostic:
         working: list[Fix] = []
@@ -78,10 +78,10 @@ class Trials:
 
 
 def _joined(errors: Sequence[Diagnostic]) -> Fix | None:
-    """Give the first fixes of all errors as one; None where an error has none or two of them overlap."""
-    if len(errors) < 2 or not all(each.fixes for each in errors):
+    """Return the first fixes of all errors as one; None where an error has none or two of them overlap."""
+    if len(errors) < 2 or not all(error.fixes for error in errors):
         return None
-    fixes = [each.fixes[0] for each in errors]
+    fixes = [error.fixes[0] for error in errors]
     edits = sorted({edit for fix in fixes for edit in fix.edits}, key=lambda each: (each.file, each.start, each.end))
     for one, other in pairwise(edits):
         if one.file == other.file and other.start < one.end:
@@ -96,7 +96,7 @@ def _title(titles: Sequence[str]) -> str:
 
 
 def compose(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...] | None:
-    """Give both sets of edits in places of the original text, `second` being made for the text after `first`."""
+    """Return both sets of edits in places of the original text, `second` being made for the text after `first`."""
     moved: list[Edit] = []
     for edit in second:
         start = _original(first, edit.file, edit.start)
@@ -108,7 +108,7 @@ def compose(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...] |
 
 
 def _original(first: Sequence[Edit], file: str, place: int) -> int | None:
-    """Give the place in the original text; None inside of text that an edit has put there."""
+    """Return the place in the original text; None inside of text that an edit has put there."""
     shift = 0
     for edit in sorted((each for each in first if each.file == file), key=lambda each: each.start):
         start = edit.start + shift

@@ -29,7 +29,7 @@ Trial = Callable[[tuple[Edit, ...], set[str]], Compilation]
 
 
 def advise(compilation: Compilation, trial: Trial) -> tuple[Diagnostic, ...]:
-    """Give the findings about all tables; those of a table are found again when a query that names it has changed."""
+    """Return the findings about all tables; those of a table are found again when a query that names it has changed."""
     unused = _unused(compilation)
     turned = [each for each in compilation.indexes.values() if _is_other_order(each, compilation.tables[each.table])]
     if not unused and not turned:
@@ -52,7 +52,7 @@ _found: Memory[tuple[Diagnostic, ...]] = Memory(512)
 
 
 def _by_table(compilation: Compilation) -> dict[str, tuple[CompiledQuery, ...]]:
-    """Give the queries that read or write each table."""
+    """Return the queries that read or write each table."""
     found: dict[str, list[CompiledQuery]] = {}
     for query in compilation.queries.values():
         for name in _named.recall((query,), partial(_tables_of, query)):
@@ -70,7 +70,7 @@ def _tables_of(query: CompiledQuery) -> frozenset[str]:
 
 
 def _unused(compilation: Compilation) -> list[Index]:
-    """Give the indexes made by hand that no query reads and no constraint needs."""
+    """Return the indexes made by hand that no query reads and no constraint needs."""
     if not compilation.catalog.indexes:
         return []
     read = {index.name for query in compilation.queries.values() for index in query.indexes}
@@ -86,7 +86,7 @@ def _about_unused(index: Index, queries: tuple[CompiledQuery, ...], trial: Trial
     edits = (_removal(index.span),)
     what = f"the answers stay the same; each write to {index.table} keeps an index less"
     fix = Fix(f"Remove CREATE INDEX {index.name}", edits, consequence=what)
-    works = _is_no_worse(queries, trial(edits, {each.name for each in queries}))
+    works = _is_no_worse(queries, trial(edits, {query.name for query in queries}))
     return (
         report(
             "unused-index",
@@ -99,7 +99,7 @@ def _about_unused(index: Index, queries: tuple[CompiledQuery, ...], trial: Trial
 
 
 def _removal(span: Span) -> Edit:
-    """Give the edit that takes a statement away, with its line if nothing else stands there."""
+    """Return the edit that takes a statement away, with its line if nothing else stands there."""
     text = span.source.text
     start, end = span.start, end_of_statement(text, span.end)
     line = text.rfind("\n", 0, start)
@@ -124,8 +124,8 @@ def _is_other_order(index: Index, table: Table) -> bool:
     """Whether an index of the compiler's own holds the columns of the primary key in another order."""
     if index.span is not None or len(index.columns) != len(table.primary_key) or index.columns[0].token_of:
         return False
-    names = tuple(each.name for each in index.columns)
-    directions = {each.ascending for each in index.columns}
+    names = tuple(column.name for column in index.columns)
+    directions = {column.ascending for column in index.columns}
     return len(directions) == 1 and names != table.primary_key and set(names) == set(table.primary_key)
 
 
@@ -133,14 +133,14 @@ def _about_order(
     index: Index, table: Table, queries: tuple[CompiledQuery, ...], compilation: Compilation, trial: Trial
 ) -> tuple[Diagnostic, ...]:
     """Advise the order of an index for the primary key, where it makes no bound worse and an index less."""
-    names = ", ".join(each.name for each in index.columns)
+    names = ", ".join(column.name for column in index.columns)
     span = table.key_span
-    edits = _in_order(span, table.primary_key, [each.name for each in index.columns]) if span is not None else ()
+    edits = _in_order(span, table.primary_key, [column.name for column in index.columns]) if span is not None else ()
     if span is None or not edits:
         return ()
 
     def is_better(some: tuple[CompiledQuery, ...]) -> bool:
-        after = trial(edits, {each.name for each in some})
+        after = trial(edits, {query.name for query in some})
         if not _is_no_worse(some, after) or _references(after, table.name) != _references(compilation, table.name):
             return False
         return _count(after, table.name) < _count(compilation, table.name)
@@ -150,7 +150,7 @@ def _about_order(
         return ()
     if not is_better(queries):
         return ()
-    readers = [each.name for each in queries if any(used.name == index.name for used in each.indexes)]
+    readers = [query.name for query in queries if any(used.name == index.name for used in query.indexes)]
     what = f"the answers stay the same; the key of {table.name} cannot change once it holds rows"
     for_whom = f" for {' and '.join(readers[:3])}" if readers else ""
     return (
@@ -166,9 +166,9 @@ def _about_order(
 
 
 def _one_of_each_order(queries: tuple[CompiledQuery, ...], index: Index) -> tuple[CompiledQuery, ...]:
-    """Give the first query that reads a table by an index of it, and the first that reads it by its primary key."""
-    by_index = (each for each in queries if any(used.name == index.name for used in each.indexes))
-    by_key = (each for each in queries if _reads_by_key(each, index.table))
+    """Return the first query that reads a table by an index of it, and the first that reads it by its primary key."""
+    by_index = (query for query in queries if any(used.name == index.name for used in query.indexes))
+    by_key = (query for query in queries if _reads_by_key(query, index.table))
     return tuple({each.name: each for found in (by_index, by_key) for each in islice(found, 1)}.values())
 
 
@@ -178,13 +178,13 @@ def _reads_by_key(query: CompiledQuery, table: str) -> bool:
         return False
     ranges: list[IndexScan | SortedIndexJoin] = [*query.plan.find(IndexScan), *query.plan.find(SortedIndexJoin)]
     return any(
-        each.index.is_primary and each.index.table == table and len(each.prefix) < len(each.index.columns)
-        for each in ranges
+        range_.index.is_primary and range_.index.table == table and len(range_.prefix) < len(range_.index.columns)
+        for range_ in ranges
     )
 
 
 def _in_order(span: Span, key: tuple[str, ...], names: Sequence[str]) -> tuple[Edit, ...]:
-    """Give the edits that put other names into the parentheses of a key; comments among them stay where they are."""
+    """Return the edits that put other names into the parentheses of a key; comments among them stay where they are."""
     text = without_comments(span.text)
     place = re.search(r"\((?P<columns>[^()]*)\)", text)
     if place is None:
@@ -205,7 +205,7 @@ def _in_order(span: Span, key: tuple[str, ...], names: Sequence[str]) -> tuple[E
 
 
 def _references(compilation: Compilation, name: str) -> list[object]:
-    """Give what the foreign keys on a table pair, whatever the order of its key."""
+    """Return what the foreign keys on a table pair, whatever the order of its key."""
     return [
         (table.name, frozenset(zip(key.columns, key.referenced_columns, strict=True)))
         for table in compilation.tables.values()

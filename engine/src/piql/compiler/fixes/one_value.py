@@ -20,8 +20,8 @@ from piql.text.source import Span
 
 
 def give_one_value(plan: LogicalNode, files: Sequence[ast.ParsedFile]) -> dict[tuple[int, int], tuple[Fix, ...]]:
-    """Give by its place what could be done about each scalar subquery that is left in a plan."""
-    compared = {id(each.right): each for each in plan.find(Comparison) if each.operator == "="}
+    """Return by its place what could be done about each scalar subquery that is left in a plan."""
+    compared = {id(comparison.right): comparison for comparison in plan.find(Comparison) if comparison.operator == "="}
     found: dict[tuple[int, int], tuple[Fix, ...]] = {}
     for node in plan.find(ScalarSubquery):
         if node.span is not None:

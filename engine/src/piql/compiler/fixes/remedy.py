@@ -69,7 +69,7 @@ class Remedy:
 
     @property
     def kind(self) -> str:
-        """Give what only one remedy of a set may do."""
+        """Return what only one remedy of a set may do."""
         return self.excludes or self.title
 
 

@@ -41,7 +41,7 @@ class Place:
         return name_text(self.called)
 
     def column(self, name: str) -> str:
-        """Give a column as it is written here, after its relation where several are read."""
+        """Return a column as it is written here, after its relation where several are read."""
         if isinstance(self.select, ast.Fetch):
             is_alone = len(self.select.steps) == 1
         else:
@@ -61,7 +61,7 @@ def place_of(body: ast.AstNode | None, relation: Relation) -> Place | None:
     for select in body.find(ast.Select):
         if select.from_clause is None:
             continue
-        joined = ((each.table, each.kind == "left") for each in select.from_clause.joins)
+        joined = ((join.table, join.kind == "left") for join in select.from_clause.joins)
         for source, is_optional in ((select.from_clause.first, False), *joined):
             if isinstance(source, ast.TableName) and source.span == relation.span:
                 return Place(select, source, is_optional)
@@ -77,7 +77,7 @@ def main_selects(body: ast.AstNode | None) -> Iterator[ast.Select]:
         case ast.Select():
             yield body
             if body.from_clause is not None:
-                for source in (body.from_clause.first, *(each.table for each in body.from_clause.joins)):
+                for source in (body.from_clause.first, *(join.table for join in body.from_clause.joins)):
                     if isinstance(source, ast.DerivedTable):
                         yield from main_selects(source.query)
         case _:
@@ -85,14 +85,14 @@ def main_selects(body: ast.AstNode | None) -> Iterator[ast.Select]:
 
 
 def written(name: str) -> str:
-    """Give a name as it is written: in quotes where it would else mean something else."""
+    """Return a name as it is written: in quotes where it would else mean something else."""
     if _PLAIN.fullmatch(name) and name.upper() not in RESERVED:
         return name
     return '"' + name.replace('"', '""') + '"'
 
 
 def tables_of(select: Read) -> Span:
-    """Give the place of FROM, or of the steps of a FETCH."""
+    """Return the place of FROM, or of the steps of a FETCH."""
     if isinstance(select, ast.Fetch):
         return select.steps[0].span.to(select.steps[-1].span)
     assert select.from_clause is not None
@@ -100,7 +100,7 @@ def tables_of(select: Read) -> Span:
 
 
 def where_of(select: Read) -> tuple[int, int] | None:
-    """Give the place of the condition after WHERE, with the parentheses around it."""
+    """Return the place of the condition after WHERE, with the parentheses around it."""
     if select.where is None:
         return None
     text, behind = select.span.source.text, tables_of(select).end
@@ -128,7 +128,7 @@ def tests_added(select: Read, tests: Sequence[str]) -> list[Edit]:
 
 
 def line_break(text: str, select: Read) -> str:
-    """Give what stands between two clauses: a new line where FROM or FETCH stands on one of its own, else a space."""
+    """Return what stands between two clauses: a new line where FROM or FETCH stands on one of its own, else a space."""
     at = tables_of(select).start
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return f"\n{line}" if not line.strip() and "\n" in text[:at] else " "
@@ -139,5 +139,5 @@ def _blanked(text: str) -> str:
 
 
 def _comments_before(text: str, mark: str) -> int:
-    """Give where the first mark outside of comments stands."""
+    """Return where the first mark outside of comments stands."""
     return _blanked(text).index(mark)

@@ -65,7 +65,7 @@ class TrialWork:
 
 
 def suggest_fixes(patient: Patient, is_bounded_with: Trial) -> tuple[Fix, ...]:
-    """Give the fixes of a query, those that change the least first.
+    """Return the fixes of a query, those that change the least first.
 
     A set of remedies is offered only when no smaller part of it works.
     """

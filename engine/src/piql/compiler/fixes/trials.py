@@ -44,7 +44,7 @@ _settled: Memory[tuple[tuple[Diagnostic, ...], int]] = Memory(256)
 
 
 def mend(assembly: Assembly) -> Compilation:
-    """Give the compilation with every fix that works."""
+    """Return the compilation with every fix that works."""
     compilation = _with_tried_fixes(assembly, _with_candidates(assembly, _with_fixes(assembly)))
     if compilation.has_errors:
         return compilation
@@ -83,27 +83,27 @@ def _with_fixes(assembly: Assembly) -> Compilation:
 
 def _with_candidates(assembly: Assembly, compilation: Compilation) -> Compilation:
     """Put on each scalar subquery that is refused what may help; it is tried with the fixes of other findings."""
-    if all(each.code != "scalar-subquery" for each in compilation.diagnostics):
+    if all(diagnostic.code != "scalar-subquery" for diagnostic in compilation.diagnostics):
         return compilation
     changed: dict[int, Diagnostic] = {}
     for part in assembly.loud():
         for query, planned in zip(part.queries, part.planned, strict=True):
-            own = [each for each in query.diagnostics if each.code == "scalar-subquery"]
+            own = [diagnostic for diagnostic in query.diagnostics if diagnostic.code == "scalar-subquery"]
             if own and planned is not None:
                 candidates = give_one_value(planned.logical, assembly.definitions)
-                for each in own:
-                    fixes = candidates.get((each.span.start, each.span.end), ())
-                    changed[id(each)] = replace(each, fixes=fixes)
+                for diagnostic in own:
+                    fixes = candidates.get((diagnostic.span.start, diagnostic.span.end), ())
+                    changed[id(diagnostic)] = replace(diagnostic, fixes=fixes)
 
     def now(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-        return tuple(changed.get(id(each), each) for each in found)
+        return tuple(changed.get(id(diagnostic), diagnostic) for diagnostic in found)
 
     queries = {
         own.name: replace(query, diagnostics=now(query.diagnostics))
         for part in assembly.loud()
         for own in part.queries
         for query in (compilation.queries[own.name],)
-        if any(id(each) in changed for each in query.diagnostics)
+        if any(id(diagnostic) in changed for diagnostic in query.diagnostics)
     }
     queries_now = amended(compilation.queries, queries)
     return replace(compilation, queries=queries_now, diagnostics=now(compilation.diagnostics))
@@ -132,15 +132,15 @@ class _RefusedTrials:
         self._tried: dict[tuple[Edit, ...], Compilation] = {}
 
     def can_try(self, bound: BoundQuery) -> bool:
-        """Say whether there is work enough to look for the fixes of a query."""
+        """Return whether there is work enough to look for the fixes of a query."""
         return self._work_of[bound.name] * LEAST_TRIALS <= MOST_TRIED
 
     def work_for(self, bound: BoundQuery) -> tuple[TrialWork, int]:
-        """Give the work that trials for a query may take, and what one takes."""
+        """Return the work that trials for a query may take, and what one takes."""
         return TrialWork(MOST_TRIED), self._work_of[bound.name]
 
     def unblocked(self, edits: tuple[Edit, ...], bound: BoundQuery) -> tuple[str, ...]:
-        """Give the other refused queries that edits of the schema bound, among those that read an edited table."""
+        """Return the other refused queries that edits of the schema bound, among those that read an edited table."""
         edited = {table.name for table in self.assembly.schema.tables.values() if _holds_any(table, edits)}
         near = [
             other.name
@@ -163,7 +163,7 @@ def _holds_any(table: Table, edits: Sequence[Edit]) -> bool:
 
 
 def _work_of_a_trial(part: Part) -> int:
-    """Give what it takes to compile one query of a piece again: its part of the work, and looking over the text."""
+    """Return what it takes to compile one query of a piece again: its part of the work, and looking over the text."""
     return part.file.work // len(part.bound) + len(part.file.source.text) // LOOKED_OVER
 
 
@@ -174,7 +174,7 @@ def _fixes_once(bound: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials
 
 
 def _fixes(bound: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> tuple[Fix, ...]:
-    """Give the fixes of a refused query."""
+    """Return the fixes of a refused query."""
     assembly = trials.assembly
     work, work_of_one = trials.work_for(bound)
 
@@ -202,7 +202,7 @@ def cost_of(bound: Bound) -> str:
 
 def _is_inside(edits: Sequence[Edit], bound: BoundQuery) -> bool:
     span = bound.span
-    return all(each.file == span.file and span.start <= each.start <= each.end <= span.end for each in edits)
+    return all(edit.file == span.file and span.start <= edit.start <= edit.end <= span.end for edit in edits)
 
 
 def _with_tried_fixes(assembly: Assembly, compilation: Compilation) -> Compilation:
@@ -211,30 +211,34 @@ def _with_tried_fixes(assembly: Assembly, compilation: Compilation) -> Compilati
     The compilations of the trials are left as they are: trials within trials would never end.
     """
     found = compilation.diagnostics
-    names = dict.fromkeys(each.query for each in found if each.code not in GAP_CODES and each.fixes)
+    names = dict.fromkeys(
+        diagnostic.query for diagnostic in found if diagnostic.code not in GAP_CODES and diagnostic.fixes
+    )
     if not names:
         return compilation
     by_name: dict[str | None, list[Diagnostic]] = {name: [] for name in names}
-    for each in found:
-        if each.query in by_name and each.code not in GAP_CODES:
-            by_name[each.query].append(each)
+    for diagnostic in found:
+        if diagnostic.query in by_name and diagnostic.code not in GAP_CODES:
+            by_name[diagnostic.query].append(diagnostic)
     trials = Trials(_read_in_a_trial(assembly))
     settled: dict[int, Diagnostic] = {}
     for name, own in by_name.items():
         after = _settled_once(assembly, trials, name, own, found)
         settled.update((id(one), other) for one, other in zip(own, after, strict=True))
     queries = {
-        name: replace(query, diagnostics=tuple(settled.get(id(each), each) for each in query.diagnostics))
+        name: replace(
+            query, diagnostics=tuple(settled.get(id(diagnostic), diagnostic) for diagnostic in query.diagnostics)
+        )
         for name in names
         if name is not None and (query := compilation.queries.get(name)) is not None
     }
-    diagnostics = tuple(settled.get(id(each), each) for each in found)
+    diagnostics = tuple(settled.get(id(diagnostic), diagnostic) for diagnostic in found)
     return replace(compilation, queries=amended(compilation.queries, queries), diagnostics=diagnostics)
 
 
 def _read_in_a_trial(assembly: Assembly) -> int:
-    """Give how many characters a trial reads: the schema, and the longest piece."""
-    schema = sum(len(each.source.text) for each in assembly.definitions)
+    """Return how many characters a trial reads: the schema, and the longest piece."""
+    schema = sum(len(definition.source.text) for definition in assembly.definitions)
     return schema + max((len(part.file.source.text) for part in assembly.loud()), default=0)
 
 
@@ -243,7 +247,7 @@ def _settled_once(
 ) -> tuple[Diagnostic, ...]:
     """Try the fixes of one query, unless that was done before for the same query and schema."""
     if name is None:
-        errors = sum(each.severity == "error" for each in found)
+        errors = sum(diagnostic.severity == "error" for diagnostic in found)
         return trials.settled(own, partial(_outcome_for_all, assembly, errors))
     trial = partial(_outcome_for, assembly, name)
     if not trials.left:
@@ -276,7 +280,7 @@ def _outcome_for(assembly: Assembly, name: str, edits: tuple[Edit, ...]) -> Outc
 def _outcome_for_all(assembly: Assembly, errors: int, edits: tuple[Edit, ...]) -> Outcome:
     """Compile everything with edits that belong to no query: they must leave fewer errors."""
     compilation = _try(assembly, edits, None)
-    left = sum(each.severity == "error" for each in compilation.diagnostics)
+    left = sum(diagnostic.severity == "error" for diagnostic in compilation.diagnostics)
     return Outcome(has_errors=left >= errors, is_bounded=True)
 
 
@@ -288,7 +292,7 @@ def _try(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None) ->
 
 def _try_bounded(assembly: Assembly, edits: tuple[Edit, ...], names: set[str]) -> Compilation:
     """Compile the schema and some queries in which nothing was found, with edits made."""
-    parts = (replace(part, is_loud=True) for part in assembly.parts if any(each.name in names for each in part.bound))
+    parts = (replace(part, is_loud=True) for part in assembly.parts if any(query.name in names for query in part.bound))
     return _try(replace(assembly, parts=LongList.of(parts)), edits, names)
 
 
@@ -308,7 +312,9 @@ def _edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None,
             file = parse_once(Source(text, file.source.name), MAX_WORK)
         if names is not None:
             kept = [
-                each for each in file.statements if not isinstance(each, ast.CreateQuery) or each.name.text in names
+                statement
+                for statement in file.statements
+                if not isinstance(statement, ast.CreateQuery) or statement.name.text in names
             ]
             if len(kept) < len(file.statements):
                 file = replace(file, statements=tuple(kept))
@@ -317,7 +323,7 @@ def _edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None,
 
 
 def _defining(assembly: Assembly, edits: tuple[Edit, ...], names: set[str], parts: Sequence[Part]) -> frozenset[int]:
-    """Give the ids of the pieces that define what some queries name: a trial takes as long in a set of a thousand.
+    """Return the ids of the pieces that define what some queries name: a trial takes as long in a set of a thousand.
 
     Those are the tables that they read and those that these reference, their indexes, and what is edited. All pieces
     where a query has no plan yet, which may come to name any table.
@@ -340,7 +346,7 @@ def _defining(assembly: Assembly, edits: tuple[Edit, ...], names: set[str], part
 
 
 def _without(file: ast.ParsedFile, names: set[str]) -> str:
-    """Give a piece's text with the other queries blank, and what follows them up to the next statement.
+    """Return a piece's text with the other queries blank, and what follows them up to the next statement.
 
     Places stay, and there is little to parse again. What stands behind the work that is done for a file is left out,
     or it would be read now instead of the others.
@@ -358,8 +364,10 @@ def _without(file: ast.ParsedFile, names: set[str]) -> str:
 
 def _errors_around(compilation: Compilation, query: CompiledQuery) -> bool:
     """Whether an error stands in the query itself or in the tables of its files' schema that it reads."""
-    errors = [each for each in compilation.diagnostics if each.severity == "error"]
-    return any(each.query == query.name or (each.query is None and _is_schema(each, compilation)) for each in errors)
+    errors = [diagnostic for diagnostic in compilation.diagnostics if diagnostic.severity == "error"]
+    return any(
+        error.query == query.name or (error.query is None and _is_schema(error, compilation)) for error in errors
+    )
 
 
 def _is_schema(diagnostic: Diagnostic, compilation: Compilation) -> bool:

@@ -56,8 +56,8 @@ def compile_texts(given: Mapping[str, str]) -> Compilation:
         now = _afresh(texts, names)
     elif changed:
         now = _edited(texts, now, changed)
-    older = [each for each in _kept if each is not now and each is not replaced][: MOST_KEPT - 1]
-    sizes = accumulate(sum(map(len, each.texts.values())) for each in (now, *older))
+    older = [run for run in _kept if run is not now and run is not replaced][: MOST_KEPT - 1]
+    sizes = accumulate(sum(map(len, run.texts.values())) for run in (now, *older))
     _kept = (now, *(each for each, size in zip(older, list(sizes)[1:], strict=True) if size <= MOST_CHARACTERS))
     return place(now.mended, now.cuts)
 
@@ -65,14 +65,14 @@ def compile_texts(given: Mapping[str, str]) -> Compilation:
 def _nearest(texts: dict[str, str], names: list[str]) -> tuple[_Kept | None, list[str], int]:
     """Give a set of the same files that differs little, and the names of the files that do: projects may alternate."""
     nearest: tuple[_Kept | None, list[str], int] = (None, [], NEAR)
-    for each in _kept:
-        if each.names == names:
-            changed = list(compress(names, map(ne, texts.values(), each.texts.values())))
+    for run in _kept:
+        if run.names == names:
+            changed = list(compress(names, map(ne, texts.values(), run.texts.values())))
             if len(changed) > MOST_CHANGED:
                 continue
-            apart = sum(differing(each.texts[name], texts[name]) for name in changed)
+            apart = sum(differing(run.texts[name], texts[name]) for name in changed)
             if nearest[0] is None or apart < nearest[2]:
-                nearest = (each, changed, apart)
+                nearest = (run, changed, apart)
             if apart < NEAR:
                 break
     return nearest
@@ -108,7 +108,7 @@ def _edited(texts: dict[str, str], before: _Kept, changed: list[str]) -> _Kept:
 
 def _cut(source: Source) -> Pieces:
     """Cut a file, from how the same text or another file of its name was cut before."""
-    known = [pieces for each in _kept if (pieces := each.cuts.get(source.name)) is not None]
+    known = [pieces for run in _kept if (pieces := run.cuts.get(source.name)) is not None]
     for each in known:
         if each.source.text == source.text:
             return each

@@ -33,7 +33,7 @@ class Places:
         return Places, (self.cuts,)  # what was found goes by identity, which means nothing in another process
 
     def of(self, name: str) -> tuple[Source, int] | None:
-        """Give the file of a piece, and where it begins there; None for what is no piece."""
+        """Return the file of a piece, and where it begins there; None for what is no piece."""
         found = self._found.get(name)
         if found is None:
             home = home_of(name)
@@ -52,7 +52,7 @@ class Places:
         return edit if place is None else Edit(place[0].name, edit.start + place[1], edit.end + place[1], edit.text)
 
     def put(self, value: Any) -> Any:
-        """Give a value with all places in it those of the files; the same value where it holds none."""
+        """Return a value with all places in it those of the files; the same value where it holds none."""
         kind = type(value)
         if kind is tuple:
             items = tuple(map(self.put, value))
@@ -107,7 +107,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {}  # of values that may hold places; emp
 
 def _fields_of(kind: type) -> tuple[str, ...]:
     is_ours = kind.__module__.startswith("piql.") and is_dataclass(kind) and kind is not Source
-    return tuple(each.name for each in fields(kind)) if is_ours else ()
+    return tuple(field.name for field in fields(kind)) if is_ours else ()
 
 
 class _PlacedQuery(CompiledQuery):
@@ -178,7 +178,7 @@ class _PlacedCompilation(Compilation):
         before, put = self._before, self._places.put
         match name:
             case "sources":
-                return tuple(each.source for each in self._places.cuts.values())
+                return tuple(cut.source for cut in self._places.cuts.values())
             case "catalog":
                 indexes = {name: put(each) for name, each in before.catalog.indexes.items()}
                 return Catalog(self.tables, indexes)
@@ -192,5 +192,5 @@ class _PlacedCompilation(Compilation):
 
 
 def place(compilation: Compilation, cuts: Mapping[str, Pieces]) -> Compilation:
-    """Give a compilation of pieces with its places in the files."""
+    """Return a compilation of pieces with its places in the files."""
     return _later(_PlacedCompilation, compilation, Places(cuts))

@@ -181,19 +181,19 @@ Expression: TypeAlias = (
 
 
 def conjuncts(predicate: Expression) -> tuple[Expression, ...]:
-    """Give the parts of a predicate that must all hold."""
+    """Return the parts of a predicate that must all hold."""
     if isinstance(predicate, And):
         return tuple(part for operand in predicate.operands for part in conjuncts(operand))
     return (predicate,)
 
 
 def columns_in(expression: Node) -> Iterable[ColumnRef]:
-    """Give each column that an expression reads, as often as it does."""
+    """Return each column that an expression reads, as often as it does."""
     match expression:
         case ColumnRef():
             return (expression,)
         case Comparison(left=left, right=right) if type(left) in _PLAIN and type(right) in _PLAIN:
-            return [each for each in (left, right) if isinstance(each, ColumnRef)]
+            return [column for column in (left, right) if isinstance(column, ColumnRef)]
         case _:
             return (node for node in expression.walk() if isinstance(node, ColumnRef))
 
@@ -202,5 +202,5 @@ _PLAIN = frozenset((ColumnRef, Constant, Parameter))
 
 
 def columns_of(expression: Node) -> frozenset[ColumnRef]:
-    """Give every column that an expression reads."""
+    """Return every column that an expression reads."""
     return frozenset(expression.find(ColumnRef))

@@ -35,7 +35,7 @@ from piql.schema.values import shown
 
 
 def format_plan(plan: logical.LogicalNode | logical.LogicalWrite) -> str:
-    """Give a plan as an indented tree, one operator a line."""
+    """Return a plan as an indented tree, one operator a line."""
     return "\n".join(_tree(plan))
 
 
@@ -51,7 +51,7 @@ def _tree(plan: logical.LogicalNode | logical.LogicalWrite) -> list[str]:
 
 
 def inputs_of(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[logical.LogicalNode, ...]:
-    """Give the operators directly below one; those of subqueries in its expressions are not among them."""
+    """Return the operators directly below one; those of subqueries in its expressions are not among them."""
     if isinstance(plan, logical.Insert | logical.Update | logical.Delete):
         return ()
     return logical.inputs(plan)
@@ -63,7 +63,7 @@ def _line(plan: logical.LogicalNode | logical.LogicalWrite) -> str:
 
 
 def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str]:
-    """Give the name of an operator, and what it does in one line: `("DataStop", "100 (s.owner)")`."""
+    """Return the name of an operator, and what it does in one line: `("DataStop", "100 (s.owner)")`."""
     match plan:
         case logical.Relation():
             return "Relation", plan.table.name + (f" {plan.alias}" if plan.alias != plan.table.name else "")
@@ -80,7 +80,7 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
             name = "AntiJoin" if plan.is_anti else "SemiJoin"
             return name, condition + (f" AS {format_expression(plan.mark)}" if plan.mark is not None else "")
         case logical.Projection():
-            return "Projection", ", ".join(format_output(each) for each in plan.outputs)
+            return "Projection", ", ".join(format_output(output) for output in plan.outputs)
         case logical.GroupBy():
             keys = f"by {format_list(plan.keys)}" if plan.keys else ""
             aggregates = f": {format_list(plan.aggregates)}" if plan.aggregates else ""
@@ -117,7 +117,7 @@ def format_count(count: logical.Count) -> str:
 
 
 def format_order(keys: Sequence[logical.SortKey]) -> str:
-    return ", ".join(_sort_key(each) for each in keys)
+    return ", ".join(_sort_key(key) for key in keys)
 
 
 def format_output(output: logical.Output) -> str:
@@ -131,7 +131,7 @@ def _sort_key(key: logical.SortKey) -> str:
 
 
 def format_assignments(assignments: Sequence[logical.Assignment]) -> str:
-    return ", ".join(f"{each.column} = {format_expression(each.value)}" for each in assignments)
+    return ", ".join(f"{assignment.column} = {format_expression(assignment.value)}" for assignment in assignments)
 
 
 def format_list(expressions: Sequence[Expression]) -> str:
@@ -142,7 +142,7 @@ _BESIDE = {"NEXT": "+ 1", "PREVIOUS": "- 1"}
 
 
 def format_expression(expression: Expression) -> str:
-    """Give an expression as PIQL, without ordinals and MAX of parameters."""
+    """Return an expression as PIQL, without ordinals and MAX of parameters."""
     match expression:
         case ColumnRef():
             return f"{expression.relation}.{expression.name}" if expression.relation else expression.name
@@ -193,7 +193,7 @@ def _operand(expression: Expression) -> str:
 
 
 def _nested(plan: logical.LogicalNode) -> str:
-    """Give a subquery on one line, from its source up."""
+    """Return a subquery on one line, from its source up."""
     inputs = inputs_of(plan)
     below = f"({'; '.join(map(_nested, inputs))})" if len(inputs) > 1 else "".join(map(_nested, inputs))
     return f"{below} → {_line(plan)}" if below else _line(plan)

@@ -55,13 +55,13 @@ class Relation(_Operator):
     alias: str
 
     def columns(self, names: Iterable[str]) -> tuple[ColumnRef, ...]:
-        """Give references to columns; they equal those that the query itself makes."""
+        """Return references to columns; they equal those that the query itself makes."""
         found = [self.table.column(name) for name in names]
         return tuple(
             [
-                ColumnRef(relation=self.alias, name=each.name, type=each.type, nullable=each.nullable)
-                for each in found
-                if each is not None
+                ColumnRef(relation=self.alias, name=column.name, type=column.type, nullable=column.nullable)
+                for column in found
+                if column is not None
             ]
         )
 
@@ -202,7 +202,7 @@ LogicalNode: TypeAlias = (
 
 
 def inputs(node: LogicalNode) -> tuple[LogicalNode, ...]:
-    """Give the operators below one, in the order that paths count them."""
+    """Return the operators below one, in the order that paths count them."""
     match node:
         case Relation():
             return ()
@@ -215,7 +215,7 @@ def inputs(node: LogicalNode) -> tuple[LogicalNode, ...]:
 
 
 def map_inputs(node: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) -> LogicalNode:
-    """Give an operator with each one below it replaced by `change`; the same object when none changed."""
+    """Return an operator with each one below it replaced by `change`; the same object when none changed."""
     match node:
         case Relation():
             return node

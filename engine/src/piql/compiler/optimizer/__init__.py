@@ -109,7 +109,7 @@ def optimize(
 
 
 def _cost_from(place: int, cost: Callable[[LogicalNode], Cost | None]) -> Callable[[LogicalNode], Cost | None]:
-    """Give what tells the cost of a plan that the rules from a place on have still to go through."""
+    """Return what tells the cost of a plan that the rules from a place on have still to go through."""
 
     def found(plan: LogicalNode) -> Cost | None:
         for at, rule in enumerate(RULES[place:], place):
@@ -121,7 +121,7 @@ def _cost_from(place: int, cost: Callable[[LogicalNode], Cost | None]) -> Callab
 
 
 def _is_bounded(cost: Callable[[LogicalNode], Cost | None]) -> Callable[[LogicalNode], bool]:
-    """Give what tells whether a subquery has a bound of its own."""
+    """Return what tells whether a subquery has a bound of its own."""
     return lambda subquery: cost(optimize(subquery, cost)[0]) is not None
 
 

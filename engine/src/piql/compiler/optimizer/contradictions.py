@@ -55,14 +55,18 @@ def contradictions(plan: LogicalNode) -> tuple[Contradiction, ...]:
 
 def _among(tests: Sequence[Expression], *, is_of_left_join: bool) -> Iterator[Contradiction]:
     """Find the first test that those before it, or one of them, exclude."""
-    known = [each for each in tests if columns_of(each) and not has_subquery(each) and not _compares_with_null(each)]
+    known = [
+        expression
+        for expression in tests
+        if columns_of(expression) and not has_subquery(expression) and not _compares_with_null(expression)
+    ]
     known.sort(key=lambda each: each.span.start if each.span is not None else -1)
     same = {
-        key_of(column): replace(members[0], nullable=any(each.nullable for each in members))
+        key_of(column): replace(members[0], nullable=any(member.nullable for member in members))
         for members in Equalities(known).classes()
         for column in members
     }
-    said = [replace_columns(each, same) for each in known]
+    said = [replace_columns(expression, same) for expression in known]
     for at, test in enumerate(said):
         span = known[at].span
         if not _excludes(said[: at + 1]):
@@ -76,7 +80,7 @@ def _among(tests: Sequence[Expression], *, is_of_left_join: bool) -> Iterator[Co
 
 def _compares_with_null(test: Expression) -> bool:
     """Whether a test speaks of the literal NULL, of which binding has said that it is never true."""
-    return any(each.value is None for each in test.find(Constant))
+    return any(constant.value is None for constant in test.find(Constant))
 
 
 def _excludes(tests: Sequence[Expression]) -> bool:

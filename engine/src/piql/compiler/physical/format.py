@@ -45,7 +45,7 @@ from piql.schema.catalog import Index, IndexColumn
 
 
 def format_plan(plan: PhysicalNode | WritePlan) -> str:
-    """Give a plan as an indented tree, one operator a line."""
+    """Return a plan as an indented tree, one operator a line."""
     return "\n".join(_tree(plan))
 
 
@@ -62,7 +62,7 @@ def _tree(plan: PhysicalNode | WritePlan) -> list[str]:
 
 
 def describe(node: PhysicalNode | WritePlan) -> tuple[str, str]:
-    """Give the name of an operator, and what it does in one line."""
+    """Return the name of an operator, and what it does in one line."""
     name = type(node).__name__
     match node:
         case IndexScan():
@@ -103,7 +103,7 @@ def describe(node: PhysicalNode | WritePlan) -> tuple[str, str]:
             merged = f"merged by {format_order(node.order)}" if node.order else ""
             return name, " ".join(each for each in ("all" if node.all else "", merged) if each)
         case LocalProjection():
-            return name, ", ".join(format_output(each) for each in node.outputs)
+            return name, ", ".join(format_output(output) for output in node.outputs)
         case WritePlan():
             return node.kind.capitalize(), _write(node)
         case _:
@@ -115,8 +115,8 @@ def _mark(mark: ColumnRef | None) -> str:
 
 
 def format_index(index: Index) -> str:
-    """Give an index as a store keeps it: `item ((i_subject), i_title, i_id) → i_a_id`, its partition first."""
-    names = [_key_column(each) for each in index.columns]
+    """Return an index as a store keeps it: `item ((i_subject), i_title, i_id) → i_a_id`, its partition first."""
+    names = [_key_column(column) for column in index.columns]
     partition = names[: index.partition_columns]
     if index.buckets > 1:
         partition.insert(0, f"one of {index.buckets} buckets")

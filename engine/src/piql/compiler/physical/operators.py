@@ -42,12 +42,12 @@ class KeyPart(Node):
 
 
 def null_columns(prefix: tuple[KeyPart, ...]) -> tuple[str, ...]:
-    """Give the key columns that IS NULL fixes."""
+    """Return the key columns that IS NULL fixes."""
     return tuple(part.column for part in prefix if part.is_null)
 
 
 def partition_of(prefix: tuple[KeyPart, ...]) -> int:
-    """Give how many leading key columns a read fixes to a value: no partition is named by NULL."""
+    """Return how many leading key columns a read fixes to a value: no partition is named by NULL."""
     return next((at for at, part in enumerate(prefix) if part.is_null), len(prefix))
 
 
@@ -307,7 +307,7 @@ RemoteOperator: TypeAlias = IndexScan | IndexFKJoin | SortedIndexJoin | Derefere
 
 
 def inputs(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
-    """Give the operators below one, in the order that paths count them."""
+    """Return the operators below one, in the order that paths count them."""
     match node:
         case IndexScan():
             return ()
@@ -320,7 +320,7 @@ def inputs(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
 
 
 def map_inputs(node: PhysicalNode, change: Callable[[PhysicalNode], PhysicalNode]) -> PhysicalNode:
-    """Give an operator with each one below it replaced by `change`; the same object when none changed."""
+    """Return an operator with each one below it replaced by `change`; the same object when none changed."""
     below = inputs(node)
     changed = tuple(map(change, below))
     if all(new is old for new, old in zip(changed, below, strict=True)):

@@ -21,12 +21,12 @@ BUCKETS = 8  # of the index that is offered to spread a partition
 
 
 def rows_of_partition(table: Table, index: Index) -> CardinalityLimit | int | None:
-    """Give what limits the rows of one partition: a limit, 1 for a key, or None where they grow with the data."""
-    columns = {each.name for each in index.columns[: index.partition_columns] if not each.token_of}
-    words = {name for each in index.columns[: index.partition_columns] for name in each.token_of}
+    """Return what limits the rows of one partition: a limit, 1 for a key, or None where they grow with the data."""
+    columns = {column.name for column in index.columns[: index.partition_columns] if not column.token_of}
+    words = {name for column in index.columns[: index.partition_columns] for name in column.token_of}
     if set(table.primary_key) <= columns or any(set(key.columns) <= columns for key in table.unique_keys):
         return 1
-    fitting = [each for each in table.limits if set(each.columns) <= (words if each.is_token else columns)]
+    fitting = [limit for limit in table.limits if set(limit.columns) <= (words if limit.is_token else columns)]
     return min(fitting, key=lambda each: each.limit, default=None)
 
 
@@ -39,7 +39,7 @@ def hot_partitions(plan: PhysicalNode, query: str | None) -> tuple[Diagnostic, .
         if node.limit.max == 0:  # nothing is read
             continue
         table, index = node.table, node.index
-        columns = [each.name for each in index.columns[: index.partition_columns]] if node.prefix else []
+        columns = [column.name for column in index.columns[: index.partition_columns]] if node.prefix else []
         parts = [part for part in node.prefix if part.column in columns]
         if not all(_is_shared(part, table) for part in parts) or (parts and _is_limited(table, node.prefix)):
             continue
@@ -71,7 +71,7 @@ def _is_limited(table: Table, prefix: Iterable[KeyPart]) -> bool:
 
 
 def limit_name(limit: CardinalityLimit) -> tuple[str, ...]:
-    """Give the name of the key column that a limit on words fixes."""
+    """Return the name of the key column that a limit on words fixes."""
     return (f"token({','.join(limit.columns)})",)
 
 
@@ -97,15 +97,16 @@ def _cure(table: Table, index: Index, parts: list[KeyPart]) -> str:
 
 
 def _spread(table: Table, index: Index) -> tuple[Fix, ...]:
-    """Give the same index in buckets, written behind its table."""
+    """Return the same index in buckets, written behind its table."""
     if table.span is None:
         return ()
     columns = declared_columns(table, index.columns) or index.columns
     shown = ", ".join(
-        (f"TOKEN({', '.join(each.token_of)})" if each.token_of else each.name) + ("" if each.ascending else " DESC")
-        for each in columns
+        (f"TOKEN({', '.join(column.token_of)})" if column.token_of else column.name)
+        + ("" if column.ascending else " DESC")
+        for column in columns
     )
-    words = "_".join("_".join(each.token_of) or each.name for each in columns)
+    words = "_".join("_".join(column.token_of) or column.name for column in columns)
     text = f"CREATE INDEX {table.name}_by_{words}_spread ON {table.name} ({shown}) BUCKETS {BUCKETS};"
     end = end_of_statement(table.span.source.text, table.span.end)
     edit = Edit(table.span.file, end, end, f"\n\n{text}")
@@ -114,6 +115,6 @@ def _spread(table: Table, index: Index) -> tuple[Fix, ...]:
 
 
 def end_of_statement(text: str, end: int) -> int:
-    """Give the place behind a statement and its semicolon."""
+    """Return the place behind a statement and its semicolon."""
     after = end + len(text[end:]) - len(text[end:].lstrip())
     return after + 1 if text[after : after + 1] == ";" else end

@@ -24,7 +24,7 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 kind="insert",
                 table=table,
                 values=write.values,
-                key=tuple(each for each in write.values if each.column in table.primary_key),
+                key=tuple(value for value in write.values if value.column in table.primary_key),
                 if_not_exists=write.if_not_exists,
                 references=table.foreign_keys,
                 counted_limits=limits,
@@ -37,10 +37,10 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 span=write.span,
             )
         case Update():
-            changed = {each.column for each in write.changes}
-            limits = _limits(table, own, (each for each in table.limits if changed & set(each.columns)))
-            unique = _unique(table, own, (each for each in table.unique_keys if changed & set(each.columns)))
-            references = tuple(each for each in table.foreign_keys if changed & set(each.columns))
+            changed = {change.column for change in write.changes}
+            limits = _limits(table, own, (limit for limit in table.limits if changed & set(limit.columns)))
+            unique = _unique(table, own, (key for key in table.unique_keys if changed & set(key.columns)))
+            references = tuple(key for key in table.foreign_keys if changed & set(key.columns))
             return WritePlan(
                 kind="update",
                 table=table,
@@ -80,8 +80,8 @@ def _constraints(
 def _may_be_left(
     table: Table, constraints: tuple[CardinalityLimit | UniqueKey, ...]
 ) -> tuple[CardinalityLimit | UniqueKey, ...]:
-    """Give those whose groups a row may leave when another one with its primary key takes its place."""
-    return tuple(each for each in constraints if not set(each.columns) <= set(table.primary_key))
+    """Return those whose groups a row may leave when another one with its primary key takes its place."""
+    return tuple(constraint for constraint in constraints if not set(constraint.columns) <= set(table.primary_key))
 
 
 def _unique_references(keys: tuple[ForeignKey, ...], catalog: Catalog) -> tuple[ForeignKey, ...]:
@@ -117,7 +117,7 @@ def _unique(table: Table, own: tuple[Index, ...], keys: Iterable[UniqueKey]) -> 
 def _referrers(
     table: Table, catalog: Catalog, indexes: Mapping[str, Index], changed: set[str] | None = None
 ) -> tuple[tuple[Table, ForeignKey, Index], ...]:
-    """Give the foreign keys that name a row to be deleted, or the columns that a change may take from under them."""
+    """Return the foreign keys that name a row to be deleted, or the columns that a change may take from under them."""
     found = _all_referrers.recall((table, catalog.tables, indexes), lambda: _find_referrers(table, catalog, indexes))
     if changed is None:
         return found
@@ -131,7 +131,7 @@ _all_referrers: Memory[tuple[tuple[Table, ForeignKey, Index], ...]] = Memory(512
 def _find_referrers(
     table: Table, catalog: Catalog, indexes: Mapping[str, Index]
 ) -> tuple[tuple[Table, ForeignKey, Index], ...]:
-    """Give all foreign keys that name rows of a table, with the index by which those that do are found."""
+    """Return all foreign keys that name rows of a table, with the index by which those that do are found."""
     keys = referrers_of(catalog, table.name)
     by_table: dict[str, list[Index]] = {other.name: [] for other, _ in keys}
     for index in indexes.values():
@@ -146,12 +146,12 @@ Change = Literal["none", "put", "replace"]
 
 def change_of(plan: WritePlan, index: Index) -> Change:
     """Tell what a write may do to the entries of an index: nothing, put one, or put one and delete a stale one."""
-    keys = {name for each in index.columns for name in (each.token_of or (each.name,))}
+    keys = {name for column in index.columns for name in (column.token_of or (column.name,))}
     if plan.kind == "delete":
         return "replace"
     if plan.kind == "insert":  # a row with the same primary key has its entry in the same place
         return "put" if plan.if_not_exists or keys <= set(plan.table.primary_key) else "replace"
-    changed = {each.column for each in plan.values}
+    changed = {value.column for value in plan.values}
     if changed & keys:
         return "replace"
     return "put" if changed & set(index.covering) else "none"

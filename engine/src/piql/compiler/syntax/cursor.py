@@ -90,7 +90,7 @@ class Cursor:
         return Span(self.source, start, self.last_end if self.last_end > start else start)
 
     def span_of(self, token: Token) -> Span:
-        """Give a token's span; for the end of the text, that of the last token."""
+        """Return a token's span; for the end of the text, that of the last token."""
         if token.kind != "end":
             return Span(self.source, token.start, token.end)
         if self.at > 0:

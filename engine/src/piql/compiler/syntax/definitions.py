@@ -77,7 +77,7 @@ class DefinitionParser(WriteParser):
         opened = self.token
         columns = list(self.names("a column"))
         closed = self.tokens[self.at - 1]
-        edits = tuple(Edit(self.source.name, each.start, each.end, "") for each in (opened, closed))
+        edits = tuple(Edit(self.source.name, token.start, token.end, "") for token in (opened, closed))
         span = self.span_from(opened.start)
         fix = Fix("Leave out the inner parentheses", edits)
         self.note(self.fault("not-in-piql", PARTITION_KEY.message, span, PARTITION_KEY.way_out, (fix,)).diagnostic)

@@ -13,11 +13,11 @@ class EntityParser(DefinitionParser):
     """The part of the parser that reads entities and FETCH."""
 
     def is_entity(self) -> bool:
-        """Say whether `ENTITY name {` follows."""
+        """Return whether `ENTITY name {` follows."""
         return self.token.word == "ENTITY" and self.peek(2).word == "{"
 
     def is_fetch_query(self) -> bool:
-        """Say whether `QUERY name FETCH` follows."""
+        """Return whether `QUERY name FETCH` follows."""
         return self.token.word == "QUERY" and self.peek(2).word == "FETCH"
 
     def create_entity(self, start: int) -> ast.CreateEntity:

@@ -127,7 +127,7 @@ def tokenize(source: Source, most: int | None = None) -> Tokens:
 
 
 def place_of_first_token(text: str) -> tuple[int, int] | None:
-    """Give where the first token of a text begins and ends; None when it holds comments at most."""
+    """Return where the first token of a text begins and ends; None when it holds comments at most."""
     for match in _TOKEN.finditer(text):
         if match.lastgroup not in ("space", "comment"):
             return match.span()
@@ -135,19 +135,19 @@ def place_of_first_token(text: str) -> tuple[int, int] | None:
 
 
 def shortened(text: str) -> str:
-    """Give a text of the user as it is quoted in a message."""
+    """Return a text of the user as it is quoted in a message."""
     return text if len(text) <= 40 else text[:37] + "…"
 
 
 def is_closed(token: Token) -> bool:
-    """Say whether a quoted name, a text or a BLOB has its end quote; a doubled quote is none."""
+    """Return whether a quoted name, a text or a BLOB has its end quote; a doubled quote is none."""
     body = token.text[2:] if token.kind == "blob" else token.text[1:]
     quote = '"' if token.kind == "quoted" else "'"
     return (len(body) - len(body.rstrip(quote))) % 2 == 1
 
 
 def unquote(token: Token) -> str:
-    """Give what a quoted name or text stands for; a missing end quote is forgiven."""
+    """Return what a quoted name or text stands for; a missing end quote is forgiven."""
     quote = token.text[0]
     body = token.text[1:]
     if body.endswith(quote):

@@ -40,7 +40,7 @@ _KINDS: dict[str, Literal["select", "insert", "update", "delete"]] = {
 
 
 def parse(source: Source, most: int | None = None) -> ast.ParsedFile:
-    """Give the statements of a text, up to the one before which they are `most` work; never raises."""
+    """Return the statements of a text, up to the one before which they are `most` work; never raises."""
     lexed = tokenize(source, most + MAX_TOKENS if most is not None else None)
     parser = _Parser(source, lexed)
     statements = parser.statements(most)
@@ -53,9 +53,13 @@ def parse(source: Source, most: int | None = None) -> ast.ParsedFile:
         statements = [_broken(each) if bad else each for each, bad in zip(statements, spoilt, strict=True)]
         # what the parser makes of a statement in which the lexer found something says nothing more
         bad_extents = [extent for extent, bad in zip(extents, spoilt, strict=True) if bad]
-        kept = [each for each in diagnostics if not any(_is_any_in([each], extent) for extent in bad_extents)]
+        kept = [
+            diagnostic
+            for diagnostic in diagnostics
+            if not any(_is_any_in([diagnostic], extent) for extent in bad_extents)
+        ]
         diagnostics = sorted([*lexed.diagnostics, *kept], key=lambda each: each.span.start)
-        diagnostics = [_assigned(each, statements) for each in diagnostics]
+        diagnostics = [_assigned(diagnostic, statements) for diagnostic in diagnostics]
     return ast.ParsedFile(
         source,
         tuple(statements),
@@ -111,7 +115,7 @@ def _extents(source: Source, statements: list[ast.Statement]) -> list[tuple[int,
 
 
 def _is_any_in(findings: list[Diagnostic], extent: tuple[int, int]) -> bool:
-    return any(extent[0] <= each.span.start <= extent[1] for each in findings)
+    return any(extent[0] <= finding.span.start <= extent[1] for finding in findings)
 
 
 def _broken(statement: ast.Statement) -> ast.Statement:
@@ -122,9 +126,12 @@ def _broken(statement: ast.Statement) -> ast.Statement:
 
 def _assigned(finding: Diagnostic, statements: list[ast.Statement]) -> Diagnostic:
     if finding.query is None:
-        for each in statements:
-            if isinstance(each, ast.CreateQuery) and each.span.start <= finding.span.start < each.span.end:
-                return replace(finding, query=each.name.text)
+        for statement in statements:
+            if (
+                isinstance(statement, ast.CreateQuery)
+                and statement.span.start <= finding.span.start < statement.span.end
+            ):
+                return replace(finding, query=statement.name.text)
     return finding
 
 
@@ -170,11 +177,13 @@ class _Parser(EntityParser):
                 self._recover(began)
 
     def _spoilt(self, statement: ast.Statement, said: int) -> ast.Statement:
-        """Give a query as broken in which, or behind which, something was told since `said`."""
+        """Return a query as broken in which, or behind which, something was told since `said`."""
         noted = self.diagnostics[said:]
-        if not isinstance(statement, ast.CreateQuery) or all(each.code == "missing-semicolon" for each in noted):
+        if not isinstance(statement, ast.CreateQuery) or all(
+            diagnostic.code == "missing-semicolon" for diagnostic in noted
+        ):
             return statement
-        self.diagnostics[said:] = [replace(each, query=statement.name.text) for each in noted]
+        self.diagnostics[said:] = [replace(diagnostic, query=statement.name.text) for diagnostic in noted]
         return replace(statement, is_broken=True)
 
     def _after_statement(self, statement: ast.Statement) -> None:
@@ -205,7 +214,7 @@ class _Parser(EntityParser):
         self._recover(self.at)
 
     def _left_out_clause(self, statement: ast.Statement) -> LeftOut | None:
-        """Give the clause of SQL that follows a statement here, FETCH being taken for an alias before FIRST."""
+        """Return the clause of SQL that follows a statement here, FETCH being taken for an alias before FIRST."""
         here, before = self.token.word, self.tokens[self.at - 1].word
         if here == "WITH" and isinstance(statement, ast.CreateTable):
             return TABLE_OPTIONS
@@ -222,7 +231,7 @@ class _Parser(EntityParser):
         return (Fix("Leave it out", (edit,)),)
 
     def _ends_by_itself(self, statement: ast.Statement) -> bool:
-        """Say whether a statement needs no semicolon: those of the ENTITY/FETCH dialect."""
+        """Return whether a statement needs no semicolon: those of the ENTITY/FETCH dialect."""
         body = statement.body if isinstance(statement, ast.CreateQuery) else statement
         return isinstance(body, ast.Fetch)
 

@@ -52,10 +52,10 @@ class Pieces:
     @cached_property
     def starts(self) -> list[int]:
         """Where each piece begins, and the end of the last."""
-        return list(accumulate((len(each.source.text) for each in self.files), initial=0))
+        return list(accumulate((len(file.source.text) for file in self.files), initial=0))
 
     def at(self, offset: int) -> tuple[int, int]:
-        """Give the number of the piece that an offset stands in, and where it begins; at the end, that of none."""
+        """Return the number of the piece that an offset stands in, and where it begins; at the end, that of none."""
         number, start = 0, 0
         for run, length in zip(self.files.runs(), self.files.told(_length_of), strict=True):
             if start + length > offset:
@@ -69,7 +69,7 @@ class Pieces:
         return number, start
 
     def start(self, number: int) -> int:
-        """Give where a piece begins; the end of the last for the number behind it."""
+        """Return where a piece begins; the end of the last for the number behind it."""
         first, start = 0, 0
         for run, length in zip(self.files.runs(), self.files.told(_length_of), strict=True):
             if first + len(run) > number:
@@ -92,17 +92,17 @@ class Pieces:
 
     @cached_property
     def _start_by_name(self) -> dict[str, int]:
-        return dict(zip((each.source.name for each in self.files), self.starts, strict=False))
+        return dict(zip((file.source.name for file in self.files), self.starts, strict=False))
 
 
 def _length_of(pieces: tuple[ast.ParsedFile, ...]) -> int:
-    return sum(len(each.source.text) for each in pieces)
+    return sum(len(piece.source.text) for piece in pieces)
 
 
 def _starts_in(pieces: tuple[ast.ParsedFile, ...]) -> dict[str, int]:
     """Where each piece begins, counted from the start of the first."""
-    starts = accumulate((len(each.source.text) for each in pieces), initial=0)
-    return dict(zip((each.source.name for each in pieces), starts, strict=False))
+    starts = accumulate((len(piece.source.text) for piece in pieces), initial=0)
+    return dict(zip((piece.source.name for piece in pieces), starts, strict=False))
 
 
 def cut(source: Source, before: Pieces | None = None) -> Pieces:
@@ -148,7 +148,7 @@ def _cut(source: Source, before: Pieces, first: int, last: int) -> Pieces:
         work += files[-1].work
     else:
         kept = len(old)
-    work += before.work - sum(each.work for each in old.between(first, kept))
+    work += before.work - sum(file.work for file in old.between(first, kept))
     now = old.with_other(first, kept, files)
     most = _as_much_as_is_compiled(now) if work > MAX_WORK else len(now)
     if most >= MOST_PIECES:
@@ -161,8 +161,8 @@ def _cut(source: Source, before: Pieces, first: int, last: int) -> Pieces:
 
 
 def _as_much_as_is_compiled(files: LongList[ast.ParsedFile]) -> int:
-    """Give how many pieces there are before which there is not too much."""
-    work = (each.work for each in files.between(0, len(files) - 1))
+    """Return how many pieces there are before which there is not too much."""
+    work = (file.work for file in files.between(0, len(files) - 1))
     return sum(each <= MAX_WORK for each in accumulate(work, initial=0))
 
 
@@ -171,19 +171,19 @@ def _piece(file: str, text: str) -> Source:
 
 
 def home_of(name: str) -> str | None:
-    """Give the name of the file that a piece belongs to; None when `name` is no piece's."""
+    """Return the name of the file that a piece belongs to; None when `name` is no piece's."""
     home, mark, _ = name.rpartition(_MARK)
     return home if mark else None
 
 
 def differing(one: str, other: str) -> int:
-    """Give how many characters of the longer text stand where the two are not the same."""
+    """Return how many characters of the longer text stand where the two are not the same."""
     same = _common_start(one, other)
     return max(len(one), len(other)) - same - _common_end(one, other, min(len(one), len(other)) - same)
 
 
 def _common_start(one: str, other: str) -> int:
-    """Give how many characters two texts have in common at their beginning."""
+    """Return how many characters two texts have in common at their beginning."""
     low, high = 0, min(len(one), len(other))
     step = 4096
     while low < high and one[low : low + step] == other[low : low + step]:
@@ -199,7 +199,7 @@ def _common_start(one: str, other: str) -> int:
 
 
 def _common_end(one: str, other: str, most: int) -> int:
-    """Give how many characters two texts have in common at their end, `most` at most."""
+    """Return how many characters two texts have in common at their end, `most` at most."""
     low, high = 0, most
     step = 4096
 

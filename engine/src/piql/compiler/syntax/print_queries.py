@@ -16,13 +16,13 @@ def name_text(name: ast.Name) -> str:
 
 
 def print_expression(node: ast.Expression, above: int = 0) -> str:
-    """Give an expression; in parentheses when it binds no more tightly than `above`."""
+    """Return an expression; in parentheses when it binds no more tightly than `above`."""
     text, power = _text(node)
     return f"({text})" if power <= above else text
 
 
 def _text(node: ast.Expression) -> tuple[str, int]:
-    """Give an expression and how tightly its outermost operator binds."""
+    """Return an expression and how tightly its outermost operator binds."""
     match node:
         case ast.ColumnName():
             qualifier = f"{name_text(node.qualifier)}." if node.qualifier is not None else ""
@@ -51,7 +51,7 @@ def _text(node: ast.Expression) -> tuple[str, int]:
             power = _AND if node.operator == "AND" else _OR
             between = f" {node.operator} "
             # AND inside OR needs no parentheses, but nobody reads it well without
-            return between.join(print_expression(each, _AND) for each in node.operands), power
+            return between.join(print_expression(operand, _AND) for operand in node.operands), power
         case ast.NullTest():
             test = "IS NOT NULL" if node.is_negated else "IS NULL"
             return f"{print_expression(node.operand, _COMPARISON)} {test}", _COMPARISON
@@ -137,7 +137,7 @@ class Line:
 
 
 def print_query(query: ast.QueryExpression) -> str:
-    """Give a query on one line."""
+    """Return a query on one line."""
     return " ".join(line.text.strip() for line in query_lines(query))
 
 
@@ -147,7 +147,7 @@ def query_lines(query: ast.QueryExpression) -> list[Line]:
     lines = clause_lines(
         "SELECT DISTINCT" if query.is_distinct else "SELECT",
         query.span.start,
-        [(print_select_item(each), each.span.start) for each in query.items],
+        [(print_select_item(item), item.span.start) for item in query.items],
         ",",
     )
     if query.from_clause is not None:
@@ -155,7 +155,7 @@ def query_lines(query: ast.QueryExpression) -> list[Line]:
     if query.where is not None:
         lines.extend(condition_lines("WHERE", query.where))
     if query.group is not None:
-        keys = [(print_expression(each), each.span.start) for each in query.group.keys]
+        keys = [(print_expression(key), key.span.start) for key in query.group.keys]
         lines.extend(clause_lines("GROUP BY", query.group.span.start, keys, ","))
     if query.having is not None:
         lines.extend(condition_lines("HAVING", query.having))
@@ -186,7 +186,7 @@ def _order_and_stop(query: ast.QueryExpression) -> Iterator[Line]:
 
 
 def _order_items(order: ast.OrderClause) -> list[tuple[str, int]]:
-    return [(print_order(each), each.span.start) for each in order.items]
+    return [(print_order(item), item.span.start) for item in order.items]
 
 
 def _offset(offset: ast.OffsetClause) -> Line:

@@ -24,7 +24,7 @@ from piql.compiler.syntax.print_queries import (
 
 
 def print_file(file: ast.ParsedFile) -> str:
-    """Give the text of a file, formatted; a text with syntax errors is left as it is."""
+    """Return the text of a file, formatted; a text with syntax errors is left as it is."""
     if file.diagnostics:
         return file.source.text
     lines: list[Line] = []
@@ -64,7 +64,7 @@ def _with_comments(source: str, lines: list[Line], comments: tuple[Comment, ...]
 
 
 def _own_lines(source: str, comments: list[Comment], indent: str, *, has_after: bool) -> Iterator[str]:
-    """Give comments on lines of their own; one empty line between them and what follows is kept."""
+    """Return comments on lines of their own; one empty line between them and what follows is kept."""
     for number, comment in enumerate(comments):
         if number > 0 and _is_apart(source, comments[number - 1].end, comment.start):
             yield ""
@@ -115,7 +115,9 @@ def _body(body: ast.BareStatement) -> list[Line]:
 
 
 def _table(table: ast.CreateTable) -> list[Line]:
-    names = [name_text(each.name) for each in table.elements if isinstance(each, ast.ColumnDefinition)]
+    names = [
+        name_text(definition.name) for definition in table.elements if isinstance(definition, ast.ColumnDefinition)
+    ]
     width = max(map(len, names), default=0)
     lines = [Line(f"CREATE TABLE {name_text(table.name)} (", table.span.start)]
     for number, element in enumerate(table.elements):
@@ -130,7 +132,7 @@ def _table(table: ast.CreateTable) -> list[Line]:
 
 
 def _ends_by_itself(statement: ast.Statement) -> bool:
-    """Say whether a statement is written without a semicolon: those of the ENTITY/FETCH dialect."""
+    """Return whether a statement is written without a semicolon: those of the ENTITY/FETCH dialect."""
     return isinstance(statement, ast.CreateEntity) or (
         isinstance(statement, ast.CreateQuery) and isinstance(statement.body, ast.Fetch)
     )
@@ -185,7 +187,7 @@ def _column(column: ast.ColumnDefinition) -> str:
     parts = [_type(column.type)]
     if column.nullability is not None:
         parts.append(column.nullability)
-    parts.extend(_constraint(each, is_inline=True) for each in column.constraints)
+    parts.extend(_constraint(constraint, is_inline=True) for constraint in column.constraints)
     return " ".join(parts)
 
 
@@ -236,7 +238,7 @@ def _insert(insert: ast.Insert) -> list[Line]:
 
 
 def _set_items(items: tuple[ast.SetItem, ...]) -> str:
-    return ", ".join(f"{name_text(each.column)} = {print_expression(each.value)}" for each in items)
+    return ", ".join(f"{name_text(item.column)} = {print_expression(item.value)}" for item in items)
 
 
 def _update(update: ast.Update) -> list[Line]:

@@ -214,7 +214,7 @@ class QueryParser(ExpressionParser):
         return order, stop, offset
 
     def is_query_ahead(self) -> bool:
-        """Say whether a SELECT stands behind any number of parentheses."""
+        """Return whether a SELECT stands behind any number of parentheses."""
         ahead = 0
         while self.peek(ahead).word == "(":
             ahead += 1

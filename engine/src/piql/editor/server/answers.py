@@ -55,9 +55,9 @@ _TOKEN_NAMES: dict[TokenType, types.SemanticTokenTypes] = {
     "operator": types.SemanticTokenTypes.Operator,
     "name": types.SemanticTokenTypes.Variable,
 }
-_LEGEND = sorted({each.value for each in _TOKEN_NAMES.values()})
+_LEGEND = sorted({token_name.value for token_name in _TOKEN_NAMES.values()})
 LEGEND = types.SemanticTokensLegend(_LEGEND, [types.SemanticTokenModifiers.Definition.value])
-_PLACES = [_LEGEND.index(_TOKEN_NAMES[each].value) for each in TOKEN_TYPES]
+_PLACES = [_LEGEND.index(_TOKEN_NAMES[token_type_].value) for token_type_ in TOKEN_TYPES]
 
 
 def range_of(text: Text, start: int, end: int) -> types.Range:
@@ -71,9 +71,9 @@ def location(project: Project, span: Span) -> types.Location:
 def diagnostic(project: Project, found: Diagnostic, can_relate: bool) -> types.Diagnostic:
     message = "\n".join((found.message, *(f"help: {each}" for each in found.help)))
     related = [
-        types.DiagnosticRelatedInformation(location(project, each.span), each.text)
-        for each in found.labels
-        if each.span.file in project.uris
+        types.DiagnosticRelatedInformation(location(project, label.span), label.text)
+        for label in found.labels
+        if label.span.file in project.uris
     ]
     return types.Diagnostic(
         range=range_of(project.text(found.span.file), found.span.start, found.span.end),
@@ -86,7 +86,7 @@ def diagnostic(project: Project, found: Diagnostic, can_relate: bool) -> types.D
 
 
 def workspace_edit(project: Project, edits: Iterable[Edit], with_versions: bool) -> types.WorkspaceEdit:
-    """Give edits of several files; with versions, a client refuses them when a text has changed meanwhile."""
+    """Return edits of several files; with versions, a client refuses them when a text has changed meanwhile."""
     by_file = [
         (name, text_edits(project.text(name), [*group]))
         for name, group in groupby(sorted(edits, key=lambda each: (each.file, each.start)), lambda each: each.file)
@@ -104,7 +104,7 @@ def workspace_edit(project: Project, edits: Iterable[Edit], with_versions: bool)
 
 
 def text_edits(text: Text, edits: Iterable[Edit]) -> list[types.TextEdit]:
-    return [types.TextEdit(range_of(text, each.start, each.end), each.text) for each in edits]
+    return [types.TextEdit(range_of(text, edit.start, edit.end), edit.text) for edit in edits]
 
 
 def code_action(
@@ -139,10 +139,10 @@ def document_symbol(text: Text, item: OutlineItem) -> types.DocumentSymbol:
         detail=item.detail,
         range=range_of(text, item.span.start, max(item.span.end, item.name_span.end)),
         selection_range=range_of(text, item.name_span.start, item.name_span.end),
-        children=[document_symbol(text, each) for each in item.children],
+        children=[document_symbol(text, child) for child in item.children],
     )
 
 
 def semantic_data(data: Sequence[int]) -> list[int]:
-    """Give encoded tokens with their types as places in `LEGEND`."""
+    """Return encoded tokens with their types as places in `LEGEND`."""
     return [_PLACES[each] if at % 5 == 3 else each for at, each in enumerate(data)]

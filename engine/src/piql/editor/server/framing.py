@@ -31,7 +31,7 @@ class Messages:
         self._lines: list[bytes] = []  # of the header that is being given
 
     def readline(self) -> bytes:
-        """Give the next line of a header; nothing at the end of the stream."""
+        """Return the next line of a header; nothing at the end of the stream."""
         if not self._lines:
             length = self._next_length()
             if length is None:
@@ -40,7 +40,7 @@ class Messages:
         return self._lines.pop(0)
 
     def read(self, size: int) -> bytes:
-        """Give the body behind a header."""
+        """Return the body behind a header."""
         return self._stream.read(size)
 
     def _next_length(self) -> int | None:

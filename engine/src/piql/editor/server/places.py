@@ -31,7 +31,7 @@ class Text:
 
     @cached_property
     def _lines(self) -> tuple[tuple[int, int], ...]:
-        """Give where each line starts and where it ends without its line end."""
+        """Return where each line starts and where it ends without its line end."""
         starts = [0]
         ends = []
         for match in _LINE_END.finditer(self.text):
@@ -44,13 +44,13 @@ class Text:
         return tuple(start for start, _ in self._lines)
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Give the line and column of an offset."""
+        """Return the line and column of an offset."""
         line = bisect_right(self._starts, max(0, offset)) - 1
         start, end = self._lines[line]
         return line, units_of(self.text[start : min(offset, end)], self.units)
 
     def offset(self, line: int, column: int) -> int:
-        """Give the offset of a line and column; what lies behind the end of a line or the text means that end."""
+        """Return the offset of a line and column; what lies behind the end of a line or the text means that end."""
         if line >= len(self._lines):
             return len(self.text)
         at, end = self._lines[max(0, line)]
@@ -61,5 +61,5 @@ class Text:
         return at
 
     def replaced(self, start: tuple[int, int], end: tuple[int, int], text: str) -> Text:
-        """Give the text after an edit of the client."""
+        """Return the text after an edit of the client."""
         return Text(self.text[: self.offset(*start)] + text + self.text[self.offset(*end) :], self.units)

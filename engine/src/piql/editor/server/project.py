@@ -83,7 +83,7 @@ class Projects:
         self._known.clear()
 
     def of(self, uri: str) -> tuple[Project, str] | None:
-        """Give the project of an open document, and the document's name in it."""
+        """Return the project of an open document, and the document's name in it."""
         document = self.documents.get(uri)
         if document is None:
             return None
@@ -107,7 +107,7 @@ class Projects:
                 del self._known[root]
 
     def all(self) -> list[Project]:
-        """Give the projects of all open documents, each once."""
+        """Return the projects of all open documents, each once."""
         found = (self.of(uri) for uri in self.documents)
         return [*{id(each[0]): each[0] for each in found if each is not None}.values()]
 
@@ -149,9 +149,9 @@ class Projects:
         opened = [each for each in self.folders if each in path.parents]
         limit = max(opened, key=lambda each: len(each.parts)) if opened else path.parent.parent
         holding = {
-            each.path.parent
-            for each in self.documents.values()
-            if each.path is not None and each.path.suffix == ".piql"
+            document.path.parent
+            for document in self.documents.values()
+            if document.path is not None and document.path.suffix == ".piql"
         }
         root = path.parent
         for folder in path.parents:
@@ -163,10 +163,10 @@ class Projects:
 
 
 def files_below(root: Path) -> Iterator[Path]:
-    """Give the `.piql` files of a folder and those below it."""
+    """Return the `.piql` files of a folder and those below it."""
     for folder, folders, files in os.walk(root):
         folders[:] = [each for each in folders if not each.startswith(".") and each not in LEFT_OUT]
-        yield from (Path(folder, each) for each in files if each.endswith(".piql"))
+        yield from (Path(folder, file) for file in files if file.endswith(".piql"))
 
 
 def _holds_piql(folder: Path) -> bool:

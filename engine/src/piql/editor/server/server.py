@@ -123,9 +123,9 @@ class PiqlServer(LanguageServer):
 
     def _publish(self, project: Project, compilation: Compilation, name: str) -> None:
         found = [
-            answers.diagnostic(project, each, self.shows_related)
-            for each in compilation.diagnostics
-            if each.span.file == name
+            answers.diagnostic(project, diagnostic, self.shows_related)
+            for diagnostic in compilation.diagnostics
+            if diagnostic.span.file == name
         ]
         uri = project.uris[name]
         if found or uri in self._shown or uri in self.projects.documents:
@@ -135,7 +135,7 @@ class PiqlServer(LanguageServer):
 
 
 def make_server() -> PiqlServer:
-    """Give a server that is ready to be started."""
+    """Return a server that is ready to be started."""
     server = PiqlServer()
     _follow_documents(server)
     _answer_about_names(server)
@@ -168,7 +168,9 @@ def _follow_documents(server: PiqlServer) -> None:
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
-        folders = [each.uri for each in params.workspace_folders or ()] or [params.root_uri or ""]
+        folders = [workspace_folder.uri for workspace_folder in params.workspace_folders or ()] or [
+            params.root_uri or ""
+        ]
         projects.folders = [_folder(path) for uri in folders if (path := to_fs_path(uri))]
         options = params.initialization_options
         named = getattr(options, "projects", None) if not isinstance(options, dict) else options.get("projects")
@@ -225,7 +227,7 @@ def _follow_documents(server: PiqlServer) -> None:
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def did_change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
         gone = {each.uri for each in params.event.removed}
-        kept = [each for each in projects.folders if each not in {_folder(to_fs_path(uri) or "") for uri in gone}]
+        kept = [folder for folder in projects.folders if folder not in {_folder(to_fs_path(uri) or "") for uri in gone}]
         added = [_folder(path) for each in params.event.added if (path := to_fs_path(each.uri))]
         projects.folders = [*kept, *added]
         projects.look_again()
@@ -290,7 +292,11 @@ def _answer_about_names(server: PiqlServer) -> None:
         project, name, offset = place
         with_declaration = params.context.include_declaration
         found = references(project.texts, name, offset)
-        return [answers.location(project, each.span) for each in found if with_declaration or not each.is_definition]
+        return [
+            answers.location(project, occurrence.span)
+            for occurrence in found
+            if with_declaration or not occurrence.is_definition
+        ]
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
     def highlights(params: types.DocumentHighlightParams) -> list[types.DocumentHighlight] | None:
@@ -300,11 +306,11 @@ def _answer_about_names(server: PiqlServer) -> None:
         project, name, offset = place
         return [
             types.DocumentHighlight(
-                answers.range_of(project.text(name), each.span.start, each.span.end),
-                types.DocumentHighlightKind.Write if each.is_definition else types.DocumentHighlightKind.Read,
+                answers.range_of(project.text(name), reference.span.start, reference.span.end),
+                types.DocumentHighlightKind.Write if reference.is_definition else types.DocumentHighlightKind.Read,
             )
-            for each in references(project.texts, name, offset)
-            if each.span.file == name
+            for reference in references(project.texts, name, offset)
+            if reference.span.file == name
         ]
 
 
@@ -316,7 +322,7 @@ def _answer_about_files(server: PiqlServer) -> None:
             return None
         project, name = found
         text = project.text(name)
-        return [answers.document_symbol(text, each) for each in outline(text.text, name)]
+        return [answers.document_symbol(text, item) for item in outline(text.text, name)]
 
     @server.feature(types.WORKSPACE_SYMBOL)
     def workspace_symbols(params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
@@ -351,8 +357,8 @@ def _answer_about_files(server: PiqlServer) -> None:
             return None
         kinds = {"comment": types.FoldingRangeKind.Comment, "region": None}
         return [
-            types.FoldingRange(each.start_line - 1, each.end_line - 1, kind=kinds[each.kind])
-            for each in folds(found[0].texts[found[1]], found[1])
+            types.FoldingRange(fold.start_line - 1, fold.end_line - 1, kind=kinds[fold.kind])
+            for fold in folds(found[0].texts[found[1]], found[1])
         ]
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
@@ -363,9 +369,9 @@ def _answer_about_files(server: PiqlServer) -> None:
         project, name = found
         return [
             types.CodeLens(
-                answers.range_of(project.text(name), each.span.start, each.span.end), types.Command(each.text, "")
+                answers.range_of(project.text(name), lens.span.start, lens.span.end), types.Command(lens.text, "")
             )
-            for each in lenses(await server.compiled(project), name)
+            for lens in lenses(await server.compiled(project), name)
         ]
 
 

@@ -68,7 +68,7 @@ _AFTER_TYPE = ("NOT NULL", "NULL", "PRIMARY KEY", "UNIQUE", "REFERENCES")
 
 
 def complete(texts: Mapping[str, str], file: str, offset: int) -> tuple[CompletionItem, ...]:
-    """Give what may stand at an offset of one of the files, the likeliest first."""
+    """Return what may stand at an offset of one of the files, the likeliest first."""
     place = place_at(texts.get(file, ""), offset)
     if place is None:
         return ()
@@ -92,7 +92,7 @@ class _Completion:
 
     def items(self) -> Iterator[CompletionItem]:
         place = self.place
-        words = [each.word for each in place.tokens[: place.before]]
+        words = [token.word for token in place.tokens[: place.before]]
         if not words:
             yield from _keywords(
                 "CREATE QUERY", "CREATE TABLE", "CREATE INDEX", "SELECT", "INSERT INTO", "UPDATE", "DELETE FROM"
@@ -148,7 +148,7 @@ class _Completion:
                 yield from _keywords("FROM")
 
     def _clause(self, words: list[str]) -> str:
-        """Give the clause keyword that governs the cursor: the last one outside of finished parentheses."""
+        """Return the clause keyword that governs the cursor: the last one outside of finished parentheses."""
         depth = 0
         for word in reversed(words):
             depth += (word == ")") - (word == "(")
@@ -166,7 +166,7 @@ class _Completion:
             yield from self._target_columns(words)
         else:
             if clause == "ORDER":
-                yield from (_item(each, "column", "output of this query") for each in block.outputs)
+                yield from (_item(output, "column", "output of this query") for output in block.outputs)
             yield from self._columns_in_scope(block)
         yield from self._parameters(bracketed=True)
         if clause in ("SELECT", "HAVING", "ORDER"):
@@ -212,7 +212,7 @@ class _Completion:
         if relation.table is None:
             return [(name, f"column of {relation.alias}") for name in relation.outputs]
         table = self.by_fold.get(relation.table.lower())
-        return [(each.name, _column_detail(table, each)) for each in table.columns] if table is not None else []
+        return [(column.name, _column_detail(table, column)) for column in table.columns] if table is not None else []
 
     def _after_dot(self) -> Iterator[CompletionItem]:
         token = self.place.previous(2)
@@ -233,7 +233,7 @@ class _Completion:
 
     def _join_conditions(self, block: Block) -> Iterator[CompletionItem]:
         """Offer `a.x = b.y` for every foreign key between the table joined last and those before it."""
-        known = [(each.alias, self.by_fold.get((each.table or "").lower())) for each in block.relations]
+        known = [(relation.alias, self.by_fold.get((relation.table or "").lower())) for relation in block.relations]
         for place in range(len(known) - 1, 0, -1):
             alias, table = known[place]
             for other_alias, other in known[:place]:
@@ -258,7 +258,7 @@ class _Completion:
         if table is None:
             return
         if not after:
-            columns = ", ".join(written(each.name) for each in table.columns)
+            columns = ", ".join(written(column.name) for column in table.columns)
             yield _item(f"({columns})", "column", "all columns")
             yield from _keywords("VALUES")
         elif "VALUES" not in after:
@@ -279,7 +279,7 @@ class _Completion:
                 break
             if token.kind in ("word", "quoted"):
                 names.append(name_of(token))
-        return names or [each.name for each in table.columns]
+        return names or [column.name for column in table.columns]
 
     def _target_columns(self, words: list[str]) -> Iterator[CompletionItem]:
         for keyword in ("UPDATE", "FROM", "INTO"):
@@ -360,7 +360,7 @@ class _Completion:
         elif depth == 1 and last == "NOT":
             yield from _keywords("NULL")
         elif depth == 1 and self.place.word(2) in ("(", ","):
-            yield from (_item(each, "type", "type") for each in _TYPE_NAMES)
+            yield from (_item(type_name, "type", "type") for type_name in _TYPE_NAMES)
         elif depth == 1:
             yield from _keywords(*_AFTER_TYPE, "MAX")
 
@@ -390,7 +390,8 @@ def _keywords(*words: str) -> Iterator[CompletionItem]:
 
 def _column_items(table: Table) -> Iterable[CompletionItem]:
     return (
-        CompletionItem(each.name, "column", _column_detail(table, each), written(each.name)) for each in table.columns
+        CompletionItem(column.name, "column", _column_detail(table, column), written(column.name))
+        for column in table.columns
     )
 
 

@@ -19,10 +19,10 @@ class FormatRefused(Exception):
 
 
 def format_edits(text: str, file: str = "") -> tuple[Edit, ...]:
-    """Give the edits that format a file; none when it is formatted, and a refusal when it cannot be read."""
+    """Return the edits that format a file; none when it is formatted, and a refusal when it cannot be read."""
     parsed = parse_once(Source(text, file))
     if parsed.diagnostics:
-        errors = (each for each in parsed.diagnostics if each.severity == "error")
+        errors = (diagnostic for diagnostic in parsed.diagnostics if diagnostic.severity == "error")
         raise FormatRefused(next(errors, parsed.diagnostics[0]))
     formatted = print_file(parsed)
     if "\r\n" in text:

@@ -23,7 +23,7 @@ class Hover:
 
 def hover(compilation: Compilation, file: str, offset: int) -> Hover | None:
     """Say what the name or the limit at an offset is."""
-    names = Names({each.name: each.text for each in compilation.sources})
+    names = Names({source.name: source.text for source in compilation.sources})
     occurrence = names.at(file, offset)
     if occurrence is None:
         return _limit_at(compilation, file, offset)
@@ -73,7 +73,7 @@ def _about(compilation: Compilation, occurrence: Occurrence, in_file: list[Occur
             index = compilation.indexes.get(symbol.name) or compilation.catalog.indexes.get(symbol.name)
             if index is None:
                 return ""
-            columns = ", ".join(each.name + ("" if each.ascending else " DESC") for each in index.columns)
+            columns = ", ".join(column.name + ("" if column.ascending else " DESC") for column in index.columns)
             return f"**{index.name}** index on {index.table} ({columns})"
     return ""
 
@@ -83,9 +83,9 @@ def _code(text: str) -> str:
 
 
 def _table(table: Table) -> str:
-    lines = [f"{each.name} {each.type}{'' if each.nullable else ' NOT NULL'}" for each in table.columns]
+    lines = [f"{column.name} {column.type}{'' if column.nullable else ' NOT NULL'}" for column in table.columns]
     lines.append(f"PRIMARY KEY ({', '.join(table.primary_key)})")
-    lines += [f"UNIQUE ({', '.join(each.columns)})" for each in table.unique_keys]
+    lines += [f"UNIQUE ({', '.join(key.columns)})" for key in table.unique_keys]
     for limit in table.limits:
         columns = ", ".join(limit.columns)
         counted = f"TOKEN({columns})" if limit.is_token else columns
@@ -114,9 +114,9 @@ def _column(table: Table, name: str) -> str:
 def _query(query: CompiledQuery) -> str:
     bound = query.bound
     if bound is None:
-        reasons = [each.sentence for each in query.unbounded]
-        reasons = reasons or [each.message for each in query.diagnostics if each.severity == "error"]
-        shown = "\n".join(f"- {each}" for each in dict.fromkeys(reasons[:3]))
+        reasons = [segment.sentence for segment in query.unbounded]
+        reasons = reasons or [diagnostic.message for diagnostic in query.diagnostics if diagnostic.severity == "error"]
+        shown = "\n".join(f"- {reason}" for reason in dict.fromkeys(reasons[:3]))
         return (
             f"**{query.name}** is refused: nothing bounds it\n\n{shown}"
             if query.unbounded
@@ -126,7 +126,7 @@ def _query(query: CompiledQuery) -> str:
     most = f"at most **{_counted(bound.operations, 'operation')}** in {_counted(bound.round_trips, 'round trip')}"
     if query.kind == "select":
         most += f", {_counted(bound.rows, 'row')} returned"
-    facts = [f"- {_fact(each)}" for each in bound.terms if each.symbol != str(each.value)]
+    facts = [f"- {_fact(term)}" for term in bound.terms if term.symbol != str(term.value)]
     formula = f"`{bound.formula}` = {bound.operations:,}" if facts else ""
     return "\n\n".join(part for part in (name, most, formula, "\n".join(facts)) if part)
 
@@ -138,9 +138,9 @@ def _counted(number: int, thing: str) -> str:
 def _parameter(compilation: Compilation, symbol: Symbol) -> str:
     for query in compilation.queries.values():
         if query.name.lower() == symbol.owner:
-            for each in query.parameters:
-                if each.name == symbol.name:
-                    return _code(_parameter_line(each))
+            for parameter in query.parameters:
+                if parameter.name == symbol.name:
+                    return _code(_parameter_line(parameter))
     return ""
 
 
@@ -154,9 +154,9 @@ def _parameter_line(parameter: QueryParameter) -> str:
 def _alias(compilation: Compilation, symbol: Symbol, in_file: list[Occurrence]) -> str:
     """An alias stands directly behind the table that it names."""
     before: Occurrence | None = None
-    for each in in_file:
-        if each.symbol == symbol and each.is_definition:
+    for occurrence in in_file:
+        if occurrence.symbol == symbol and occurrence.is_definition:
             table = compilation.tables.get(before.symbol.name) if before is not None else None
             return _table(table) if table is not None and before is not None and before.symbol.kind == "table" else ""
-        before = each
+        before = occurrence
     return ""

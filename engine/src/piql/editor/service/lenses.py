@@ -17,8 +17,8 @@ class Lens:
 
 
 def lenses(compilation: Compilation, file: str) -> tuple[Lens, ...]:
-    """Give the lens of every query of a file, in the order of the text."""
-    queries = [each for each in compilation.queries.values() if each.name_span.file == file]
+    """Return the lens of every query of a file, in the order of the text."""
+    queries = [query for query in compilation.queries.values() if query.name_span.file == file]
     return tuple(Lens(each.name_span, _text(each)) for each in sorted(queries, key=lambda each: each.name_span.start))
 
 

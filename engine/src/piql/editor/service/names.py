@@ -57,20 +57,20 @@ class Names:
         return _occurrences.recall((piece, self.tables), lambda: occurrences_of(piece, self.tables))
 
     def at(self, file: str, offset: int) -> Occurrence | None:
-        """Give the name that an offset stands in, or touches the end of."""
+        """Return the name that an offset stands in, or touches the end of."""
         places = self._files.get(file, [])
         number = bisect_right(places, offset, key=lambda place: place.start) - 1
         if number < 0:
             return None
         place = places[number]
         at = offset - place.start
-        for each in place.found:
-            if each.span.start <= at <= each.span.end:
-                return place.moved(each)
+        for occurrence in place.found:
+            if occurrence.span.start <= at <= occurrence.span.end:
+                return place.moved(occurrence)
         return None
 
     def of(self, symbol: Symbol) -> list[Occurrence]:
-        """Give every place where something is named, file by file in the order of the text."""
+        """Return every place where something is named, file by file in the order of the text."""
         return [
             place.moved(each)
             for places in self._files.values()
@@ -80,11 +80,11 @@ class Names:
         ]
 
     def in_file(self, file: str) -> list[Occurrence]:
-        """Give all names of a file in the order of the text."""
+        """Return all names of a file in the order of the text."""
         return [place.moved(each) for place in self._files.get(file, []) for each in place.found]
 
     def all(self) -> list[Occurrence]:
-        """Give all names of all files."""
+        """Return all names of all files."""
         return [each for file in self._files for each in self.in_file(file)]
 
 
@@ -101,7 +101,7 @@ def _cut(source: Source) -> Pieces:
 
 
 def _tables_of(pieces: Iterable[ast.ParsedFile]) -> Mapping[str, Table]:
-    schema = tuple(piece for piece in pieces if any(_is_table(each) for each in piece.statements))
+    schema = tuple(piece for piece in pieces if any(_is_table(statement) for statement in piece.statements))
     return _tables.recall(schema, lambda: bind_schema(each for piece in schema for each in piece.statements).tables)
 
 

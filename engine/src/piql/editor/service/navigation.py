@@ -10,12 +10,12 @@ from piql.text.source import Span
 
 
 def definition(texts: Mapping[str, str], file: str, offset: int) -> Span | None:
-    """Give where the name at an offset is declared."""
-    return next((each.span for each in references(texts, file, offset) if each.is_definition), None)
+    """Return where the name at an offset is declared."""
+    return next((reference.span for reference in references(texts, file, offset) if reference.is_definition), None)
 
 
 def references(texts: Mapping[str, str], file: str, offset: int) -> tuple[Occurrence, ...]:
-    """Give every place where what stands at an offset is named, its declaration included."""
+    """Return every place where what stands at an offset is named, its declaration included."""
     names = Names(texts)
     occurrence = names.at(file, offset)
     return tuple(names.of(occurrence.symbol)) if occurrence is not None else ()

@@ -55,7 +55,7 @@ class _Scope:
 
 
 def occurrences_of(file: ast.ParsedFile, tables: Mapping[str, Table]) -> list[Occurrence]:
-    """Give all occurrences of a file in the order of the text; the tables are those of all files."""
+    """Return all occurrences of a file in the order of the text; the tables are those of all files."""
     collector = _Collector(tables)
     for statement in file.statements:
         collector.statement(statement)
@@ -166,7 +166,7 @@ class _Collector:
     def _query(self, query: ast.QueryExpression, outer: _Scope | None, name: str) -> dict[str, Symbol]:
         """Walk a query and give what its outputs mean, keyed by lower case."""
         if isinstance(query, ast.UnionQuery):
-            outputs = [self._query(each, outer, name) for each in query.inputs]
+            outputs = [self._query(source, outer, name) for source in query.inputs]
             scope = _Scope(outputs=outputs[0], outer=outer, query=name)
         else:
             scope = self._select(query, outer, name)
@@ -302,36 +302,40 @@ class _Collector:
     def _qualifier(self, name: ast.Name, scope: _Scope) -> _Relation | None:
         place: _Scope | None = scope
         while place is not None:
-            for each in place.relations:
-                if matches(name, each.shown) or (each.symbol.kind == "alias" and matches(name, each.symbol.name)):
-                    self._note(each.symbol, name.span)
-                    return each
+            for relation in place.relations:
+                if matches(name, relation.shown) or (
+                    relation.symbol.kind == "alias" and matches(name, relation.symbol.name)
+                ):
+                    self._note(relation.symbol, name.span)
+                    return relation
             place = place.outer
         return None
 
 
 def _is_column_of(node: Node, scope: _Scope) -> bool:
-    return isinstance(node, ast.ColumnName) and any(node.name.text.lower() in each.columns for each in scope.relations)
+    return isinstance(node, ast.ColumnName) and any(
+        node.name.text.lower() in relation.columns for relation in scope.relations
+    )
 
 
 def _column(table: Table | None, name: ast.Name) -> Symbol | None:
     if table is None:
         return None
-    for each in table.columns:
-        if matches(name, each.name):
-            return Symbol("column", each.name, table.name)
+    for column in table.columns:
+        if matches(name, column.name):
+            return Symbol("column", column.name, table.name)
     if any(key.name is not None and matches(name, key.name) for key in table.foreign_keys):
         return Symbol("column", name.text, table.name)  # a foreign key of several columns, named in its ENTITY
     return None
 
 
 def _table_relation(table: Table, shown: str) -> _Relation:
-    columns = {each.name.lower(): Symbol("column", each.name, table.name) for each in table.columns}
+    columns = {column.name.lower(): Symbol("column", column.name, table.name) for column in table.columns}
     return _Relation(shown, Symbol("table", table.name), columns)
 
 
 def parameter_name_span(node: ast.ParameterUse) -> Span:
-    """Give the span of the name alone in `[1: name]`, `[name]` or `:name`."""
+    """Return the span of the name alone in `[1: name]`, `[name]` or `:name`."""
     tokens = tokenize(Source(node.span.text)).tokens  # a comment may hold the same word
-    start = node.span.start + next(each.start for each in tokens if each.text == node.name)
+    start = node.span.start + next(token.start for token in tokens if token.text == node.name)
     return Span(node.span.source, start, start + len(node.name))

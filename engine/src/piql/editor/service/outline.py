@@ -34,13 +34,13 @@ class Fold:
 
 
 def outline(text: str, file: str = "") -> tuple[OutlineItem, ...]:
-    """Give the tables, indexes and queries of a file."""
+    """Return the tables, indexes and queries of a file."""
     items: list[OutlineItem] = []
     for statement in parse_once(Source(text, file)).statements:
         match statement:
             case ast.CreateTable() | ast.CreateEntity():
-                columns = [_column(each) for each in statement.elements]
-                children = tuple(each for each in columns if each is not None)
+                columns = [_column(element) for element in statement.elements]
+                children = tuple(column for column in columns if column is not None)
                 word = "table" if isinstance(statement, ast.CreateTable) else "entity"
                 items.append(
                     OutlineItem(statement.name.text, "table", word, statement.span, statement.name.span, children)
@@ -72,7 +72,7 @@ def _column(element: ast.ColumnDefinition | ast.EntityReference | ast.TableConst
 
 
 def folds(text: str, file: str = "") -> tuple[Fold, ...]:
-    """Give what can be folded: statements, and comments of several lines."""
+    """Return what can be folded: statements, and comments of several lines."""
     source = Source(text, file)
     parsed = parse_once(source)
     found: list[Fold] = []

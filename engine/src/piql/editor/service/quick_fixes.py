@@ -42,14 +42,14 @@ def quick_fixes(compilation: Compilation, file: str, start: int, end: int) -> tu
 
 
 def places_of(compilation: Compilation, finding: Diagnostic) -> tuple[Span, ...]:
-    """Give every range that a finding is about."""
+    """Return every range that a finding is about."""
     places = [finding.span, *(label.span for label in finding.labels)]
     query = compilation.queries.get(finding.query) if finding.query is not None else None
     for segment in query.unbounded if query is not None else ():
         table = compilation.tables.get(segment.table)
         places += segment.spans
         places += [span for span in (segment.table_span, table.span if table is not None else None) if span is not None]
-    return tuple({(each.file, each.start, each.end): each for each in places}.values())
+    return tuple({(place.file, place.start, place.end): place for place in places}.values())
 
 
 def _touches(span: Span, file: str, start: int, end: int) -> bool:

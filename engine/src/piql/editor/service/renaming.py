@@ -19,7 +19,7 @@ class RenameRefused(Exception):
 
 
 def renameable(texts: Mapping[str, str], file: str, offset: int) -> Span:
-    """Give the name at an offset that may be changed, or refuse."""
+    """Return the name at an offset that may be changed, or refuse."""
     return _named(Names(texts), file, offset).span
 
 
@@ -31,24 +31,28 @@ def _named(names: Names, file: str, offset: int) -> Occurrence:
 
 
 def rename(texts: Mapping[str, str], file: str, offset: int, name: str) -> tuple[Edit, ...]:
-    """Give the edits that call what stands at an offset by another name everywhere."""
+    """Return the edits that call what stands at an offset by another name everywhere."""
     names = Names(texts)
     symbol = _named(names, file, offset).symbol
     found = names.all()
     wanted = _unquoted(name.strip())
-    for each in found:
-        other = each.symbol
+    for occurrence in found:
+        other = occurrence.symbol
         if other != symbol and _are_siblings(other, symbol) and other.name.lower() == wanted.lower():
             raise RenameRefused(f"there is {_article(other.kind)} {other.kind} {other.name} already")
     text = _parameter_name(wanted) if symbol.kind == "parameter" else written(wanted)
-    places = {(each.span.file, each.span.start): each.span for each in found if each.symbol == symbol}
+    places = {
+        (occurrence.span.file, occurrence.span.start): occurrence.span
+        for occurrence in found
+        if occurrence.symbol == symbol
+    }
     edits = tuple(Edit(span.file, span.start, span.end, text) for span in places.values() if span.text != text)
     _check_meanings(texts, found, edits, wanted)
     return edits
 
 
 def written(name: str) -> str:
-    """Give a name as it must be written: in quotes where it would be read as something else."""
+    """Return a name as it must be written: in quotes where it would be read as something else."""
     is_plain = name.isidentifier() and name.upper() not in RESERVED
     return name if is_plain else '"' + name.replace('"', '""') + '"'
 
@@ -81,8 +85,8 @@ def _article(kind: str) -> str:
 def _check_meanings(texts: Mapping[str, str], found: Sequence[Occurrence], edits: Sequence[Edit], name: str) -> None:
     """Refuse edits after which a name anywhere would mean something else, or the compiler would find a new error."""
     after = apply_edits(texts, edits)
-    moved = [(_moved(each.span, edits), each.symbol) for each in found]
-    now = {(each.span.file, each.span.start): each.symbol for each in Names(after).all()}
+    moved = [(_moved(occurrence.span, edits), occurrence.symbol) for occurrence in found]
+    now = {(occurrence.span.file, occurrence.span.start): occurrence.symbol for occurrence in Names(after).all()}
     met: dict[Symbol, Symbol] = {}
     known: dict[Symbol, Symbol] = {}
     for place, symbol in moved:
@@ -91,8 +95,8 @@ def _check_meanings(texts: Mapping[str, str], found: Sequence[Occurrence], edits
             raise RenameRefused(_would_change(name, after, place))
     errors, before = _errors(after), _errors(texts)
     if len(errors) > len(before):
-        codes = {each.code for each in before}
-        new = next((each for each in errors if each.code not in codes), errors[0])
+        codes = {diagnostic.code for diagnostic in before}
+        new = next((error for error in errors if error.code not in codes), errors[0])
         raise RenameRefused(f"with the name {name}, {new.span.file}:{new.span.line} is wrong: {new.message}")
 
 
@@ -103,16 +107,16 @@ def _would_change(name: str, texts: Mapping[str, str], place: tuple[str, int]) -
 
 
 def _errors(texts: Mapping[str, str]) -> list[Diagnostic]:
-    return [each for each in compile(texts).diagnostics if each.severity == "error"]
+    return [diagnostic for diagnostic in compile(texts).diagnostics if diagnostic.severity == "error"]
 
 
 def _moved(span: Span, edits: Iterable[Edit]) -> tuple[str, int]:
-    before = (each for each in edits if each.file == span.file and each.start < span.start)
-    return span.file, span.start + sum(len(each.text) - (each.end - each.start) for each in before)
+    before = (edit for edit in edits if edit.file == span.file and edit.start < span.start)
+    return span.file, span.start + sum(len(edit.text) - (edit.end - edit.start) for edit in before)
 
 
 def apply_edits(texts: Mapping[str, str], edits: Iterable[Edit]) -> dict[str, str]:
-    """Give the texts with the edits made; they do not overlap."""
+    """Return the texts with the edits made; they do not overlap."""
     after = dict(texts)
     ordered = sorted(edits, key=lambda each: (each.file, each.start))
     for file, group in groupby(ordered, key=lambda each: each.file):

@@ -40,10 +40,10 @@ class SemanticToken:
 
 
 def semantic_tokens(texts: Mapping[str, str], file: str) -> tuple[SemanticToken, ...]:
-    """Give what every word, literal and comment of a file is, in the order of the text."""
+    """Return what every word, literal and comment of a file is, in the order of the text."""
     meant = {each.span.start: each for each in Names(texts).in_file(file)}
     lexed = tokenize(Source(texts.get(file, ""), file))
-    found = [SemanticToken(each.start, each.end, "comment") for each in lexed.comments]
+    found = [SemanticToken(comment.start, comment.end, "comment") for comment in lexed.comments]
 
     def kind(token: Token, following: Token) -> TokenType | None:
         if token.kind == "string" or token.kind == "blob":
@@ -72,7 +72,7 @@ def semantic_tokens(texts: Mapping[str, str], file: str) -> tuple[SemanticToken,
 
 
 def encode(tokens: Sequence[SemanticToken], text: str, units: Callable[[str], int] = utf16_units) -> list[int]:
-    """Give tokens as editors take them, five numbers each: lines and columns from the one before, length, type, flag.
+    """Return tokens as editors take them, five numbers each: lines and columns from the one before, length, type, flag.
 
     A token of several lines is cut at their ends; the flag is 1 for a definition.
     """

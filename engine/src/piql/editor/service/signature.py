@@ -22,7 +22,7 @@ class Signature:
 
 
 def signature(texts: Mapping[str, str], file: str, offset: int) -> Signature | None:
-    """Give what the parentheses around an offset expect."""
+    """Return what the parentheses around an offset expect."""
     place = place_at(texts.get(file, ""), offset)
     if place is None:
         return None
@@ -39,7 +39,7 @@ def signature(texts: Mapping[str, str], file: str, offset: int) -> Signature | N
 
 
 def _opening(place: Place) -> tuple[int, int]:
-    """Give which token opens the innermost parentheses around the cursor, and how many commas stand between."""
+    """Return which token opens the innermost parentheses around the cursor, and how many commas stand between."""
     depth = commas = 0
     for at in range(place.before - 1, -1, -1):
         word = place.tokens[at].word
@@ -57,11 +57,11 @@ def _opening(place: Place) -> tuple[int, int]:
 def _of_usage(usage: str, active: int) -> Signature:
     head, _, rest = usage.partition("(")
     inside, _, note = rest.partition(")")
-    return _signature(f"{head}(", tuple(each.strip() for each in inside.split(",")), active, note.strip(", "))
+    return _signature(f"{head}(", tuple(part.strip() for part in inside.split(",")), active, note.strip(", "))
 
 
 def _of_insert(place: Place, opening: int, active: int, texts: Mapping[str, str]) -> Signature | None:
-    words = [each.word for each in place.tokens[:opening]]
+    words = [token.word for token in place.tokens[:opening]]
     if words[-1:] != ["VALUES"] or "INTO" not in words or words.index("INTO") + 1 >= len(words):
         return None
     into = words.index("INTO")
@@ -70,9 +70,9 @@ def _of_insert(place: Place, opening: int, active: int, texts: Mapping[str, str]
     table = next((each for each in tables.values() if each.name.lower() == wanted), None)
     if table is None:
         return None
-    named = [name_of(each) for each in place.tokens[into + 2 : opening] if each.kind in ("word", "quoted")]
-    columns = [name for name in named if name.upper() != "VALUES"] or [each.name for each in table.columns]
-    shown = tuple(_typed(table, each) for each in columns)
+    named = [name_of(token) for token in place.tokens[into + 2 : opening] if token.kind in ("word", "quoted")]
+    columns = [name for name in named if name.upper() != "VALUES"] or [column.name for column in table.columns]
+    shown = tuple(_typed(table, column) for column in columns)
     return _signature(f"{table.name} VALUES (", shown, active)
 
 

@@ -56,15 +56,18 @@ class Place:
         return token.word if token is not None else ""
 
     def block(self) -> Block | None:
-        """Give the innermost SELECT around the cursor."""
+        """Return the innermost SELECT around the cursor."""
         found = [each for each in self.blocks if each.start < self.before <= each.end]
         return max(found, key=lambda each: each.start) if found else None
 
 
 def place_at(text: str, offset: int) -> Place | None:
-    """Give the place of an offset, or None inside a comment or a quoted text."""
+    """Return the place of an offset, or None inside a comment or a quoted text."""
     lexed = tokenize(Source(text))
-    if any(each.start < offset < each.end or (each.end == offset and each.text[:2] == "--") for each in lexed.comments):
+    if any(
+        comment.start < offset < comment.end or (comment.end == offset and comment.text[:2] == "--")
+        for comment in lexed.comments
+    ):
         return None
     tokens = lexed.tokens[:-1]
     prefix = ""

@@ -78,7 +78,7 @@ class AtOnce:
         return made
 
     def many(self, consistency: Consistency | None) -> Callable[[list[Any]], tuple[list[Row], int, int]]:
-        """Give what makes all requests; it gives their rows, how many they were, and of how many statements."""
+        """Return what makes all requests; it gives their rows, how many they were, and of how many statements."""
         scan, bound = self.scan, self.bound
         arguments_of, read_many = scan.plain_arguments, self.store.read_many
         statements_sent = self.store.statements_sent
@@ -98,5 +98,5 @@ class AtOnce:
 
 
 def only_scan(top: Operator) -> IndexScan | None:
-    """Give the scan that such a query is, None for other queries."""
+    """Return the scan that such a query is, None for other queries."""
     return top if isinstance(top, IndexScan) and top.is_of_records and top.is_always_plain else None

@@ -36,7 +36,7 @@ def write_cursor(
 def read_cursor(
     key: bytes, query: str, mark: str, cursor: object, parameters: Iterable[object] = ()
 ) -> tuple[Any, ...]:
-    """Give the place that a cursor of this query holds; raise InvalidCursor or StaleCursor.
+    """Return the place that a cursor of this query holds; raise InvalidCursor or StaleCursor.
 
     `parameters` are the stored values of the execution: a cursor goes on with those of the page that gave it.
     """
@@ -60,15 +60,18 @@ def read_cursor(
 
 
 def _digest(parameters: Iterable[object]) -> str:
-    """Give a short digest of stored values; lists are the same in any order, as they are to a query."""
+    """Return a short digest of stored values; lists are the same in any order, as they are to a query."""
     text = repr(
-        [sorted(set(map(_as_text, each))) if isinstance(each, tuple) else _as_text(each) for each in parameters]
+        [
+            sorted(set(map(_as_text, parameter))) if isinstance(parameter, tuple) else _as_text(parameter)
+            for parameter in parameters
+        ]
     )
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 def _as_text(value: object) -> str:
-    """Give equal values the same text."""
+    """Return equal values the same text."""
     return f"n{value.normalize(WIDE)}" if isinstance(value, Decimal) else repr(value)
 
 

@@ -26,7 +26,7 @@ class Execution:
         self._known: dict[object, dict[Any, list[Row]]] = {}
 
     def known(self, operator: object) -> dict[Any, list[Row]]:
-        """Give where an operator keeps its answers by their keys, so that each key is asked for once.
+        """Return where an operator keeps its answers by their keys, so that each key is asked for once.
 
         Only a lazy execution comes back to an operator: the others ask for the keys of all rows together.
         """

@@ -71,7 +71,7 @@ class ExpressionCompiler:
         return f"t{self._temporaries}"
 
     def name(self, thing: Any) -> str:
-        """Give the name under which sources can use a thing."""
+        """Return the name under which sources can use a thing."""
         found = f"k{len(self.names)}"
         self.names[found] = thing
         return found
@@ -103,7 +103,7 @@ class ExpressionCompiler:
         raise LookupError(f"{type_name(expression)} cannot be computed from a row")
 
     def value(self, expression: Expression) -> str:
-        """Give the source of an expression's value, decoded."""
+        """Return the source of an expression's value, decoded."""
         if isinstance(expression, Constant):
             kept = expression.value
             return repr(kept) if kept is None or isinstance(kept, int | str) else self.name(kept)
@@ -125,7 +125,7 @@ class ExpressionCompiler:
         return source if codec is None else self._if_set(source, f"{self.name(codec.encode)}({{}})")
 
     def _as(self, expression: Expression, kind: Kind) -> str:
-        """Give the source of a number's value, as a float where the other side is one."""
+        """Return the source of a number's value, as a float where the other side is one."""
         source = self.value(expression)
         if kind is Kind.DOUBLE and type_of(expression).kind is Kind.DECIMAL:
             return self._if_set(source, "float({})")
@@ -137,7 +137,7 @@ class ExpressionCompiler:
         return f"(None if ({a} := {left}) is None or ({b} := {right}) is None else {self._computed(node, a, b)})"
 
     def _computed(self, node: Arithmetic, a: str, b: str) -> str:
-        """Give the source of a result that is of its type; where every result is, nothing looks."""
+        """Return the source of a result that is of its type; where every result is, nothing looks."""
         match node.operator, node.type.kind:
             case "||", _:
                 return f"{a} + {b}"
@@ -155,7 +155,7 @@ class ExpressionCompiler:
                 return f"{a} {operator} {b}" if _cannot_leave(node) else self._within(f"{a} {operator} {b}", node)
 
     def _within(self, source: str, node: Arithmetic | FunctionCall) -> str:
-        """Give the source of a whole number that is one of its type, or is refused."""
+        """Return the source of a whole number that is one of its type, or is refused."""
         low, high = range_of(node.type)
         at, refuse = self._temporary(), self.name(numbers.out_of(node.type, words_for(node)))
         return f"({at} if {low} <= ({at} := {source}) <= {high} else {refuse}({at}))"
@@ -173,24 +173,24 @@ class ExpressionCompiler:
 
     def _coalesce(self, arguments: tuple[Expression, ...], type: SqlType) -> str:
         found = "None"
-        for each in reversed(arguments):
-            kind = type_of(each).kind
+        for argument in reversed(arguments):
+            kind = type_of(argument).kind
             if kind in (type.kind, Kind.NULL) or self._codec(type) is None:
-                source = self.stored(each) if kind is not Kind.DECIMAL else self._as(each, type.kind)
+                source = self.stored(argument) if kind is not Kind.DECIMAL else self._as(argument, type.kind)
                 if kind is type.kind:
-                    source = self.stored(each)
+                    source = self.stored(argument)
             else:  # a whole number where another argument is DECIMAL
-                source = self._encoded(self._if_set(self.value(each), f"{self.name(_decimal)}({{}})"), type)
+                source = self._encoded(self._if_set(self.value(argument), f"{self.name(_decimal)}({{}})"), type)
             at = self._temporary()
             found = f"({at} if ({at} := {source}) is not None else {found})"
         return found
 
     def is_true(self, expression: Expression) -> str:
-        """Give a source that is true in Python exactly when the predicate is TRUE."""
+        """Return a source that is true in Python exactly when the predicate is TRUE."""
         return self._truth(expression, True)
 
     def is_false(self, expression: Expression) -> str:
-        """Give a source that is true in Python exactly when the predicate is FALSE."""
+        """Return a source that is true in Python exactly when the predicate is FALSE."""
         return self._truth(expression, False)
 
     def _truth(self, expression: Expression, wanted: bool) -> str:
@@ -217,10 +217,10 @@ class ExpressionCompiler:
     def _joined(self, operands: tuple[Expression, ...], wanted: bool, word: str) -> str:
         if not operands:
             return str(word == "and")
-        return f"({f' {word} '.join(self._truth(each, wanted) for each in operands)})"
+        return f"({f' {word} '.join(self._truth(operand, wanted) for operand in operands)})"
 
     def comparable(self, left: Expression, right: Expression) -> tuple[str, str]:
-        """Give sources of two operands that Python compares as SQL does."""
+        """Return sources of two operands that Python compares as SQL does."""
         kinds = {type_of(left).kind, type_of(right).kind}
         if Kind.DECIMAL in kinds and kinds & set(_NUMBERS):
             kind = Kind.DOUBLE if Kind.DOUBLE in kinds else Kind.DECIMAL
@@ -245,10 +245,10 @@ class ExpressionCompiler:
 
     def _in_list(self, node: InList, wanted: bool) -> str:
         tests = [
-            self._in_parameter(node.operand, each, wanted)
-            if isinstance(each, Parameter) and each.max_items is not None
-            else self._comparison(Comparison(operator="=", left=node.operand, right=each), wanted)
-            for each in node.items
+            self._in_parameter(node.operand, item, wanted)
+            if isinstance(item, Parameter) and item.max_items is not None
+            else self._comparison(Comparison(operator="=", left=node.operand, right=item), wanted)
+            for item in node.items
         ]
         return f"({(' or ' if wanted else ' and ').join(tests) or str(not wanted)})"
 
@@ -266,7 +266,7 @@ class ExpressionCompiler:
         return f"(not {kept} or (({at} := {left}) is not None and {at} not in {values}))"
 
     def _token_match(self, node: TokenMatch, wanted: bool) -> str:
-        columns = [self.stored(each) for each in node.columns]
+        columns = [self.stored(column) for column in node.columns]
         word = self.stored(node.word)
         if word == "None":
             return "False"
@@ -275,17 +275,17 @@ class ExpressionCompiler:
         found = f"folded({at}) in words_of({', '.join(columns)})"
         if wanted:
             return f"({known} and {found})"
-        return f"({known} and {' and '.join([f'{each} is not None' for each in columns])} and not {found})"
+        return f"({known} and {' and '.join([f'{column} is not None' for column in columns])} and not {found})"
 
 
 def words_for(expression: Expression) -> str:
-    """Give an expression as it was written, for messages."""
+    """Return an expression as it was written, for messages."""
     return expression.span.text if expression.span is not None else format_expression(expression)
 
 
 def _cannot_leave(node: Arithmetic) -> bool:
-    """Say whether every result is a BIGINT: whole numbers of 32 bits do not leave those of 64."""
-    return all(type_of(each).kind in (Kind.INT, Kind.NULL) for each in (node.left, node.right))
+    """Return whether every result is a BIGINT: whole numbers of 32 bits do not leave those of 64."""
+    return all(type_of(expression).kind in (Kind.INT, Kind.NULL) for expression in (node.left, node.right))
 
 
 def type_name(expression: object) -> str:

@@ -12,7 +12,7 @@ from piql.runtime.execution.numbers import absolute, negate, round_half_away
 
 
 def substring(text: str, start: int, length: int | None = None) -> str:
-    """Give characters from `start`, counted from 1, or from the end when negative."""
+    """Return characters from `start`, counted from 1, or from the end when negative."""
     begin = start - 1 if start > 0 else len(text) + start if start < 0 else -1
     if length is None:
         return text[max(begin, 0) :]

@@ -27,16 +27,16 @@ def prefixes(
 ) -> Prefixes:
     """Prepare the fixed key values; equal combinations are one request."""
     sources = _sources(table, index, parts, compiler, preparation)
-    if not any(each.is_list for each in sources):
-        body = compiler.tuple_of([each.source for each in sources])
-        if all(each.is_never_null for each in sources):
+    if not any(source.is_list for source in sources):
+        body = compiler.tuple_of([source.source for source in sources])
+        if all(source.is_never_null for source in sources):
             return compiler.function("r, p", f"[{body}]")
         if not any(part.is_null for part in parts):
             return compiler.function("r, p", f"[] if None in (k := {body}) else [k]")
     if len(sources) == 1:
         listed = f"dict.fromkeys({sources[0].source})"
         return compiler.function("r, p", f"[(k,) for k in {listed} if k is not None]")
-    lists = compiler.function("r, p", compiler.tuple_of([each.as_list() for each in sources]))
+    lists = compiler.function("r, p", compiler.tuple_of([source.as_list() for source in sources]))
     nulls = sum(part.is_null for part in parts)  # these stand for IS NULL; any other NULL equals nothing
 
     def combined(row: Any, parameters: list[Any]) -> list[tuple[Any, ...]]:
@@ -50,23 +50,25 @@ def prefix_of_each(
 ) -> Callable[[list[Row], list[Any]], list[Row]] | None:
     """Prepare the fixed key values of child rows where each has one combination, unless there is a NULL in it."""
     sources = _sources(table, index, parts, compiler, preparation)
-    if any(each.is_list for each in sources) or any(part.is_null for part in parts):
+    if any(source.is_list for source in sources) or any(part.is_null for part in parts):
         return None
-    return compiler.function("rows, p", f"[{compiler.tuple_of([each.source for each in sources])} for r in rows]")
+    return compiler.function("rows, p", f"[{compiler.tuple_of([source.source for source in sources])} for r in rows]")
 
 
 def only_prefix(
     table: Table, index: Index, parts: tuple[KeyPart, ...], compiler: ExpressionCompiler, preparation: Preparation
 ) -> OnlyPrefix | None:
-    """Give the sources of the fixed key values where there is one combination of them; else None.
+    """Return the sources of the fixed key values where there is one combination of them; else None.
 
     There is none where a parameter among them is NULL: nothing is read then.
     """
     sources = _sources(table, index, parts, compiler, preparation)
-    is_one = all((each.is_never_null or each.is_parameter) and not each.is_list for each in sources)
+    is_one = all((source.is_never_null or source.is_parameter) and not source.is_list for source in sources)
     if not is_one:
         return None
-    return OnlyPrefix([each.source for each in sources], [each.source for each in sources if each.is_parameter])
+    return OnlyPrefix(
+        [source.source for source in sources], [source.source for source in sources if source.is_parameter]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def _sources(
     table: Table, index: Index, parts: tuple[KeyPart, ...], compiler: ExpressionCompiler, preparation: Preparation
 ) -> list[_Values]:
     by_column = {part.column: part for part in parts}
-    ordered = [by_column[each.name] for each in index.columns[: len(parts)]]
+    ordered = [by_column[column.name] for column in index.columns[: len(parts)]]
     sources = [_values(table, index, part, compiler, preparation) for part in ordered]
     if index.buckets > 1:
         sources.insert(0, _Values(repr(tuple(range(index.buckets))), is_list=True))
@@ -110,7 +112,7 @@ def _values(
     kept = table.column(part.column)
 
     def converted(value: Expression) -> tuple[str, str]:
-        """Give the source of a value as stored, and the name of what turns it into a key."""
+        """Return the source of a value as stored, and the name of what turns it into a key."""
         if column.token_of:
             change: Callable[[Any], Any] | None = _folded_word
         else:
@@ -135,7 +137,7 @@ def _values(
 
 
 def _is_computed(value: Expression) -> bool:
-    """Say whether a whole number may leave the range of its type: it then equals no key."""
+    """Return whether a whole number may leave the range of its type: it then equals no key."""
     return isinstance(value, Arithmetic | FunctionCall)
 
 
@@ -151,7 +153,7 @@ def _folded_word(word: str | None) -> str | None:
 def key_conversion(
     given: SqlType, kept: SqlType, codec: Callable[[SqlType], Codec | None]
 ) -> Callable[[Any], Any] | None:
-    """Give the change from a stored number of one type to one of a key's type; None where no key equals it."""
+    """Return the change from a stored number of one type to one of a key's type; None where no key equals it."""
     if given.kind is kept.kind or not {given.kind, kept.kind} <= set(NUMBERS):
         return None
     if given.kind is Kind.INT and kept.kind is Kind.BIGINT:
@@ -205,7 +207,7 @@ def range_ends(
 
 
 def _end(end: Expression, kept: SqlType, compiler: ExpressionCompiler, preparation: Preparation) -> str:
-    """Give the source of a range end; whole and binary numbers compare as they are, DECIMAL in its own form."""
+    """Return the source of a range end; whole and binary numbers compare as they are, DECIMAL in its own form."""
     given = type_of(end)
     codec = preparation.store.codec(kept)
     if given.kind is kept.kind or not {given.kind, kept.kind} & {Kind.DECIMAL}:

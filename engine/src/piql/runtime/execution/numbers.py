@@ -26,7 +26,7 @@ _ROUNDING = Context(prec=WIDE.prec, rounding=ROUND_HALF_UP, Emin=WIDE.Emin, Emax
 
 
 def finite(number: float) -> float | None:
-    """Give a DOUBLE, NULL for what is none; there is one zero."""
+    """Return a DOUBLE, NULL for what is none; there is one zero."""
     return number + 0.0 if math.isfinite(number) else None
 
 
@@ -35,7 +35,7 @@ def divide(left: Any, right: Any) -> float | None:
 
 
 def remainder(left: Any, right: Any) -> Any:
-    """Give the remainder of whole numbers with the sign of what is divided."""
+    """Return the remainder of whole numbers with the sign of what is divided."""
     if right == 0:
         return None
     result = abs(left) % abs(right)
@@ -59,7 +59,7 @@ _OF_DECIMALS: dict[str, Compute] = {
 
 
 def exactly(operator: str, words: str) -> Compute:
-    """Give what computes an operator of DECIMALs and whole numbers; `words` are the expression's."""
+    """Return what computes an operator of DECIMALs and whole numbers; `words` are the expression's."""
     compute = _OF_DECIMALS[operator]
 
     def computed(left: Any, right: Any) -> Any:
@@ -77,7 +77,7 @@ def too_many_digits(words: str) -> NumberOutOfRange:
 
 
 def out_of(type: SqlType, words: str) -> Callable[[int], int]:
-    """Give what refuses a whole number that is none of a type."""
+    """Return what refuses a whole number that is none of a type."""
     low, high = range_of(type)
 
     def refuse(number: int) -> int:
@@ -87,7 +87,7 @@ def out_of(type: SqlType, words: str) -> Callable[[int], int]:
 
 
 def within(type: SqlType, words: str) -> Callable[[int], int]:
-    """Give what gives a whole number that is one of a type, and refuses any other."""
+    """Return what gives a whole number that is one of a type, and refuses any other."""
     low, high = range_of(type)
     refuse = out_of(type, words)
     return lambda number: number if low <= number <= high else refuse(number)
@@ -133,7 +133,7 @@ def sum_of_decimals(values: Sequence[Decimal]) -> Decimal:
 
 
 def sum_of_doubles(values: Sequence[float]) -> float | None:
-    """Give the DOUBLE next to the exact sum, whatever the order; NULL where there is none."""
+    """Return the DOUBLE next to the exact sum, whatever the order; NULL where there is none."""
     if not all(map(math.isfinite, values)):  # another program put them into the store
         return None
     try:
@@ -164,7 +164,7 @@ def _nearest(exact: Fraction) -> float | None:
 
 
 def held_to(type: SqlType, words: str) -> Callable[[Any], Any]:
-    """Give what holds the sum of exact numbers to the type of SUM."""
+    """Return what holds the sum of exact numbers to the type of SUM."""
     if type.kind is not Kind.DECIMAL:
         return within(type, words)
     most = MAX_PRECISION - type.scale if type.scale is not None else None

@@ -17,7 +17,7 @@ _KEYS_BY_THEMSELVES = 3  # so many passes, each by one key, are quicker than one
 
 
 def sorter(keys: Sequence[SortKey], fields: Fields, preparation: Preparation) -> Sorter:
-    """Give a stable sort: passes from the last keys to the first, long runs of one direction in one pass."""
+    """Return a stable sort: passes from the last keys to the first, long runs of one direction in one pass."""
     runs: list[tuple[bool, list[SortKey]]] = []
     for key in keys:
         if runs and runs[-1][0] == key.ascending and len(keys) > _KEYS_BY_THEMSELVES:
@@ -56,13 +56,13 @@ def _keys_of(run: list[SortKey], fields: Fields, preparation: Preparation) -> tu
 
 
 def place_of(keys: Sequence[SortKey], fields: Fields, preparation: Preparation) -> Callable[[Row, list[Any]], Row]:
-    """Give the place of a row in an order: the values of its keys."""
+    """Return the place of a row in an order: the values of its keys."""
     compiler = preparation.over(fields)
     return compiler.function("r, p", compiler.tuple_of([compiler.stored(key.expression) for key in keys]))
 
 
 def compare(left: Any, right: Any, ascending: bool) -> int:
-    """Say whether a value comes before (-1), with (0) or after (1) another in an order."""
+    """Return whether a value comes before (-1), with (0) or after (1) another in an order."""
     if left == right:
         return 0
     is_less = left is None or (right is not None and left < right)
@@ -70,7 +70,7 @@ def compare(left: Any, right: Any, ascending: bool) -> int:
 
 
 def is_after(place: Sequence[Any], other: Sequence[Any], directions: Sequence[bool]) -> bool:
-    """Say whether one place comes after another."""
+    """Return whether one place comes after another."""
     for left, right, ascending in zip(place, other, directions, strict=True):
         order = compare(left, right, ascending)
         if order:

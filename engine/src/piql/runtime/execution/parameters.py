@@ -39,7 +39,7 @@ class ParameterChecks:
 
     def __init__(self, declared: Sequence[QueryParameter], codec: Callable[[SqlType], Codec | None]) -> None:
         self.slots = {each.name: at for at, each in enumerate(declared)}
-        self._declared = {each.name: each for each in declared}
+        self._declared = {parameter.name: parameter for parameter in declared}
         self.names: dict[str, Any] = {f"check{at}": _check(each, codec) for at, each in enumerate(declared)}
         self.names["refuse"] = self._refuse_names
         self.source = _CHECK.format(
@@ -65,7 +65,7 @@ class ParameterChecks:
 
 
 def _sources(declared: Sequence[QueryParameter]) -> list[str]:
-    """Give the sources of the stored values; what most texts are is seen without a call."""
+    """Return the sources of the stored values; what most texts are is seen without a call."""
     parts: list[str] = []
     for at, each in enumerate(declared):
         given = f"given[{each.name!r}]"
@@ -153,6 +153,6 @@ def _list_check(parameter: QueryParameter, most: int, codec: Callable[[SqlType],
             raise InvalidParameter(
                 f"[{parameter.name}] holds NULL, which equals nothing: expected {_expected(parameter)}"
             )
-        return tuple([check_item(each) for each in items])
+        return tuple([check_item(item) for item in items])
 
     return check

@@ -27,19 +27,19 @@ class Preparation:
     page_order: tuple[SortKey, ...] = ()
 
     def in_branch(self, branch: PhysicalNode) -> Preparation:
-        """Give what a branch of a union needs to know: the order of the page in terms of its own columns."""
+        """Return what a branch of a union needs to know: the order of the page in terms of its own columns."""
         if not self.page_order or not isinstance(branch, LocalProjection):
             return self
-        meanings = {(branch.alias, each.name): _unconverted(each.expression) for each in branch.outputs}
+        meanings = {(branch.alias, output.name): _unconverted(output.expression) for output in branch.outputs}
         order = (replace(key, expression=replace_columns(key.expression, meanings)) for key in self.page_order)
         return replace(self, page_order=tuple(order))
 
     def over(self, fields: Fields, row: str = "r") -> ExpressionCompiler:
-        """Give a compiler of expressions over rows with these fields."""
+        """Return a compiler of expressions over rows with these fields."""
         return self.over_places({each: f"{row}[{at}]" for at, each in reversed(list(enumerate(fields)))})
 
     def over_pair(self, left: Fields, right: Fields) -> ExpressionCompiler:
-        """Give a compiler of expressions over a row `l` of one input and `r` of another."""
+        """Return a compiler of expressions over a row `l` of one input and `r` of another."""
         places = {each: f"r[{at}]" for at, each in enumerate(right)}
         return self.over_places(places | {each: f"l[{at}]" for at, each in enumerate(left)})
 
@@ -47,7 +47,7 @@ class Preparation:
         return ExpressionCompiler(places, self.slots, self.store.codec)
 
     def count(self, count: Count) -> Callable[[list[Any]], int]:
-        """Give how many rows a LIMIT lets through, from the parameters."""
+        """Return how many rows a LIMIT lets through, from the parameters."""
         most = count.max
         if count.parameter is None:
             return lambda parameters: most
@@ -55,12 +55,12 @@ class Preparation:
         return lambda parameters: min(parameters[slot], most)
 
     def count_source(self, count: Count) -> str:
-        """Give the source of the same, from the parameters `p`."""
+        """Return the source of the same, from the parameters `p`."""
         return str(count.max) if count.parameter is None else f"min(p[{self.slots[count.parameter]}], {count.max})"
 
 
 def _unconverted(expression: Expression) -> Expression:
-    """Give what a branch of a union converts to the type of the whole; equal values are stored in the same way."""
+    """Return what a branch of a union converts to the type of the whole; equal values are stored in the same way."""
     match expression:
         case FunctionCall(name="COALESCE", arguments=(only,)):
             return only
@@ -69,9 +69,9 @@ def _unconverted(expression: Expression) -> Expression:
 
 
 def column_names(fields: Fields, alias: str) -> tuple[str, ...]:
-    """Give the columns of one relation among fields, in order."""
-    return tuple(each.name for each in fields if isinstance(each, ColumnRef) and each.relation == alias)
+    """Return the columns of one relation among fields, in order."""
+    return tuple(field.name for field in fields if isinstance(field, ColumnRef) and field.relation == alias)
 
 
 def own_columns(fields: Fields, alias: str) -> tuple[Expression, ...]:
-    return tuple(each for each in fields if isinstance(each, ColumnRef) and each.relation == alias)
+    return tuple(field for field in fields if isinstance(field, ColumnRef) and field.relation == alias)

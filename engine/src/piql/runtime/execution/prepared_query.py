@@ -179,15 +179,15 @@ class PreparedQuery:
 
 
 def _page_order(plan: physical.PhysicalNode) -> tuple[SortKey, ...] | None:
-    """Give the order of the page of a PAGINATE query, None for other queries."""
+    """Return the order of the page of a PAGINATE query, None for other queries."""
     return next((node.order for node in plan.find(physical.LocalStop) if node.is_page), None)
 
 
 def _is_shaped_by_data(query: CompiledQuery) -> bool:
-    """Say whether a constraint on the data, not the query itself, says how many rows a read may find at most."""
+    """Return whether a constraint on the data, not the query itself, says how many rows a read may find at most."""
     bound = query.bound
     assert bound is not None
-    formulas = (bound.formula, bound.rows_formula, *(each.rows_formula for each in bound.by_operator))
+    formulas = (bound.formula, bound.rows_formula, *(operator.rows_formula for operator in bound.by_operator))
     return any("." in formula for formula in formulas) or any(index.is_unique for index in query.indexes)
 
 
@@ -195,16 +195,16 @@ ToDicts = Callable[[Sequence[Row], list[Any]], list[dict[str, Any]]]
 
 
 def _with_edge(plan: physical.PhysicalNode, preparation: Preparation) -> tuple[Operator, ExpressionCompiler, str]:
-    """Give the operators below the edge, and the source of a dict of values out of their row `r`, with its compiler.
+    """Return the operators below the edge, and the source of a dict of values out of their row `r`, with its compiler.
 
     A projection at the top is computed while the dicts are made.
     """
     if isinstance(plan, physical.LocalProjection):
         top = prepare(plan.child, preparation, (0,))
-        outputs = [(each.name, each.expression) for each in plan.outputs]
+        outputs = [(output.name, output.expression) for output in plan.outputs]
     else:
         top = prepare(plan, preparation)
-        outputs = [(each.name if isinstance(each, ColumnRef) else str(each), each) for each in plan.fields]
+        outputs = [(field.name if isinstance(field, ColumnRef) else str(field), field) for field in plan.fields]
     compiler = preparation.over(top.fields)
     items = [f"{name!r}: {compiler.value(expression)}" for name, expression in outputs]
     return top, compiler, f"{{{', '.join(items)}}}"

@@ -92,7 +92,7 @@ class RangeRead:
         self._steps = self._steps_to_place(node, index, compiler, preparation) if is_resumed else None
 
     def _prepared(self, shape: Told) -> PreparedRead:
-        """Give what reads by a shape; those of resumed pages are prepared when they are first met."""
+        """Return what reads by a shape; those of resumed pages are prepared when they are first met."""
         read = self._reads.get(shape)
         if read is None:
             after_length, is_after_included, has_low, has_high = shape
@@ -107,7 +107,7 @@ class RangeRead:
         return read
 
     def limit(self, parameters: list[Any]) -> int:
-        """Give the most rows that one request may return."""
+        """Return the most rows that one request may return."""
         return self._limit(parameters) if self._limit else self._most
 
     @property
@@ -116,28 +116,28 @@ class RangeRead:
         return self._ends is None and self._steps is None
 
     def is_plain(self, execution: Execution) -> bool:
-        """Say whether every request is just its key and the limit: no range, and no page to resume."""
+        """Return whether every request is just its key and the limit: no range, and no page to resume."""
         return self._ends is None and (execution.position is None or self._steps is None)
 
     @property
     def is_always_get(self) -> bool:
-        """Say whether each request is a get, which no parameter leaves out."""
+        """Return whether each request is a get, which no parameter leaves out."""
         return self._is_get and self._limit is None and self._most > 0
 
     @property
     def read(self) -> PreparedRead:
-        """Give what plain requests read by."""
+        """Return what plain requests read by."""
         return self._read
 
     def plain_arguments(self, keys: list[Key], limit: int) -> list[Key]:
-        """Give the arguments of plain requests; a limit of 0 leaves none to make."""
+        """Return the arguments of plain requests; a limit of 0 leaves none to make."""
         if self._is_get and limit:
             return keys
         tail = (limit,)
         return [key + tail for key in keys] if limit else []
 
     def plain_source(self, key: list[str], preparation: Preparation) -> RequestSource:
-        """Give the sources of a plain request out of those of its key."""
+        """Return the sources of a plain request out of those of its key."""
         limit = preparation.count_source(self._count) if self._count else str(self._most)
         arguments = "".join(f"{each}, " for each in (key if self._is_get else [*key, "n"]))
         return RequestSource(f"({arguments})", f"(n := {limit})")
@@ -146,7 +146,7 @@ class RangeRead:
         return Batch(self._read, self.plain_arguments(keys, limit), operator)
 
     def requests(self, execution: Execution, keys: list[tuple[Row | None, Key]]) -> list[Request | None]:
-        """Give what to ask for each pair of a child row and a key; None where nothing can be found."""
+        """Return what to ask for each pair of a child row and a key; None where nothing can be found."""
         parameters = execution.parameters
         limit = self.limit(parameters)
         if limit == 0:
@@ -154,7 +154,9 @@ class RangeRead:
         if execution.position is not None and self._steps is not None:
             return [self._request(execution, row, key, limit) for row, key in keys]
         if self._ends is None:
-            return [Request(self._plain, each) for each in self.plain_arguments([key for _, key in keys], limit)]
+            return [
+                Request(self._plain, argument) for argument in self.plain_arguments([key for _, key in keys], limit)
+            ]
         found: list[Request | None] = []
         for row, key in keys:
             ends = self._ends.ends(row, parameters)
@@ -210,7 +212,7 @@ class RangeRead:
         return tuple(steps)
 
     def _request(self, execution: Execution, row: Row | None, key: Key, limit: int) -> Request | None:
-        """Give the shape and arguments of what follows the execution's place in one list; None when nothing can."""
+        """Return the shape and arguments of what follows the execution's place in one list; None when nothing can."""
         position, parameters, shape = execution.position, execution.parameters, self._shape
         assert position is not None
         assert self._steps is not None
@@ -247,7 +249,7 @@ class RangeRead:
         return Request(resumed, (*key, *after, *kept_ends, limit + is_tied))
 
     def _near_and_far(self, ends: Key, walks_up: bool) -> tuple[tuple[Any, bool] | None, tuple[Any, bool] | None]:
-        """Give the end where the walk begins and the end where it stops, each with whether it is included."""
+        """Return the end where the walk begins and the end where it stops, each with whether it is included."""
         shape = self._shape
         low = (ends[0], shape.is_low_included) if shape.has_low else None
         high = (ends[-1], shape.is_high_included) if shape.has_high else None

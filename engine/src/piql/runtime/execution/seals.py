@@ -46,7 +46,7 @@ def sealed(key: bytes, body: bytes, purpose: bytes) -> str:
 
 
 def opened(key: bytes, text: str, purpose: bytes) -> bytes | None:
-    """Give the body; None when it was not sealed with this key for this purpose, or a character differs."""
+    """Return the body; None when it was not sealed with this key for this purpose, or a character differs."""
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except ValueError:
@@ -69,7 +69,7 @@ def _xor(keys: _Keys, tag: bytes, body: bytes) -> bytes:
 
 
 def signing_key(store: Store) -> bytes:
-    """Give the key out of which those are made, the same for every process that has the store open."""
+    """Return the key out of which those are made, the same for every process that has the store open."""
     if store.steps is not None:
         made = secrets.token_hex(32)
         is_first, there = store.steps.swap("settings", SIGNING_KEY, None, made)

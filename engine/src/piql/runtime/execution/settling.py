@@ -52,7 +52,7 @@ class _Entry:
         )
 
     def from_record(self, row: Row, record: Row) -> Row:
-        """Give the row as the record has it."""
+        """Return the row as the record has it."""
         return tuple([record[place] if place >= 0 else row[at] for place, at in self._shown])
 
 
@@ -222,7 +222,7 @@ class SettlingSession(StoreWrapper):
         return kept[:wanted]
 
     def _holding(self, read: _SettledRead, rows: list[Row]) -> list[Row]:
-        """Give the rows that their records have, those in doubt as the records have them."""
+        """Return the rows that their records have, those in doubt as the records have them."""
         doubtful = list(dict.fromkeys(read.entry.primary(row) for row in rows if row[-1] != State.VISIBLE))
         records: dict[Row, Row] = {}
         if doubtful:
@@ -248,4 +248,6 @@ def _raw(batch: Batch) -> Batch:
         return batch
     if read.shape.is_get:
         return batch._replace(read=read.raw)
-    return batch._replace(read=read.raw, arguments=[(*each[:-1], each[-1] + SPARE) for each in batch.arguments])
+    return batch._replace(
+        read=read.raw, arguments=[(*argument[:-1], argument[-1] + SPARE) for argument in batch.arguments]
+    )

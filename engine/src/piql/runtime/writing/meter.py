@@ -69,8 +69,8 @@ class Meter:
     def begin_again(self) -> None:
         self.lost += self.operations
         self.operations = self.round_trips = 0
-        for each in self._parts.values():
-            each.operations = 0
+        for part in self._parts.values():
+            part.operations = 0
 
     def within(self, part: Part) -> AbstractContextManager[object]:
         """Tell what is done inside the context from the rest of the write."""
@@ -84,13 +84,13 @@ class Meter:
             found.seconds += seconds
 
     def timings(self, write: str, elapsed_ms: float) -> tuple[OperatorTiming, ...]:
-        """Give what the write itself took, under its name in the plan, and what each of its parts did."""
+        """Return what the write itself took, under its name in the plan, and what each of its parts did."""
         parts = tuple(
             OperatorTiming(_PLACES[name], name, each.operations, 0, each.seconds * 1000)
             for name, each in self._parts.items()
         )
-        operations = self.operations - sum(each.operations for each in parts)
-        rest_ms = elapsed_ms - sum(each.elapsed_ms for each in parts)
+        operations = self.operations - sum(part.operations for part in parts)
+        rest_ms = elapsed_ms - sum(part.elapsed_ms for part in parts)
         return (OperatorTiming((), write, operations, 0, rest_ms), *parts)
 
 

@@ -28,7 +28,7 @@ class ResumedLoad:
         self.loaded, self._digest = found
 
     def left(self, rows: Iterator[Row]) -> Iterator[Row]:
-        """Give the rows behind those that are in; refuse rows that are not the ones loaded before."""
+        """Return the rows behind those that are in; refuse rows that are not the ones loaded before."""
         if self.loaded:
             last = next(islice(rows, self.loaded - 1, None), None)
             if last is None or _digest(last) != self._digest:

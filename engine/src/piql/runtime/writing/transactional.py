@@ -31,7 +31,7 @@ class TableWriter:
         # The table's own entries hold its columns in another order: the key first.
         self.record = IndexEntries(record, record.primary_index(), store)
         self.indexes = [IndexEntries(table, index, store) for index in deployment.indexes_of(table)]
-        self.others = [IndexEntries(record, each.index, store, each.table) for each in deployment.others_of(table)]
+        self.others = [IndexEntries(record, index.index, store, index.table) for index in deployment.others_of(table)]
         self.references = [ReferenceCheck(table, key, deployment, store) for key in table.foreign_keys]
         self.limits = [
             GroupCount(table, limit, deployment, store)
@@ -43,16 +43,16 @@ class TableWriter:
             ReferrerCheck(table, referrer, key, deployment, store)
             for referrer, key in referrers_of(deployment.compilation.catalog, table.name)
         ]
-        self.deletes_only = tuple(each.deletes_only for each in deployment.others_of(table))
+        self.deletes_only = tuple(index.deletes_only for index in deployment.others_of(table))
         self.guards = guards_of(table, record, deployment, store)
         self._reader = ValueReader(table, store)
 
     def make(self, row: Mapping[str, Any]) -> Row:
-        """Give the record of a whole row; what only other versions know of it is NULL."""
+        """Return the record of a whole row; what only other versions know of it is NULL."""
         return self._make(row) + self._hidden
 
     def keep_hidden(self, old: Row | None, new: Row) -> Row:
-        """Give a record what only other versions know of the one that it replaces."""
+        """Return a record what only other versions know of the one that it replaces."""
         if old is None or not self._hidden:
             return new
         known = len(self.table.columns)
@@ -110,8 +110,8 @@ class TableWriter:
             for check in checks:
                 check.check(transaction, outside, old, new)
         if old is not None:
-            for each in guards.referrers:
-                each.check(transaction, outside, old, new)
+            for referrer in guards.referrers:
+                referrer.check(transaction, outside, old, new)
 
     def delete(self, transaction: Transaction, meter: Meter, old: Row) -> None:
         """Delete a record that nothing references."""

@@ -56,15 +56,17 @@ class PreparedWrite:
         self._checks = ParameterChecks(query.parameters, store.codec)
         preparation = Preparation(store, self._checks.slots, lambda index: index)
         table = writer.table
-        given = {each.column: each for each in (*plan.values, *plan.key)} if plan.kind == "insert" else {}
+        given = (
+            {assignment.column: assignment for assignment in (*plan.values, *plan.key)} if plan.kind == "insert" else {}
+        )
         if plan.kind == "insert":
             self._columns = tuple(given)
             self._values = self._sources(tuple(given.values()), preparation)
             self._key: Values = lambda old, parameters: ()
         else:
-            by_column = {each.column: each for each in plan.key}
+            by_column = {assignment.column: assignment for assignment in plan.key}
             self._key = self._sources(tuple(by_column[name] for name in table.primary_key), preparation)
-            self._columns = tuple(each.column for each in plan.values)
+            self._columns = tuple(value.column for value in plan.values)
             self._values = self._sources(plan.values, preparation)
         self._tests = self._compiled(plan.condition, preparation)
         self._never_null = _never_null(plan, writer, self._checks.slots)
@@ -74,20 +76,22 @@ class PreparedWrite:
         self._places = {column.name: at for at, column in enumerate(table.columns)}
 
     def _sources(self, assignments: tuple[Assignment, ...], preparation: Preparation) -> Values:
-        """Give the values of assignments, which may be computed from the old record."""
-        compiler = self._over_old((each.value for each in assignments), preparation)
-        return compiler.function("r, p", compiler.tuple_of([compiler.value(each.value) for each in assignments]))
+        """Return the values of assignments, which may be computed from the old record."""
+        compiler = self._over_old((assignment.value for assignment in assignments), preparation)
+        return compiler.function(
+            "r, p", compiler.tuple_of([compiler.value(assignment.value) for assignment in assignments])
+        )
 
     def _compiled(self, condition: Expression | None, preparation: Preparation) -> tuple[tuple[str, Test], ...]:
-        """Give the parts of IF that must all hold of the old record, each in its words."""
+        """Return the parts of IF that must all hold of the old record, each in its words."""
         parts = () if condition is None else conjuncts(condition)
         compiler = self._over_old(parts, preparation)
-        return tuple((words_for(each), compiler.function("r, p", compiler.is_true(each))) for each in parts)
+        return tuple((words_for(part), compiler.function("r, p", compiler.is_true(part))) for part in parts)
 
     def _over_old(self, expressions: Iterable[Expression], preparation: Preparation) -> ExpressionCompiler:
         at = {column.name: place for place, column in enumerate(self._writer.table.columns)}
         return preparation.over_places(
-            {ref: f"r[{at[ref.name]}]" for each in expressions for ref in each.find(ColumnRef)}
+            {ref: f"r[{at[ref.name]}]" for expression in expressions for ref in expression.find(ColumnRef)}
         )
 
     def execute(
@@ -158,7 +162,7 @@ class PreparedWrite:
         return self._key_named(parameters), decide
 
     def _key_named(self, parameters: list[Any]) -> Row | None:
-        """Give the key that the write names; None for one that no row can have."""
+        """Return the key that the write names; None for one that no row can have."""
         names = self._writer.table.primary_key
         try:
             values = self._key(None, parameters)
@@ -176,19 +180,19 @@ class PreparedWrite:
 
 
 def _never_null(plan: WritePlan, writer: TableWriter, slots: Mapping[str, int]) -> tuple[tuple[int, str], ...]:
-    """Give the places of the parameters that are put into columns without NULL, each with what is said of a NULL."""
+    """Return the places of the parameters that are put into columns without NULL, each with what is said of a NULL."""
     table = writer.table
     columns = {column.name for column in table.columns if not column.nullable} | set(table.primary_key)
     assigned = (*plan.values, *plan.key) if plan.kind == "insert" else plan.values
     return tuple(
-        (slots[each.value.name], f"[{each.value.name}] is NULL: {never_null(table, each.column)}")
-        for each in assigned
-        if isinstance(each.value, Parameter) and each.column in columns
+        (slots[assignment.value.name], f"[{assignment.value.name}] is NULL: {never_null(table, assignment.column)}")
+        for assignment in assigned
+        if isinstance(assignment.value, Parameter) and assignment.column in columns
     )
 
 
 def _cost_of_others(plan: WritePlan, writer: TableWriter) -> int:
-    """Give what indexes add that are kept now but were not when the write was compiled: new and stale entries."""
+    """Return what indexes add that are kept now but were not when the write was compiled: new and stale entries."""
     known = {index.name for index in plan.indexes}
     most = 0
     for entries in writer.indexes:

@@ -51,7 +51,7 @@ class Address:
     password: str | None = field(default=None, repr=False)
 
     def shown(self) -> str:
-        """Give the cluster's name for messages, without the password."""
+        """Return the cluster's name for messages, without the password."""
         return f"cql://{','.join(self.hosts)}:{self.port}/{self.keyspace}"
 
 
@@ -93,7 +93,7 @@ def _hosts(url: str, place: str) -> tuple[tuple[str, ...], int]:
     found = re.fullmatch(r"(.*):(\d+)", place)
     if found is not None and (found[1].count(":") == 0 or found[1].endswith("]")):
         names, port = found[1], int(found[2])
-    hosts = tuple(each.strip("[]") for each in names.split(",") if each)
+    hosts = tuple(part.strip("[]") for part in names.split(",") if part)
     if not hosts or not 0 < port < 65536:
         raise _wrong(url, "write cql://host[,host…][:port]/keyspace")
     return hosts, port

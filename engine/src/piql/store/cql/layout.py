@@ -68,7 +68,7 @@ class KeyColumn:
         return self.as_kept() or AS_PYTHON.get(self.cql)
 
     def as_kept(self) -> Callable[[Any], Any] | None:
-        """Give the change from a value to what stands in the column; None where that is the value itself."""
+        """Return the change from a value to what stands in the column; None where that is the value itself."""
         if not self.is_escaped:
             return None
         return _escaped_text if self.kind in TEXTS else _escaped_bytes
@@ -102,20 +102,20 @@ class Layout:
     is_backwards: bool = False
 
     def backwards(self) -> Layout:
-        """Give the same table kept the other way round, since reading against its order takes a server longer."""
-        clustering = tuple(replace(each, ascending=not each.ascending) for each in self.clustering)
+        """Return the same table kept the other way round, since reading against its order takes a server longer."""
+        clustering = tuple(replace(column, ascending=not column.ascending) for column in self.clustering)
         return replace(self, clustering=clustering, is_backwards=not self.is_backwards)
 
     @property
     def table(self) -> str:
-        """Give the table's name as it stands in CQL."""
+        """Return the table's name as it stands in CQL."""
         return f"{quoted(self.keyspace)}.{quoted(self.name)}"
 
     def cql_types(self) -> dict[str, str]:
-        """Give the types of the index's columns by their names."""
+        """Return the types of the index's columns by their names."""
         return (
-            {each.name: STORED[each.kind].cql for each in self.partition}
-            | {each.name: each.cql for each in self.clustering}
+            {column.name: STORED[column.kind].cql for column in self.partition}
+            | {column.name: column.cql for column in self.clustering}
             | {name: STORED[kind].cql for name, kind in self.covering}
         )
 
@@ -136,15 +136,15 @@ class Layout:
         if self.leading:
             columns.append(f"{quoted(self.leading)} {'int' if self.has_bucket else 'tinyint'}")
         types = self.cql_types()
-        columns.extend(f"{quoted(each.name)} {types[each.name]}" for each in self.partition)
+        columns.extend(f"{quoted(column.name)} {types[column.name]}" for column in self.partition)
         order: list[str] = []
-        for each in self.clustering:
-            direction = "ASC" if each.ascending else "DESC"
-            if each.flag:
-                columns.append(f"{quoted(each.flag)} boolean")
-                order.append(f"{quoted(each.flag)} {direction}")
-            columns.append(f"{quoted(each.name)} {types[each.name]}")
-            order.append(f"{quoted(each.name)} {direction}")
+        for column in self.clustering:
+            direction = "ASC" if column.ascending else "DESC"
+            if column.flag:
+                columns.append(f"{quoted(column.flag)} boolean")
+                order.append(f"{quoted(column.flag)} {direction}")
+            columns.append(f"{quoted(column.name)} {types[column.name]}")
+            order.append(f"{quoted(column.name)} {direction}")
         columns.extend(f"{quoted(name)} {types[name]}" for name, _ in self.covering)
         columns.extend(f"{quoted(name)} {'text' if name == WRITE else 'tinyint'}" for name in self.hidden)
         partition = ", ".join(quoted(name) for name in self.partition_names())
@@ -156,10 +156,10 @@ class Layout:
         )
 
     def partition_names(self) -> list[str]:
-        return [*([self.leading] if self.leading else []), *(each.name for each in self.partition)]
+        return [*([self.leading] if self.leading else []), *(column.name for column in self.partition)]
 
     def clustering_names(self) -> list[str]:
-        return [name for each in self.clustering for name in (each.flag, each.name) if name]
+        return [name for column in self.clustering for name in (column.flag, column.name) if name]
 
     def key_names(self) -> list[str]:
         return [*self.partition_names(), *self.clustering_names()]
@@ -168,13 +168,13 @@ class Layout:
         return [*(name for name, _ in self.covering), *self.hidden]
 
     def put(self, how: str) -> str:
-        """Give the INSERT of a whole row: its key, its other columns, its hidden ones."""
+        """Return the INSERT of a whole row: its key, its other columns, its hidden ones."""
         names = [*self.key_names(), *self.value_names()]
         columns = ", ".join(map(quoted, names))
         return f"INSERT INTO {self.table} ({columns}) VALUES ({', '.join('?' * len(names))}) {how}"
 
     def update(self, how: str, condition: str) -> str:
-        """Give the UPDATE of all columns beside the key, under a condition."""
+        """Return the UPDATE of all columns beside the key, under a condition."""
         columns = ", ".join(f"{quoted(name)} = ?" for name in self.value_names())
         return f"UPDATE {self.table} {how} SET {columns} WHERE {self._where_key()} IF {condition}"
 
@@ -185,7 +185,7 @@ class Layout:
         return " AND ".join(f"{quoted(name)} = ?" for name in self.key_names())
 
     def bind_key(self) -> Bind:
-        """Give the change from an entry, or its key alone, to the bytes of the key; None where it is kept nowhere."""
+        """Return the change from an entry, or its key alone, to the bytes of the key; None where it is kept nowhere."""
         names: dict[str, Any] = {"TRUE": TRUE, "FALSE": FALSE, "pack_int": pack_int}
         parts: list[str] = []
         at = 0
@@ -194,14 +194,14 @@ class Layout:
             at = 1
         elif self.leading:
             parts.append("FALSE")
-        for each in self.partition:
-            names[f"e{at}"] = each.to_bytes()
+        for column in self.partition:
+            names[f"e{at}"] = column.to_bytes()
             parts.append(f"e{at}(a[{at}])")
             at += 1
-        for each in self.clustering:
-            names[f"e{at}"] = encode = each.to_bytes()
-            if each.flag:
-                names[f"d{at}"] = encode(STORED[each.kind].in_place_of_null)
+        for column in self.clustering:
+            names[f"e{at}"] = encode = column.to_bytes()
+            if column.flag:
+                names[f"d{at}"] = encode(STORED[column.kind].in_place_of_null)
                 parts.append(f"*((FALSE, d{at}) if a[{at}] is None else (TRUE, e{at}(a[{at}])))")
             else:
                 parts.append(f"e{at}(a[{at}])")
@@ -214,7 +214,7 @@ class Layout:
         return made
 
     def bind_values(self) -> Callable[[Arguments], list[bytes | None]]:
-        """Give the change from an entry to the bytes of its columns beside the key, without the hidden ones."""
+        """Return the change from an entry to the bytes of its columns beside the key, without the hidden ones."""
         first = self.has_bucket + len(self.key)
         names: dict[str, Any] = {}
         parts: list[str] = []
@@ -232,18 +232,19 @@ def layout_of(
     fixed = 0 if index.is_primary and is_in_order else index.partition_columns
     leading = BUCKET if index.buckets > 1 else ALL if fixed == 0 else None
     partition = tuple(
-        KeyColumn(each.name, _kind(table, each.name, each.token_of), is_escaped=False) for each in index.columns[:fixed]
+        KeyColumn(column.name, _kind(table, column.name, column.token_of), is_escaped=False)
+        for column in index.columns[:fixed]
     )
     if len(partition) == 1 and leading is None and partition[0].kind in (*TEXTS, Kind.BLOB):
         partition = (KeyColumn(partition[0].name, partition[0].kind, is_escaped=True),)
     clustering = tuple(
         KeyColumn(
-            each.name,
-            _kind(table, each.name, each.token_of),
-            each.ascending,
-            "?" + each.name if not each.token_of and _may_be_null(table, each.name) else None,
+            column.name,
+            _kind(table, column.name, column.token_of),
+            column.ascending,
+            "?" + column.name if not column.token_of and _may_be_null(table, column.name) else None,
         )
-        for each in index.columns[fixed:]
+        for column in index.columns[fixed:]
     )
     covering = tuple((name, _kind(table, name, ())) for name in index.covering)
     first = int(leading == BUCKET)
@@ -264,7 +265,7 @@ def layout_of(
 
 
 def table_name(prefix: str, name: str, mark: str = "") -> str:
-    """Give the name of a CQL table: the name itself where CQL allows it, else what is left of it and a mark."""
+    """Return the name of a CQL table: the name itself where CQL allows it, else what is left of it and a mark."""
     plain = re.sub(r"[^a-z0-9_]", "_", name.lower())
     if plain != name or not plain[:1].isalpha():
         mark = "_".join(each for each in (mark, hashlib.sha256(name.encode()).hexdigest()[:6]) if each)

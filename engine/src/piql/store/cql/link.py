@@ -23,7 +23,7 @@ class Reads(Protocol):
     """Reads that may be repeated: the rows of all statements, or StoreUnavailable."""
 
     def reader(self, read: CqlRead, consistency: Consistency | None, more: Reader) -> Reader:
-        """Give what answers single requests of a read that is one statement.
+        """Return what answers single requests of a read that is one statement.
 
         Where hidden rows took the place of others, `more` answers the request.
         """
@@ -34,11 +34,11 @@ class Reads(Protocol):
     def answer_many(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[list[Row]]: ...
 
     def spread(self, partitions: list[bytes]) -> list[tuple[Any, list[int]]]:
-        """Give few nodes that together have all partitions, each with the places of those that it is to answer."""
+        """Return few nodes that together have all partitions, each with the places of those that it is to answer."""
         ...
 
     def lister(self, read: CqlRead, listing: Listing, consistency: Consistency | None) -> Lister:
-        """Give what answers batches of a read that go together by a listing."""
+        """Return what answers batches of a read that go together by a listing."""
         ...
 
 
@@ -94,7 +94,7 @@ class Link(Protocol):
 
     @property
     def driver(self) -> str:
-        """Give the name and version of the driver."""
+        """Return the name and version of the driver."""
         ...
 
     def nodes(self) -> tuple[Node, ...]: ...

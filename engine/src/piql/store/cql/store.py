@@ -75,7 +75,7 @@ class CqlStore:
 
     @property
     def place(self) -> tuple[str, str]:
-        """Give the keyspace and the prefix."""
+        """Return the keyspace and the prefix."""
         return self.address.keyspace, self.address.prefix
 
     def layout(self, table: Table, index: Index) -> Layout:
@@ -103,7 +103,7 @@ class CqlStore:
                 return [self._listed(read, listing, arguments, consistency)]
         waiting = _pending(batches)
         self._answer_all([each for batch in waiting for each in batch], consistency)
-        return [[each.rows for each in batch] for batch in waiting]
+        return [[pending_read.rows for pending_read in batch] for batch in waiting]
 
     def _answer_all(self, waiting: list[_Pending], consistency: Consistency | None) -> None:
         rounds = _rounds(waiting)
@@ -144,10 +144,10 @@ class CqlStore:
         self._sent.statements += statements
         if are_shown:
             return [found[key] for key in keys]
-        waiting = [_Pending(read, each) for each in arguments]
+        waiting = [_Pending(read, argument) for argument in arguments]
         left = [each for key, each in zip(keys, waiting, strict=True) if not each.answered(found[key])]
         self._answer_all(left, consistency)
-        return [each.rows for each in waiting]
+        return [pending_read.rows for pending_read in waiting]
 
     def _read_each(self, pending: _Pending, consistency: Consistency | None, sent: int) -> tuple[list[Row], int]:
         while (request := pending.request()) is not None:
@@ -178,7 +178,7 @@ class CqlStore:
             try:
                 requests = next(rounds) if found is None else rounds.send(found)
             except StopIteration:
-                done([[each.rows for each in batch] for batch in waiting])
+                done([[pending_read.rows for pending_read in batch] for batch in waiting])
             except Exception as failure:
                 done(failure)
             else:
@@ -191,7 +191,7 @@ class CqlStore:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Give nothing: a cluster has no state of one moment."""
+        """Return nothing: a cluster has no state of one moment."""
         yield
 
     @contextmanager
@@ -228,7 +228,7 @@ class CqlStore:
         """Create the tables of layouts, and keep which of them really run backwards: readers go by that."""
         self.tables.create(layouts)
         kept = frozenset(json.loads(self.settings().get(BACKWARDS, "[]")))
-        found = (kept - {each.name for each in layouts}) | self.tables.kept_backwards(layouts)
+        found = (kept - {layout.name for layout in layouts}) | self.tables.kept_backwards(layouts)
         if found != kept:
             self.set_setting(BACKWARDS, json.dumps(sorted(found)))
             self._backwards = found
@@ -371,7 +371,7 @@ class CqlTransaction:
         self._store.tables.drop(name)
 
     def index_names(self) -> frozenset[str]:
-        return self._store.tables.indexes() | {each.name for each in self._pending if not each.is_primary}
+        return self._store.tables.indexes() | {layout.name for layout in self._pending if not layout.is_primary}
 
 
 class _Sent(threading.local):
@@ -392,7 +392,7 @@ class _Pending:
         self.missing = self.asked = 1 if read.is_get else int(arguments[-1])
 
     def request(self) -> Request | None:
-        """Give the next request, None when there is none left to make."""
+        """Return the next request, None when there is none left to make."""
         statements = self.read.statements
         while self.at < len(statements):
             statement = statements[self.at]
@@ -433,7 +433,7 @@ def _pending(batches: Sequence[Batch]) -> list[list[_Pending]]:
 def _rounds(waiting: list[_Pending]) -> Generator[Requests, Found, None]:
     """Yield the requests that can be made at once, until all are answered."""
     while waiting:
-        asked = [(each, request) for each in waiting if (request := each.request()) is not None]
+        asked = [(pending_read, request) for pending_read in waiting if (request := pending_read.request()) is not None]
         if not asked:
             break
         answers = yield [request for _, request in asked]

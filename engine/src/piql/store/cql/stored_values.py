@@ -47,7 +47,7 @@ def _date_to_bytes(ordinal: int) -> bytes:
 
 
 def date_from_bytes(stored: bytes) -> int:
-    """Give the day number of a CQL date."""
+    """Return the day number of a CQL date."""
     return int(_unpack_unsigned(stored)[0]) - _FIRST_DAY
 
 
@@ -144,7 +144,7 @@ STORED = for_each_kind(
 
 
 def codec_of(type: SqlType) -> Codec | None:
-    """Give the codec of a type, None where values are stored as they are; DECIMAL(p, s) is shown with s digits."""
+    """Return the codec of a type, None where values are stored as they are; DECIMAL(p, s) is shown with s digits."""
     if type.kind is Kind.DECIMAL and type.precision is not None:
         return Codec(_encode_decimal, _decimal_decoder(type.scale or 0))
     return None if type.kind is Kind.NULL else STORED[type.kind].codec

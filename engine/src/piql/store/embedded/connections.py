@@ -47,7 +47,7 @@ class Openable(Protocol):
 
 
 def uri_of(path: Path, options: str) -> str:
-    """Give the address by which SQLite opens a file in a way of its own."""
+    """Return the address by which SQLite opens a file in a way of its own."""
     return f"{path.absolute().as_uri()}?{options}"
 
 
@@ -188,7 +188,7 @@ class Connections:
         self._local = threading.local()
 
     def mine(self) -> Held:
-        """Give this thread's connection, to be entered for each use."""
+        """Return this thread's connection, to be entered for each use."""
         try:
             held: Held = self._local.held
         except AttributeError:

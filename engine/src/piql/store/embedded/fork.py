@@ -72,7 +72,7 @@ class Forks:
         return True
 
     def _is_at_work(self, but: Held | None = None) -> bool:
-        """Say whether this thread uses a connection other than one."""
+        """Return whether this thread uses a connection other than one."""
         me = get_ident()
         return any(held.uses and held.thread == me and held is not but for held in list(self.held))
 
@@ -139,7 +139,7 @@ class Forks:
 
 
 def _open_databases() -> set[File]:
-    """Give the SQLite databases that this process has open, by whatever library."""
+    """Return the SQLite databases that this process has open, by whatever library."""
     found: set[File] = set()
     for descriptor in _descriptors():
         try:

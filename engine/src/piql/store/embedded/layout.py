@@ -28,7 +28,7 @@ def quoted(name: str) -> str:
 
 
 def column_name(name: str) -> str:
-    """Give the SQL name of a column: its own, unless it begins like that of a flag."""
+    """Return the SQL name of a column: its own, unless it begins like that of a flag."""
     return "'" + name if name[:1] in ("?", "'") else name
 
 
@@ -57,13 +57,13 @@ class Layout:
         if self.has_bucket:
             columns.append(f"{quoted(BUCKET)} INTEGER")
             key.append(quoted(BUCKET))
-        for each in self.key:
-            direction = "" if each.ascending else " DESC"
-            if each.flag:
-                columns.append(f"{quoted(each.flag)} INTEGER")
-                key.append(quoted(each.flag) + direction)
-            columns.append(f"{quoted(each.name)} {each.affinity}")
-            key.append(quoted(each.name) + direction)
+        for column in self.key:
+            direction = "" if column.ascending else " DESC"
+            if column.flag:
+                columns.append(f"{quoted(column.flag)} INTEGER")
+                key.append(quoted(column.flag) + direction)
+            columns.append(f"{quoted(column.name)} {column.affinity}")
+            key.append(quoted(column.name) + direction)
         columns.extend(f"{quoted(name)} {affinity}" for name, affinity in self.covering)
         return f"CREATE TABLE {quoted(self.name)} ({', '.join(columns)}, PRIMARY KEY ({', '.join(key)})) WITHOUT ROWID"
 
@@ -78,12 +78,12 @@ class Layout:
 
     def _key_names(self) -> list[str]:
         names = [BUCKET] if self.has_bucket else []
-        for each in self.key:
-            names.extend([each.flag, each.name] if each.flag else [each.name])
+        for column in self.key:
+            names.extend([column.flag, column.name] if column.flag else [column.name])
         return names
 
     def with_flags(self) -> Callable[[Arguments], Arguments] | None:
-        """Give the change from an entry (or key) to the stored row: flags put in; None where there are none."""
+        """Return the change from an entry (or key) to the stored row: flags put in; None where there are none."""
         flagged = frozenset(self.has_bucket + at for at, each in enumerate(self.key) if each.flag)
         if not flagged:
             return None
@@ -169,11 +169,11 @@ class ReadBuilder:
         prefix, self.rest = self.layout.key[: shape.prefix_length], self.layout.key[shape.prefix_length :]
         self.fixed: list[str] = [f"{quoted(BUCKET)} = ?"] if self.layout.has_bucket else []
         nulls = set(map(column_name, shape.nulls))
-        for each in prefix:
-            is_null = each.name in nulls
-            if each.flag:
-                self.fixed.append(f"{quoted(each.flag)} = {0 if is_null else 1}")
-            self.fixed.append(f"{quoted(each.name)} = {'coalesce(?, 0)' if is_null else '?'}")
+        for column in prefix:
+            is_null = column.name in nulls
+            if column.flag:
+                self.fixed.append(f"{quoted(column.flag)} = {0 if is_null else 1}")
+            self.fixed.append(f"{quoted(column.name)} = {'coalesce(?, 0)' if is_null else '?'}")
         leaves_nulls = shape.skips_nulls or shape.has_low or shape.has_high
         if leaves_nulls and self.rest and self.rest[0].flag:
             self.fixed.append(f"{quoted(self.rest[0].flag)} = 1")
@@ -193,7 +193,7 @@ class ReadBuilder:
         return ends
 
     def _select(self, where: list[str]) -> str:
-        flags = {each.name: each.flag for each in self.layout.key if each.flag}
+        flags = {column.name: column.flag for column in self.layout.key if column.flag}
         columns = [
             f"CASE WHEN {quoted(flag)} THEN {quoted(name)} END" if (flag := flags.get(name)) else quoted(name)
             for name in map(column_name, self.shape.columns)
@@ -204,9 +204,9 @@ class ReadBuilder:
         if self.shape.is_get:
             return sql
         order: list[str] = []
-        for each in self.rest:
-            direction = "" if each.ascending == self.shape.is_ascending else " DESC"
-            order.extend(quoted(name) + direction for name in (each.flag, each.name) if name)
+        for column in self.rest:
+            direction = "" if column.ascending == self.shape.is_ascending else " DESC"
+            order.extend(quoted(name) + direction for name in (column.flag, column.name) if name)
         return f"{sql} ORDER BY {', '.join(order)} LIMIT ?"
 
     def _from_place(self) -> EmbeddedRead:
@@ -231,12 +231,12 @@ class ReadBuilder:
             last = bounds[count - 1]
             sign = ">" if last.ascending == shape.is_ascending else "<"
             included = "=" if count == len(bounds) and shape.is_after_included else ""
-            where = [*self.fixed, *(f"{quoted(each.name)} = ?" for each in bounds[: count - 1])]
+            where = [*self.fixed, *(f"{quoted(bound.name)} = ?" for bound in bounds[: count - 1])]
             where.append(f"{quoted(last.name)} {sign}{included} ?")
             where.extend(self._ends())
             picks = (
                 *(_at(place) for place in range(first)),
-                *(each.pick for each in bounds[:count]),
+                *(bound.pick for bound in bounds[:count]),
                 *(_at(place) for place in others),
             )
             statements.append(Statement(self._select(where), _picker(picks)))

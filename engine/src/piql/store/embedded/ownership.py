@@ -66,7 +66,7 @@ class _State(NamedTuple):
 
 
 def is_store(path: Path, kind: str, wait_seconds: float) -> bool:
-    """Say whether a file is a store of a kind; false where it is to be made.
+    """Return whether a file is a store of a kind; false where it is to be made.
 
     Raises NotAStore where the file is something else, StoreUnavailable where it cannot be read.
     """
@@ -80,7 +80,7 @@ def is_store(path: Path, kind: str, wait_seconds: float) -> bool:
 
 
 def is_own(schema: Schema, path: Path, kind: str) -> bool:
-    """Say whether a schema is that of a store, false where it is empty; raise NotAStore where it is neither."""
+    """Return whether a schema is that of a store, false where it is empty; raise NotAStore where it is neither."""
     if not schema:
         return False
     for name, tables in sorted(OWN_TABLES.items(), key=lambda entry: -len(entry[1])):

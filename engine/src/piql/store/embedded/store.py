@@ -135,7 +135,7 @@ class EmbeddedStore:
             self.is_made()
 
     def is_made(self) -> bool:
-        """Say whether there is a store in the file by now, whoever made it."""
+        """Return whether there is a store in the file by now, whoever made it."""
         if not self._is_made:
             self._is_made = is_store(self.path, self.kind, self._wait_seconds)
         return self._is_made
@@ -164,7 +164,7 @@ class EmbeddedStore:
         self._is_made = True
 
     def connection(self) -> sqlite3.Connection:
-        """Give this thread's connection, to look at the file by hand; a fork closes it."""
+        """Return this thread's connection, to look at the file by hand; a fork closes it."""
         with self.at_work() as connection:
             return connection
 
@@ -267,7 +267,7 @@ class EmbeddedStore:
         return 0
 
     def version(self) -> int:
-        """Give the file's version; asked after every read whose shape the data decides, so it takes no detour."""
+        """Return the file's version; asked after every read whose shape the data decides, so it takes no detour."""
         FORKS.refuse_strangers()
         if not self._is_made and not self.is_made():
             return 0
@@ -362,10 +362,10 @@ def _answer(connection: sqlite3.Connection, read: EmbeddedRead, arguments: tuple
             connection.execute("COMMIT")
     limit: int = arguments[read.place_of_limit]
     rows: list[Row] = []
-    for each in read.statements:
-        assert each.arguments is not None
-        chosen = each.arguments(arguments)
-        rows += connection.execute(each.sql, (*chosen[:-1], limit - len(rows))).fetchall()
+    for statement in read.statements:
+        assert statement.arguments is not None
+        chosen = statement.arguments(arguments)
+        rows += connection.execute(statement.sql, (*chosen[:-1], limit - len(rows))).fetchall()
         if len(rows) >= limit:
             break
     return [()] * len(rows) if read.is_bare else rows

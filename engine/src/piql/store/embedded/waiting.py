@@ -56,14 +56,14 @@ def _pause(waited: float) -> float:
 
 
 def unavailable(failure: sqlite3.Error, wait_seconds: float = 0.0) -> StoreUnavailable:
-    """Give the engine's error for one of SQLite's: what is the matter, and what to do."""
+    """Return the engine's error for one of SQLite's: what is the matter, and what to do."""
     if _kind(failure) == sqlite3.SQLITE_FULL:
         return StoreFull("the disk of the embedded store is full: nothing was written")
     return StoreUnavailable(f"the embedded store {_said(failure, wait_seconds)}")
 
 
 def not_opened(path: Path, failure: sqlite3.Error | OSError | ValueError, wait_seconds: float) -> StoreUnavailable:
-    """Give the engine's error where a file could not be opened."""
+    """Return the engine's error where a file could not be opened."""
     if isinstance(failure, sqlite3.Error):
         said = f"it {_said(failure, wait_seconds)}"
     else:

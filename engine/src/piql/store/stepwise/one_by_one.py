@@ -16,13 +16,13 @@ class OneByOne:
         return [self.find(records, key, is_serial) for key in keys]
 
     def change_many(self: Steps, records: PreparedEntries, changes: Sequence[RecordChange]) -> list[bool]:
-        return [self.change(records, *each)[0] for each in changes]
+        return [self.change(records, *change)[0] for change in changes]
 
     def cells_many(self: Steps, groups: Sequence[str], limit: int) -> list[list[Cell]]:
         return [self.cells(group, limit) for group in groups]
 
     def swap_many(self: Steps, swaps: Sequence[Swap]) -> list[bool]:
-        return [self.swap(*each)[0] for each in swaps]
+        return [self.swap(*swap)[0] for swap in swaps]
 
     def note_many(self: Steps, group: str, values: Mapping[str, str | None]) -> None:
         for key, value in values.items():

@@ -50,7 +50,7 @@ class StepwiseEntries:
     is_primary: bool
 
     def whole(self, change: EntryChange) -> Row:
-        """Give an entry as it is kept; of a deleted one the key alone, so that no earlier change comes back."""
+        """Return an entry as it is kept; of a deleted one the key alone, so that no earlier change comes back."""
         row = change.row[: self.key_length] if change.state is State.GONE else change.row
         return self.with_flags((*row, *(None,) * (self.length - len(row)), int(change.state), change.at))
 
@@ -132,9 +132,9 @@ class StepwiseStore(OneByOne, EmbeddedStore):
     def prepare_entries(self, table: Table, index: Index) -> StepwiseEntries:  # type: ignore[override]
         plain, layout = layout_of(table, index), layout_with_state(table, index)
         key_length = layout.has_bucket + len(layout.key)
-        key = " AND ".join(f"{quoted(each.name)} = ?" for each in layout.key)
+        key = " AND ".join(f"{quoted(column.name)} = ?" for column in layout.key)
         names = ", ".join(
-            quoted(name) for name in (*(each.name for each in plain.key), *(n for n, _ in plain.covering))
+            quoted(name) for name in (*(column.name for column in plain.key), *(n for n, _ in plain.covering))
         )
         return StepwiseEntries(
             f"SELECT {quoted(WRITE)}, {quoted(STATE)}, {quoted(AT)}, {names} FROM {quoted(layout.name)} WHERE {key}",
@@ -237,7 +237,7 @@ class StepwiseStore(OneByOne, EmbeddedStore):
 
 
 def layout_with_state(table: Table, index: Index) -> Layout:
-    """Give the table of an index with the hidden columns behind all others."""
+    """Return the table of an index with the hidden columns behind all others."""
     layout = layout_of(table, index)
     hidden = ((STATE, "INTEGER"), (AT, "INTEGER"))
     return replace(layout, covering=(*layout.covering, *(((WRITE, "TEXT"),) if index.is_primary else ()), *hidden))

@@ -69,7 +69,7 @@ class RecordingStore(StoreWrapper):
 
 
 def _without_labels(batches: Sequence[Batch]) -> list[Batch]:
-    return [Batch(each.read.read, each.arguments, each.operator) for each in batches]
+    return [Batch(batch.read.read, batch.arguments, batch.operator) for batch in batches]
 
 
 class _RecordingTransaction:

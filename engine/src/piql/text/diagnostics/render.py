@@ -21,7 +21,7 @@ WIDTH = 100  # characters of a line of what a fix changes
 
 
 def render(diagnostic: Diagnostic) -> str:
-    """Give one diagnostic as lines of text."""
+    """Return one diagnostic as lines of text."""
     span = diagnostic.span
     marks = [(span, "^", ""), *((label.span, "-", label.text) for label in diagnostic.labels)]
     width = max(len(str(each.line)) for each, _, _ in marks)
@@ -50,8 +50,8 @@ def _unblocked(fix: Fix) -> str:
 
 
 def render_all(diagnostics: Iterable[Diagnostic]) -> str:
-    """Give several diagnostics as text, an empty line between them."""
-    return "\n\n".join(render(each) for each in diagnostics)
+    """Return several diagnostics as text, an empty line between them."""
+    return "\n\n".join(render(diagnostic) for diagnostic in diagnostics)
 
 
 def _line(source: Source, number: int) -> str:
@@ -59,7 +59,7 @@ def _line(source: Source, number: int) -> str:
 
 
 def _underline(span: Span, mark: str) -> str:
-    """Give blanks up to the span and marks below it; a span of several lines is marked to the end of its first."""
+    """Return blanks up to the span and marks below it; a span of several lines is marked to the end of its first."""
     text = _line(span.source, span.line)
     start = span.start - (span.source.text.rfind("\n", 0, span.start) + 1)
     length = span.end - span.start if span.end_line == span.line else len(text) - start

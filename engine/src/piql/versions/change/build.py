@@ -45,7 +45,7 @@ BACKGROUND = Pace()
 
 
 def pace_of(rows_per_second: float | None) -> Pace:
-    """Give the pace of a build in the background that may go so fast at most."""
+    """Return the pace of a build in the background that may go so fast at most."""
     if rows_per_second is None:
         return BACKGROUND
     step = max(1, min(500, int(rows_per_second / 4)))
@@ -71,7 +71,7 @@ class BuildProgress:
 
     @property
     def share(self) -> float:
-        """Give how much of the work is done, from 0 to 1."""
+        """Return how much of the work is done, from 0 to 1."""
         if self.phase == "in force":
             return 1.0
         return self.rows_done / self.rows_estimate if self.rows_estimate else 0.0
@@ -110,7 +110,7 @@ class Build:
 
     @property
     def id(self) -> str:
-        """Give the id that the version has once it is in force."""
+        """Return the id that the version has once it is in force."""
         return self._id
 
     def followed_by(self, follow: Callable[[], None]) -> Self:
@@ -162,7 +162,7 @@ class Build:
         )
 
     def cancel(self) -> None:
-        """Give it up: the version in force stays as it is."""
+        """Return it up: the version in force stays as it is."""
         with self._turn, self._store.transaction() as transaction:
             stand = self._stand()
             if stand is None:
@@ -319,7 +319,7 @@ def new_driver() -> str:
 
 
 def is_driven(progress: Progress) -> bool:
-    """Say whether somebody is still at it: seen a moment ago, and its process there if it is of this machine."""
+    """Return whether somebody is still at it: seen a moment ago, and its process there if it is of this machine."""
     if progress.driver is None or time() - progress.beat > LEASE_SECONDS:
         return False
     host, process, _ = progress.driver.split("/")

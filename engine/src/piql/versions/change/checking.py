@@ -65,7 +65,7 @@ class RowsCheck:
     def __init__(self, store: Store, record: Table, table: Table, added: AddedConstraints, coming: Deployment) -> None:
         self._walk = Walk(store, record, record.primary_index(), [column.name for column in record.columns])
         self._columns = [
-            (_column_rule(record, each), ColumnCheck(record, table, each, store)) for each in added.columns
+            (_column_rule(record, column), ColumnCheck(record, table, column, store)) for column in added.columns
         ]
         self._references = [
             (_reference_rule(check), check)

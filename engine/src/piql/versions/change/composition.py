@@ -16,7 +16,7 @@ EARLIER = "deployed earlier.piql"
 
 
 def refuse_errors(compilation: Compilation) -> None:
-    errors = [each for each in compilation.diagnostics if each.severity == "error"]
+    errors = [diagnostic for diagnostic in compilation.diagnostics if diagnostic.severity == "error"]
     if errors:
         first = errors[0]
         more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
@@ -26,7 +26,7 @@ def refuse_errors(compilation: Compilation) -> None:
 def with_earlier(
     compilation: Compilation, current: Deployment, forget: frozenset[str]
 ) -> tuple[Mapping[str, str], Compilation]:
-    """Give the texts and the compilation of the set together with what was deployed before and is not named again."""
+    """Return the texts and the compilation of the set together with what was deployed before and is not named again."""
     texts = {source.name: source.text for source in compilation.sources}
     before = current.compilation
     earlier = [
@@ -46,9 +46,9 @@ def with_earlier(
         return texts, compilation
     texts[EARLIER] = "\n\n".join(earlier) + "\n"
     whole = compile_set(texts)
-    errors = [each for each in whole.diagnostics if each.severity == "error"]
+    errors = [diagnostic for diagnostic in whole.diagnostics if diagnostic.severity == "error"]
     if errors:
-        names = sorted({each.query for each in errors if each.query})
+        names = sorted({error.query for error in errors if error.query})
         what = ", ".join(names) or "what was deployed earlier"
         raise CompilationRefused(
             f"not deployed: {what} would break, deployed earlier and not named again: {errors[0].message}",
@@ -73,7 +73,7 @@ def owners_after(
 
 
 def statement_of(query: CompiledQuery) -> str:
-    """Give the text of a query as a statement of its own, with one semicolon."""
+    """Return the text of a query as a statement of its own, with one semicolon."""
     return query.text.rstrip().rstrip(";") + ";"
 
 

@@ -23,13 +23,13 @@ class Walk:
 
     def __init__(self, store: Store, table: Table, index: Index, columns: Sequence[str]) -> None:
         self._key_length = len(index.columns)
-        wanted = (*(each.name for each in index.columns), *columns)
+        wanted = (*(column.name for column in index.columns), *columns)
         shape = ReadShape(table, index, wanted, 0, in_any_order=True)
         self._first = store.prepare(shape)
         self._further = store.prepare(replace(shape, after_length=self._key_length))
 
     def read(self, transaction: Transaction, place: Row | None, rows: int) -> list[tuple[Row, Row]]:
-        """Give the next entries: the key of each, and the columns asked for."""
+        """Return the next entries: the key of each, and the columns asked for."""
         read, arguments = (self._first, (rows,)) if place is None else (self._further, (*place, rows))
         length = self._key_length
         return [(row[:length], row[length:]) for row in transaction.read(read, arguments)]
@@ -42,7 +42,7 @@ class Filling:
         names = [column.name for column in record.columns]
         self._steps = store.steps
         self._walk = Walk(store, record, record.primary_index(), names if self._steps is None else [*names, WRITE])
-        self._indexes = [IndexEntries(record, each.index, store, each.table) for each in indexes]
+        self._indexes = [IndexEntries(record, index.index, store, index.table) for index in indexes]
 
     def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
         found = self._walk.read(transaction, task.place, rows)
@@ -62,6 +62,6 @@ class Filling:
 
 
 def moved(task: Task, found: list[tuple[Row, Row]], rows: int) -> Task:
-    """Give a task after a step that asked for some rows and found these."""
+    """Return a task after a step that asked for some rows and found these."""
     place = found[-1][0] if found else task.place
     return replace(task, place=place, rows=task.rows + len(found), is_done=len(found) < rows)

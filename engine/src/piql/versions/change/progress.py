@@ -91,21 +91,21 @@ class Progress:
 
     @property
     def rows_estimate(self) -> int:
-        """Give about how many rows the whole change walks through; never fewer than it has."""
+        """Return about how many rows the whole change walks through; never fewer than it has."""
         return sum(task.rows if task.is_done else max(task.rows, task.estimate) for task in self.tasks)
 
     def ended(self, most: int = 10) -> tuple[Ended, ...]:
-        """Give what the next change remembers of this one and those before it."""
+        """Return what the next change remembers of this one and those before it."""
         if self.outcome is None:
             return self.earlier
         own = Ended(self.id, self.version, self.started_at, self.outcome, self.reason)
         return (own, *self.earlier)[:most]
 
     def of(self, id: str) -> Progress | None:
-        """Give the progress of a change: of this one, or of one that ended earlier."""
+        """Return the progress of a change: of this one, or of one that ended earlier."""
         if id == self.id:
             return self
-        found = next((each for each in self.earlier if each.id == id), None)
+        found = next((run for run in self.earlier if run.id == id), None)
         if found is None:
             return None
         return Progress(id, found.version, found.started_at, True, outcome=found.outcome, reason=found.reason)
@@ -123,7 +123,7 @@ def read_progress(store: Store) -> Progress | None:
 
 
 def progress_in(settings: Mapping[str, str]) -> Progress | None:
-    """Give the progress that settings hold."""
+    """Return the progress that settings hold."""
     text = settings.get(SETTING)
     if text is None:
         return None

@@ -64,7 +64,7 @@ class SchemaState:
     is_before_held: bool = False
 
     def as_text(self) -> str:
-        """Give the document; the epoch is kept beside it, by the store."""
+        """Return the document; the epoch is kept beside it, by the store."""
         change = self.change
         return json.dumps(
             {
@@ -76,7 +76,7 @@ class SchemaState:
                 "tables": {
                     name: {
                         "key": table.primary_key,
-                        "columns": [[each.name, str(each.type), each.nullable] for each in table.columns],
+                        "columns": [[column.name, str(column.type), column.nullable] for column in table.columns],
                     }
                     for name, table in self.tables.items()
                 },
@@ -91,7 +91,7 @@ def read_state(store: Store) -> SchemaState:
 
 
 def state_in(settings: Mapping[str, str], epoch: int = 0) -> SchemaState:
-    """Give the state that settings hold."""
+    """Return the state that settings hold."""
     text = settings.get(SETTING)
     if text is None:
         return SchemaState(epoch=epoch)
@@ -129,12 +129,12 @@ def deployment_of(state: SchemaState, store: Store) -> Deployment:
 
 
 def load_deployment(store: Store) -> Deployment:
-    """Give what is deployed in a store; version 0 when nothing is."""
+    """Return what is deployed in a store; version 0 when nothing is."""
     return deployment_of(read_state(store), store)
 
 
 def compiled(version: Version, state: SchemaState) -> Deployment:
-    """Give a version of a state, compiled."""
+    """Return a version of a state, compiled."""
     compilation = _compilation(tuple(version.texts.items()))
     return Deployment(
         version.number,
@@ -186,14 +186,14 @@ def _version(found: Mapping[str, Any]) -> Version:
 
 
 def _id_of(found: Mapping[str, Any]) -> str:
-    """Give the id of a version of a store of an older format, which keeps none; of no version, no id."""
+    """Return the id of a version of a store of an older format, which keeps none; of no version, no id."""
     if not found["version"]:
         return ""
     return hashlib.sha256(f"{found['version']} {found['deployed_at']}".encode()).hexdigest()[:16]
 
 
 def _tables_document(found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give the tables of a document; stores of the first format list columns and keys apart."""
+    """Return the tables of a document; stores of the first format list columns and keys apart."""
     if "tables" in found:
         tables: Mapping[str, Any] = found["tables"]
         return tables

@@ -68,7 +68,7 @@ class Steps:
         return self._put_in_force(transaction, stand)
 
     def _is_of(self, task: Task, phase: Phase) -> bool:
-        """Say whether a task is done in a phase.
+        """Return whether a task is done in a phase.
 
         Where writers hold new constraints for seconds before they are checked, the rows there are are held against them
         once before: what is going to be refused is then refused before it has hindered anybody.
@@ -84,7 +84,7 @@ class Steps:
             return 0.0
         if change is not None:
             is_filling = change.phase != "checking"
-            if not any((each.kind == "fill") is is_filling for each in stand.progress.tasks):
+            if not any((task.kind == "fill") is is_filling for task in stand.progress.tasks):
                 return 0.0
         return max(0.0, stand.progress.since + GRACE_SECONDS - time())
 
@@ -160,7 +160,7 @@ def announce(
     for name, kept in state.tables.items():
         table = compilation.tables.get(name)
         if table is not None:
-            new = tuple(replace(each, nullable=True) for each in table.columns if kept.column(each.name) is None)
+            new = tuple(replace(column, nullable=True) for column in table.columns if kept.column(column.name) is None)
             transaction.add_columns(table, [column.name for column in new])
             tables[name] = replace(kept, columns=(*kept.columns, *new))
     made = _make_indexes(transaction, store, state, compilation)
@@ -179,21 +179,21 @@ def announce(
 
 
 def _numbers_of(in_force: Version, texts: Mapping[str, str]) -> tuple[int, ...]:
-    """Give the numbers of the versions up to the one in force that have the same texts as the next one."""
+    """Return the numbers of the versions up to the one in force that have the same texts as the next one."""
     if dict(in_force.texts) != dict(texts):
         return ()
     return (*in_force.earlier_numbers, in_force.number)[-_MOST_NUMBERS:]
 
 
 def _before(state: SchemaState, coming: Version) -> Version | None:
-    """Give what a rollback will return to: the last version with other texts than the coming one."""
+    """Return what a rollback will return to: the last version with other texts than the coming one."""
     if coming.earlier_numbers:
         return state.before
     return state.in_force if state.in_force.number else None
 
 
 def _holds_less(coming: Deployment, current: Deployment) -> bool:
-    """Say whether rows may come that the version in force until now forbids: its queries might read them wrong."""
+    """Return whether rows may come that the version in force until now forbids: its queries might read them wrong."""
     return any(
         added_constraints(coming.record_of(coming.tables[name]), table)
         for name, table in current.tables.items()
@@ -221,7 +221,7 @@ def _passed(stand: Stand, phase: Phase) -> Stand:
 
 
 def _read_in_order(compilation: Compilation) -> frozenset[str]:
-    """Give the tables that some query walks in the order of their keys without fixing a part of it."""
+    """Return the tables that some query walks in the order of their keys without fixing a part of it."""
     return frozenset(
         scan.table.name
         for query in compilation.queries.values()
@@ -261,8 +261,8 @@ def _tasks(store: Store, state: SchemaState, compilation: Compilation, made: Map
         if name not in compilation.tables:
             continue
         added = added_constraints(current.kept_as_declared(name), compilation.tables[name])
-        tasks += [Task("groups", name, each.columns, each.is_token) for each in added.limits]
-        tasks += [Task("groups", name, each.columns) for each in added.unique]
+        tasks += [Task("groups", name, limit.columns, limit.is_token) for limit in added.limits]
+        tasks += [Task("groups", name, key.columns) for key in added.unique]
         if added.references or added.columns:
             tasks.append(Task("rows", name))
         if store.steps is not None and (added.limits or added.unique):
@@ -272,7 +272,7 @@ def _tasks(store: Store, state: SchemaState, compilation: Compilation, made: Map
 
 
 def living_indexes(store: Store, state: SchemaState) -> frozenset[str]:
-    """Give the stored names of the indexes that are of use: those that writers keep up.
+    """Return the stored names of the indexes that are of use: those that writers keep up.
 
     Those of the version before are right also on tables that the one in force does not know: nobody writes there.
     """

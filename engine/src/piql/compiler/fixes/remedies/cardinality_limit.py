@@ -10,7 +10,7 @@ DEFAULT_LIMIT = 100
 
 
 def add_cardinality_limit(patient: Patient) -> list[Remedy]:
-    """Give for each gap the limits that would bound it: on the columns that its help names."""
+    """Return for each gap the limits that would bound it: on the columns that its help names."""
     found: dict[LimitLine, Remedy] = {}
     for gap in patient.gaps:
         for columns in columns_to_limit(gap):
@@ -34,7 +34,7 @@ def _consequence(gap: Gap, columns: tuple[str, ...]) -> str:
 
 
 def columns_to_limit(gap: Gap) -> list[tuple[str, ...]]:
-    """Give the columns on which a limit would bound a gap: none of few values, none that are limited as it is."""
+    """Return the columns on which a limit would bound a gap: none of few values, none that are limited as it is."""
     if gap.words:
         return list(gap.words)
     columns = gap.limit_columns
@@ -43,17 +43,17 @@ def columns_to_limit(gap: Gap) -> list[tuple[str, ...]]:
 
 def _is_limited(table: Table, columns: tuple[str, ...]) -> bool:
     """Whether a key or a limit says how many rows have the same values there: another number would contradict it."""
-    facts = (table.primary_key, *(each.columns for each in table.unique_keys))
-    limits = (each.columns for each in table.limits if not each.is_token)
+    facts = (table.primary_key, *(key.columns for key in table.unique_keys))
+    limits = (limit.columns for limit in table.limits if not limit.is_token)
     return any(bool(each) and set(each) <= set(columns) for each in (*facts, *limits))
 
 
 def names_an_owner(table: Table, columns: tuple[str, ...]) -> bool:
     """Whether columns look like the name of what the rows belong to: a reference, or the beginning of the key."""
     length = len(columns)
-    if any(set(columns) < set(each.columns) for each in table.foreign_keys):
+    if any(set(columns) < set(key.columns) for key in table.foreign_keys):
         return False  # a part of a reference names all that share this part
-    is_reference = any(set(each.columns) <= set(columns) for each in table.foreign_keys)
+    is_reference = any(set(key.columns) <= set(columns) for key in table.foreign_keys)
     is_beginning = set(table.primary_key[:length]) == set(columns)
     is_named_so = any(
         name.lower().endswith(("_id", "id")) or (column is not None and column.type.kind is Kind.UUID)

@@ -37,7 +37,7 @@ def _limited(table: Table) -> Iterator[tuple[str, ...]]:
 def _parameter(patient: Patient, place: Place, column: str) -> str:
     """Name a parameter after its column, and where that is taken after its relation, too."""
     assert patient.body is not None
-    taken = {each.name for each in patient.body.find(ast.ParameterUse)}
+    taken = {use.name for use in patient.body.find(ast.ParameterUse)}
     plain = "".join(letter if letter.isalnum() else "_" for letter in column)
     is_shared = sum(gap.table.column(column) is not None for gap in patient.gaps) > 1
     if plain not in taken and not is_shared:

@@ -6,7 +6,7 @@ from piql.compiler.fixes.remedy import Change, LimitLine, Patient, Remedy
 
 
 def add_foreign_key(patient: Patient) -> list[Remedy]:
-    """Give the foreign keys that would tell that each row of a gap has its match."""
+    """Return the foreign keys that would tell that each row of a gap has its match."""
     found: dict[LimitLine, Remedy] = {}
     for gap in patient.gaps:
         for reference in gap.references:

@@ -11,7 +11,7 @@ from piql.schema.catalog import ForeignKey
 
 
 def join_by_key(patient: Patient) -> list[Remedy]:
-    """Give for each relation that no equality joins those of the foreign keys that lead to it or away from it."""
+    """Return for each relation that no equality joins those of the foreign keys that lead to it or away from it."""
     found: dict[NewTest, Remedy] = {}
     for gap in patient.gaps:
         place = place_of(patient.body, gap.relation) if gap.kind == "product" else None

@@ -8,7 +8,7 @@ from piql.text.diagnostics.diagnostic import Edit
 
 
 def read_both_sides(patient: Patient) -> list[Remedy]:
-    """Give for each `a <> b` that blocks a stop `(a < b OR a > b)`, which is read as two ranges."""
+    """Return for each `a <> b` that blocks a stop `(a < b OR a > b)`, which is read as two ranges."""
     if patient.body is None:
         return []
     blockers = {(each.start, each.end) for gap in patient.gaps if gap.kind == "blocked" for each in gap.blockers}

@@ -13,7 +13,7 @@ DEFAULT_ROWS = 100
 
 
 def read_first_rows(patient: Patient) -> list[Remedy]:
-    """Give for each relation that is read alone the query over its first rows only.
+    """Return for each relation that is read alone the query over its first rows only.
 
     SELECT COUNT(*) FROM users WHERE age > 3
     → SELECT COUNT(*) FROM (SELECT * FROM users WHERE age > 3 LIMIT 100) users
@@ -27,7 +27,7 @@ def read_first_rows(patient: Patient) -> list[Remedy]:
         place = place_of(patient.body, gap.relation)
         if place is None or not isinstance(place.select, ast.Select) or not isinstance(place.source, ast.TableName):
             continue  # a FETCH reads no derived tables
-        if not any(each is place.select for each in main_selects(patient.body)):
+        if not any(select is place.select for select in main_selects(patient.body)):
             continue
         edit = _edit(gap, place.select, place.source, place.name)
         if edit is not None:
@@ -47,9 +47,9 @@ def _edit(gap: Gap, select: ast.Select, source: ast.TableName, name: str) -> Edi
     if place is not None and select.where is not None:
         is_all = isinstance(select.where, ast.Junction) and select.where.operator == "AND"
         tests = select.where.operands if isinstance(select.where, ast.Junction) and is_all else (select.where,)
-        served = {(each.start, each.end) for each in gap.served}
-        inside = [each for each in tests if (each.span.start, each.span.end) in served]
-        outside = [each for each in tests if each not in inside]
+        served = {(span.start, span.end) for span in gap.served}
+        inside = [test for test in tests if (test.span.start, test.span.end) in served]
+        outside = [test for test in tests if test not in inside]
         inner, outer = _where(inside), _where(outside)
         end = place[1]
     if COMMENT.search(_text(source.span, start, end)):
@@ -63,7 +63,7 @@ def _where(tests: list[ast.Expression]) -> str:
     if not tests:
         return ""
     return " WHERE " + " AND ".join(
-        f"({each.span.text})" if isinstance(each, ast.Junction) else each.span.text for each in tests
+        f"({test.span.text})" if isinstance(test, ast.Junction) else test.span.text for test in tests
     )
 
 

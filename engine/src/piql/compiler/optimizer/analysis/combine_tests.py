@@ -40,7 +40,7 @@ _OPEN: dict[tuple[ComparisonOperator, ComparisonOperator], ComparisonOperator] =
 
 
 def combined(parts: Sequence[Expression], meaning: Meaning) -> tuple[Expression, ...]:
-    """Give tests that must all hold with those of one column and value made one, and those another implies left out.
+    """Return tests that must all hold with those of one column and value made one, and those another implies left out.
 
     a >= 1 AND a <= 1 → a = 1      a <= 1 AND a <> 1 → a < 1
     a IN (1, 2) AND a IN (2, 3) → a = 2      a = 1 AND (a = 1 OR b = 2) → a = 1
@@ -48,23 +48,23 @@ def combined(parts: Sequence[Expression], meaning: Meaning) -> tuple[Expression,
     Each has the same truth value as what it is made of, NULLs included.
     """
     found = _made_one(parts, _both)
-    said = {meaning(each) for each in found}
+    said = {meaning(expression) for expression in found}
     return tuple(
-        each
-        for each in found
-        if not (isinstance(each, Or) and any(_says(operand, said, meaning) for operand in each.operands))
+        expression
+        for expression in found
+        if not (isinstance(expression, Or) and any(_says(operand, said, meaning) for operand in expression.operands))
     )
 
 
 def either(operands: Sequence[Expression]) -> tuple[Expression, ...]:
-    """Give the branches of an OR with a range and its end made one range: a = 1 OR a > 1 → a >= 1."""
+    """Return the branches of an OR with a range and its end made one range: a = 1 OR a > 1 → a >= 1."""
     return _made_one(operands, _either)
 
 
 def _made_one(
     parts: Sequence[Expression], make: Callable[[Expression, Expression], Expression | None]
 ) -> tuple[Expression, ...]:
-    """Give tests with each two of one column of which `make` makes one replaced by that."""
+    """Return tests with each two of one column of which `make` makes one replaced by that."""
     found: dict[int, Expression] = {}
     by_subject: dict[object, list[int]] = {}
     for number, part in enumerate(parts):
@@ -83,8 +83,8 @@ def _made_one(
 
 
 def without_implied(operands: Sequence[Expression], meaning: Meaning) -> tuple[Expression, ...]:
-    """Give the branches of an OR without those that another branch includes: a = 1 OR (a = 1 AND b = 2) → a = 1."""
-    said = [frozenset(map(meaning, conjuncts(each))) for each in operands]
+    """Return the branches of an OR without those that another branch includes: a = 1 OR (a = 1 AND b = 2) → a = 1."""
+    said = [frozenset(map(meaning, conjuncts(operand))) for operand in operands]
     times = Counter(chain.from_iterable(said))
     by_rarest: dict[object, list[frozenset[object]]] = {}  # a branch is looked for only where its rarest test is said
     for tests in said:
@@ -97,13 +97,13 @@ def without_implied(operands: Sequence[Expression], meaning: Meaning) -> tuple[E
 
 
 def apart(operands: Sequence[Expression], meaning: Meaning) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
-    """Give the tests that all branches of an OR share, and what is left of each; no branch may include another.
+    """Return the tests that all branches of an OR share, and what is left of each; no branch may include another.
 
     a = 1 AND b = 2 OR a = 1 AND c = 3 → a = 1    and    b = 2, c = 3
     """
-    if not all(isinstance(each, And) for each in operands):
+    if not all(isinstance(operand, And) for operand in operands):
         return (), tuple(operands)
-    said = [{meaning(each): each for each in conjuncts(operand)} for operand in operands]
+    said = [{meaning(conjunct): conjunct for conjunct in conjuncts(operand)} for operand in operands]
     common = [each for each in said[0] if all(each in tests for tests in said[1:])]
     if not common:
         return (), tuple(operands)
@@ -115,11 +115,11 @@ def apart(operands: Sequence[Expression], meaning: Meaning) -> tuple[tuple[Expre
 
 
 def _says(operand: Expression, said: set[object], meaning: Meaning) -> bool:
-    return all(meaning(each) in said for each in conjuncts(operand))
+    return all(meaning(conjunct) in said for conjunct in conjuncts(operand))
 
 
 def _subject(test: Expression) -> object:
-    """Give what two tests have in common that may become one: a column and a value, or the column of a list."""
+    """Return what two tests have in common that may become one: a column and a value, or the column of a list."""
     match test:
         case InList(operand=ColumnRef() as column):
             return column
@@ -131,13 +131,15 @@ def _subject(test: Expression) -> object:
 
 
 def _both(one: Expression, other: Expression) -> Expression | None:
-    """Give the one test that two make together."""
+    """Return the one test that two make together."""
     match one, other:
         case InList(operand=ColumnRef() as column, items=items), InList(operand=same, items=others) if column == same:
-            if not all(isinstance(each, Constant) and each.value is not None for each in (*items, *others)):
+            if not all(
+                isinstance(expression, Constant) and expression.value is not None for expression in (*items, *others)
+            ):
                 return None
             there = set(others)
-            shared = tuple(each for each in items if each in there)
+            shared = tuple(item for item in items if item in there)
             if len(shared) == 1:
                 return Comparison(operator="=", left=column, right=shared[0], span=one.span)
             return InList(operand=column, items=shared, span=one.span) if shared else None
@@ -154,7 +156,7 @@ def _both(one: Expression, other: Expression) -> Expression | None:
 
 
 def _either(one: Expression, other: Expression) -> Expression | None:
-    """Give the one test that says that one of two holds."""
+    """Return the one test that says that one of two holds."""
     if not isinstance(one, Comparison) or not isinstance(other, Comparison):
         return None
     first, second = _of_column(one), _of_column(other)
@@ -167,7 +169,7 @@ def _either(one: Expression, other: Expression) -> Expression | None:
 
 
 def _of_column(test: Comparison) -> tuple[ColumnRef, ComparisonOperator, Expression] | None:
-    """Give the column, operator and value of a test of a column by a literal or parameter."""
+    """Return the column, operator and value of a test of a column by a literal or parameter."""
     match test:
         case Comparison(left=ColumnRef() as column, right=Constant() | Parameter(max_items=None) as value):
             return column, test.operator, value

@@ -19,7 +19,7 @@ from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of, repla
 
 
 def compared_column(predicate: Expression) -> ColumnRef | None:
-    """Give the column of `column = value`, of a range on it, or of `column IN (values)`."""
+    """Return the column of `column = value`, of a range on it, or of `column IN (values)`."""
     match predicate:
         case Comparison(operator=operator, left=ColumnRef() as column, right=Constant() | Parameter()) if (
             operator != "<>"
@@ -38,14 +38,14 @@ def compared_column(predicate: Expression) -> ColumnRef | None:
 
 
 def compared_columns(predicate: Or) -> tuple[ColumnRef, ...]:
-    """Give the columns of an OR of nothing but comparisons with values; none where there is anything else."""
+    """Return the columns of an OR of nothing but comparisons with values; none where there is anything else."""
     found = [compared_column(each) for operand in predicate.operands for each in conjuncts(operand)]
-    columns = tuple(each for each in found if each is not None)
+    columns = tuple(column for column in found if column is not None)
     return columns if len(columns) == len(found) else ()
 
 
 def moved(predicate: Expression, columns: Sequence[ColumnRef], relation: str, classes: Equalities) -> Expression | None:
-    """Give what a predicate on these columns asks of a relation; None where it has no equal of one of them."""
+    """Return what a predicate on these columns asks of a relation; None where it has no equal of one of them."""
     by: dict[ColumnKey, Expression] = {}
     for column in columns:
         other = next((each for each in classes.equal_to(column) if each.relation == relation), None)

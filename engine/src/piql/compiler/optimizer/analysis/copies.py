@@ -11,12 +11,12 @@ from piql.trees.node import Node
 
 
 def aliases_in(plan: Node) -> set[str]:
-    """Give the aliases of all relations in a plan, those inside derived tables included."""
+    """Return the aliases of all relations in a plan, those inside derived tables included."""
     return {node.alias for node in plan.walk() if isinstance(node, Relation | Derived)}
 
 
 def unused(name: str, taken: set[str]) -> str:
-    """Give an alias that is not taken, and take it."""
+    """Return an alias that is not taken, and take it."""
     while name in taken:
         name += "_"
     taken.add(name)
@@ -24,7 +24,7 @@ def unused(name: str, taken: set[str]) -> str:
 
 
 def renamed(plan: Node, names: Mapping[str, str]) -> Node:
-    """Give a plan or an expression with relations renamed."""
+    """Return a plan or an expression with relations renamed."""
 
     def change(node: Node) -> Node:
         match node:

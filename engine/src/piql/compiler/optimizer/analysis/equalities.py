@@ -28,22 +28,22 @@ class Equalities:
             self._classes[key_of(column)] = one
 
     def equal_to(self, column: ColumnRef) -> tuple[ColumnRef, ...]:
-        """Give all columns equal to one, itself first."""
+        """Return all columns equal to one, itself first."""
         members = self._classes.get(key_of(column))
         if members is None:
             return (column,)
-        return (column, *(each for each in members if key_of(each) != key_of(column)))
+        return (column, *(member for member in members if key_of(member) != key_of(column)))
 
     def members(self, column: ColumnKey) -> Sequence[ColumnRef]:
-        """Give the class of a column, which is none where it equals no other."""
+        """Return the class of a column, which is none where it equals no other."""
         return self._classes.get(column, ())
 
     def are_equal(self, one: ColumnKey, other: ColumnKey) -> bool:
-        """Say whether two columns hold the same value."""
+        """Return whether two columns hold the same value."""
         members = self._classes.get(one)
         return one == other or (members is not None and members is self._classes.get(other))
 
     def classes(self) -> tuple[tuple[ColumnRef, ...], ...]:
-        """Give each class of at least two columns once."""
+        """Return each class of at least two columns once."""
         seen: dict[int, list[ColumnRef]] = {id(members): members for members in self._classes.values()}
         return tuple(tuple(members) for members in seen.values())

@@ -37,7 +37,7 @@ class Fact:
 
 
 def facts_about(table: Table, restrictions: Restrictions) -> tuple[Fact, ...]:
-    """Give every key or limit whose columns are all fixed, the tightest first; nothing is tighter than no row."""
+    """Return every key or limit whose columns are all fixed, the tightest first; nothing is tighter than no row."""
     if restrictions.keeps_none:
         return (Fact(0, (), None),)
     equal = {name: fixed for name, fixed in restrictions.equal.items() if not fixed.is_null}
@@ -48,13 +48,13 @@ def facts_about(table: Table, restrictions: Restrictions) -> tuple[Fact, ...]:
 
     if all(column in equal for column in table.primary_key):
         found.append(Fact(1, table.primary_key, None, reads(table.primary_key)))
-    for each in table.constraints_near(equal):
-        if isinstance(each, CardinalityLimit) and each.is_token:
-            if any(set(word.columns) <= set(each.columns) for word in restrictions.words):
-                found.append(Fact(each.limit, each.columns, each))
-        elif all(column in equal for column in each.columns):
-            limit = each.limit if isinstance(each, CardinalityLimit) else 1
-            found.append(Fact(limit, each.columns, each, reads(each.columns)))
+    for constraint in table.constraints_near(equal):
+        if isinstance(constraint, CardinalityLimit) and constraint.is_token:
+            if any(set(word.columns) <= set(constraint.columns) for word in restrictions.words):
+                found.append(Fact(constraint.limit, constraint.columns, constraint))
+        elif all(column in equal for column in constraint.columns):
+            limit = constraint.limit if isinstance(constraint, CardinalityLimit) else 1
+            found.append(Fact(limit, constraint.columns, constraint, reads(constraint.columns)))
     if restrictions.ranges:
         found.extend(_within_ranges(table, restrictions, equal))
     found.sort(key=lambda fact: fact.rows)  # stable: keys before limits
@@ -65,8 +65,9 @@ def _within_ranges(table: Table, restrictions: Restrictions, equal: Mapping[str,
     """Yield each key or limit of which all columns are fixed but one, and that one lies among few whole numbers."""
     stretches = [
         stretch
-        for each in restrictions.ranges.values()
-        if (column := table.column(each.column)) is not None and (stretch := stretch_of(each, column.type)) is not None
+        for range_ in restrictions.ranges.values()
+        if (column := table.column(range_.column)) is not None
+        and (stretch := stretch_of(range_, column.type)) is not None
     ]
     keys = [(1, table.primary_key, None), *((1, key.columns, key) for key in table.unique_keys)]
     limits = [(each.limit, each.columns, each) for each in table.limits if not each.is_token]

@@ -15,7 +15,7 @@ from piql.compiler.optimizer.analysis.subqueries import outer_relations
 
 
 def first_match(plan: LogicalNode, query: LogicalNode, is_test: bool) -> tuple[LogicalNode, Expression] | None:
-    """Give a left join with the first match of each row, and the value asked of it; None where no index has it first.
+    """Return a left join with the first match of each row, and the value asked of it; None where no index has it first.
 
         → SELECT t.text … WHERE t.owner = u.name            LeftJoin t.owner = u.name, first by t.posted DESC
           ORDER BY t.posted DESC LIMIT 1             →        …
@@ -35,7 +35,7 @@ def first_match(plan: LogicalNode, query: LogicalNode, is_test: bool) -> tuple[L
     own, outside = frozenset((relation.alias,)), outer_relations(query)
     if not outside or not outside <= aliases_below(plan) or not is_null_with(value, own):
         return None
-    if not all(relations_of(each) == own for each in (value, *(key.expression for key in keys))):
+    if not all(relations_of(expression) == own for expression in (value, *(key.expression for key in keys))):
         return None
     if not all(isinstance(key.expression, ColumnRef) for key in keys):
         return None
@@ -54,7 +54,7 @@ def first_match(plan: LogicalNode, query: LogicalNode, is_test: bool) -> tuple[L
 
 
 def _asked(query: LogicalNode) -> tuple[Expression, tuple[SortKey, ...], LogicalNode] | None:
-    """Give the value that a subquery gives of the first row of an order, that order, and the rows."""
+    """Return the value that a subquery gives of the first row of an order, that order, and the rows."""
     match query:
         case Stop(
             count=Count(max=1, parameter=None), is_page=False, input=Projection(outputs=(only,), input=Sort() as sort)
@@ -76,7 +76,9 @@ def _asked(query: LogicalNode) -> tuple[Expression, tuple[SortKey, ...], Logical
 def completed(keys: Sequence[SortKey], relation: Relation, known: Restrictions) -> tuple[SortKey, ...]:
     """Complete an order by the primary key, without what has one value for each row."""
     ascending = keys[-1].ascending if keys else True
-    primary = (SortKey(expression=each, ascending=ascending) for each in relation.columns(relation.table.primary_key))
+    primary = (
+        SortKey(expression=column, ascending=ascending) for column in relation.columns(relation.table.primary_key)
+    )
     found: dict[Expression, SortKey] = {}
     for key in (*keys, *primary):
         if isinstance(key.expression, ColumnRef) and key.expression.name not in known.equal:

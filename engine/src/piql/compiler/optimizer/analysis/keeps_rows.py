@@ -27,7 +27,7 @@ def keeps_every_row(
 def foreign_key_of(
     leg: Leg, conditions: Iterable[Expression], before: Sequence[Leg], is_met: Callable[[ColumnKey], bool]
 ) -> ForeignKey | None:
-    """Give the foreign key that an inner join follows, when it proves that every row has exactly one match."""
+    """Return the foreign key that an inner join follows, when it proves that every row has exactly one match."""
     joined = leg.relation
     if joined is None or leg.filters:
         return None
@@ -68,7 +68,7 @@ def _is_never_null(leg: Leg, name: str) -> bool:
     column = leg.relation.table.column(name)
     if column is None or not column.nullable:
         return True
-    return any(leaves_out_null(each, (leg.relation.alias, name)) for each in leg.filters)
+    return any(leaves_out_null(predicate, (leg.relation.alias, name)) for predicate in leg.filters)
 
 
 def leaves_out_null(predicate: Expression, column: ColumnKey) -> bool:
@@ -80,4 +80,4 @@ def leaves_out_null(predicate: Expression, column: ColumnKey) -> bool:
             tested = (operand,)
         case _:
             return False
-    return any(isinstance(each, ColumnRef) and key_of(each) == column for each in tested)
+    return any(isinstance(expression, ColumnRef) and key_of(expression) == column for expression in tested)

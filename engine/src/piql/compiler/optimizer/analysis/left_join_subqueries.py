@@ -23,7 +23,7 @@ from piql.trees.node import Node
 
 
 def said_of_the_left(join: Join) -> tuple[Expression, ...]:
-    """Give the parts of an ON with their subqueries as values, and of the left side where its columns are equal.
+    """Return the parts of an ON with their subqueries as values, and of the left side where its columns are equal.
 
     t.owner = s.target AND EXISTS (… b.owner = t.owner)
     →
@@ -37,7 +37,7 @@ def said_of_the_left(join: Join) -> tuple[Expression, ...]:
             return replace_columns(node, by)
         return node
 
-    moved: list[Expression] = [each.transform_up(change) if has_subquery(each) else each for each in parts]  # type: ignore[misc]
+    moved: list[Expression] = [part.transform_up(change) if has_subquery(part) else part for part in parts]  # type: ignore[misc]
     return tuple(map(_as_value, moved))
 
 
@@ -45,14 +45,14 @@ def _columns_of_the_left(join: Join, parts: tuple[Expression, ...]) -> dict[Colu
     left, right = aliases_below(join.left), aliases_below(join.right)
     found: dict[ColumnKey, Expression] = {}
     for members in Equalities(parts).classes():
-        given = next((each for each in members if each.relation in left), None)
+        given = next((member for member in members if member.relation in left), None)
         if given is not None:
-            found.update((key_of(each), given) for each in members if each.relation in right)
+            found.update((key_of(member), given) for member in members if member.relation in right)
     return found
 
 
 def _as_value(test: Expression) -> Expression:
-    """Say whether a subquery finds a row by a value of the first one, which is NULL where there is none."""
+    """Return whether a subquery finds a row by a value of the first one, which is NULL where there is none."""
     match test:
         case Exists(query=query):
             value = _first_found(query, (), test.span)
@@ -79,7 +79,7 @@ def _first_found(query: LogicalNode, values: tuple[Expression, ...], span: Span 
     relation = legs[0].relation
     if len(legs) > 1 or relation is None:
         return None
-    found: tuple[Expression, ...] = tuple(each.expression for each in outputs) if values else ()
+    found: tuple[Expression, ...] = tuple(output.expression for output in outputs) if values else ()
     tests = conjunction((*equal(values, found, span), *conditions))
     below = right if tests is None else Selection(predicate=tests, input=right, span=span)
     key: ColumnRef = relation.columns(relation.table.primary_key)[0]

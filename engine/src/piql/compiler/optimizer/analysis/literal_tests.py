@@ -12,7 +12,7 @@ from piql.schema.types import WHOLE
 
 
 def narrowed(parts: Sequence[Expression]) -> tuple[Expression, ...] | None:
-    """Give tests that must all hold with those by literals made as few as they can be; None where no row passes.
+    """Return tests that must all hold with those by literals made as few as they can be; None where no row passes.
 
     a > 1 AND a >= 3 → a >= 3      a IN (1, 2, 5) AND a > 1 AND a <> 2 → a = 5      a > 3 AND a <> 1 → a > 3
     a > 3 AND a < 2 → nothing      a = 1 AND a = 2 → nothing      a IS NULL AND a > 1 → nothing
@@ -33,11 +33,11 @@ def narrowed(parts: Sequence[Expression]) -> tuple[Expression, ...] | None:
         if left is None:
             return None
         for at in places:
-            found[at] = next((each for each in left if each is parts[at]), None)
-        made = [each for each in left if not any(each is part for part in tests)]
+            found[at] = next((expression for expression in left if expression is parts[at]), None)
+        made = [expression for expression in left if not any(expression is part for part in tests)]
         if made:
             found[places[0]] = made[0]
-    return tuple(each for each in found if each is not None)
+    return tuple(expression for expression in found if expression is not None)
 
 
 class _Tests:
@@ -71,7 +71,7 @@ class _Tests:
                     self.high = (test, value)
 
     def left(self) -> list[Expression] | None:
-        """Give the tests that say the same as all of them; None where no value passes."""
+        """Return the tests that say the same as all of them; None where no value passes."""
         if self.lists:
             return self._of_values()
         if not self._is_range_of_some():
@@ -81,7 +81,7 @@ class _Tests:
 
     def _of_values(self) -> list[Expression] | None:
         first, items = self.lists[0]
-        shared = [each for each in items if self._is_left(each)]
+        shared = [item for item in items if self._is_left(item)]
         if not shared:
             return None
         for test, values in self.lists:
@@ -93,7 +93,7 @@ class _Tests:
 
     def _is_left(self, value: Constant) -> bool:
         return (
-            all(any(_value(each) == _value(value) for each in items) for _, items in self.lists)
+            all(any(_value(item) == _value(value) for item in items) for _, items in self.lists)
             and not any(_value(each) == _value(value) for _, items in self.others for each in items)
             and self._is_in_range(value)
         )
@@ -121,7 +121,7 @@ class _Tests:
 
 
 def _literal_column(test: Expression) -> ColumnRef | None:
-    """Give the column that a test compares with literals alone."""
+    """Return the column that a test compares with literals alone."""
     match test:
         case Comparison(left=ColumnRef() as column, right=Constant(value=value)) if value is not None:
             return column
@@ -137,11 +137,11 @@ def _literal_column(test: Expression) -> ColumnRef | None:
 
 
 def _constants(items: Sequence[Expression]) -> tuple[Constant, ...]:
-    return tuple(each for each in items if isinstance(each, Constant) and each.value is not None)
+    return tuple(item for item in items if isinstance(item, Constant) and item.value is not None)
 
 
 def _read(test: Comparison) -> tuple[str, Constant]:
-    """Give the operator and the literal, the column on the left."""
+    """Return the operator and the literal, the column on the left."""
     if isinstance(test.right, Constant):
         return test.operator, test.right
     assert isinstance(test.left, Constant)

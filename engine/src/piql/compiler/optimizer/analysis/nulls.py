@@ -13,6 +13,6 @@ def is_null_with(expression: Expression, relations: frozenset[str]) -> bool:
         case Arithmetic(left=left, right=right):
             return is_null_with(left, relations) or is_null_with(right, relations)
         case FunctionCall(name=name, arguments=arguments) if name != "COALESCE":
-            return any(is_null_with(each, relations) for each in arguments)
+            return any(is_null_with(argument, relations) for argument in arguments)
         case _:
             return False

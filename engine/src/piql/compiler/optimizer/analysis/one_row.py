@@ -6,7 +6,7 @@ from piql.compiler.logical.operators import Derived, Distinct, GroupBy, LogicalN
 
 
 def gives_one_row(query: LogicalNode) -> bool:
-    """Say whether a query stops after one row, or is one group."""
+    """Return whether a query stops after one row, or is one group."""
     match query:
         case Stop(count=count, each=()) if count.max <= 1:
             return True

@@ -43,7 +43,7 @@ def key_of(column: ColumnRef) -> ColumnKey:
 
 
 def relations_of(expression: Node) -> frozenset[str]:
-    """Give the relations whose columns an expression reads."""
+    """Return the relations whose columns an expression reads."""
     match expression:
         case ColumnRef():
             return frozenset((expression.relation,))
@@ -91,7 +91,7 @@ def conjunction(predicates: Iterable[Expression]) -> Expression | None:
 
 
 def equated_columns(predicate: Expression) -> tuple[ColumnRef, ColumnRef] | None:
-    """Give the two columns of `a.x = b.y`, where one may be looked up by the other."""
+    """Return the two columns of `a.x = b.y`, where one may be looked up by the other."""
     match predicate:
         case Comparison(operator="=", left=ColumnRef() as left, right=ColumnRef() as right) if is_lookup_type(
             left.type, right
@@ -122,7 +122,7 @@ def are_alike(one: SqlType, other: SqlType) -> bool:
 
 
 def replace_columns(expression: Expression, by: Mapping[ColumnKey, Expression]) -> Expression:
-    """Give the expression with the columns named replaced."""
+    """Return the expression with the columns named replaced."""
 
     def change(node: Node) -> Node:
         return by.get(key_of(node), node) if isinstance(node, ColumnRef) else node
@@ -131,4 +131,4 @@ def replace_columns(expression: Expression, by: Mapping[ColumnKey, Expression]) 
 
 
 def all_conjuncts(predicates: Iterable[Expression | None]) -> tuple[Expression, ...]:
-    return tuple(part for each in predicates if each is not None for part in conjuncts(each))
+    return tuple(part for predicate in predicates if predicate is not None for part in conjuncts(predicate))

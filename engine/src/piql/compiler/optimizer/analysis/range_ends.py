@@ -11,7 +11,7 @@ End = tuple[Expression, bool]  # the value, and whether it is within the range
 
 
 def narrower_end(before: End | None, other: End, column: SqlType, *, is_low: bool) -> End | None:
-    """Give the end of a range that two ends leave; None where it cannot be said by one value.
+    """Return the end of a range that two ends leave; None where it cannot be said by one value.
 
     a > [x] AND a > [y] → a > GREATEST([x], [y])      a >= [x] AND a > 2 → a >= GREATEST([x], 3), for whole numbers
     """
@@ -38,7 +38,7 @@ def _is_like(type: SqlType, column: SqlType) -> bool:
 
 
 def _within(end: End, *, is_low: bool) -> End:
-    """Give the same end with its value within the range: of whole numbers it is the next one."""
+    """Return the same end with its value within the range: of whole numbers it is the next one."""
     value, is_included = end
     if is_included:
         return end

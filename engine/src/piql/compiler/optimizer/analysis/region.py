@@ -164,7 +164,7 @@ def _left_joined(node: Join) -> Leg:
 
 
 def aliases_below(node: LogicalNode) -> frozenset[str]:
-    """Give the relations whose columns a part of a plan offers to what stands above it."""
+    """Return the relations whose columns a part of a plan offers to what stands above it."""
     found: list[str] = []
     waiting = [node]
     while waiting:
@@ -185,7 +185,7 @@ def aliases_below(node: LogicalNode) -> frozenset[str]:
 
 def write_region(region: Region) -> LogicalNode:
     """Build the plan of a region: legs joined in order, each predicate as low as it may stand."""
-    waiting = [(each, relations_of(each)) for each in region.conditions]
+    waiting = [(condition, relations_of(condition)) for condition in region.conditions]
     above = list(region.above)
     first = region.legs[0]
     plan = _with_filters(first)
@@ -225,11 +225,11 @@ def _test_what_is_known(
     plan: LogicalNode, joined: frozenset[str], above: list[Expression], region: Region
 ) -> LogicalNode:
     """Put the predicates on left-joined relations directly above the last join that they need."""
-    known = [each for each in above if relations_of(each) <= joined and not has_subquery(each)]
+    known = [expression for expression in above if relations_of(expression) <= joined and not has_subquery(expression)]
     if not known:
         return plan
-    for each in known:
-        above.remove(each)
+    for expression in known:
+        above.remove(expression)
     predicate = conjunction(known)
     assert predicate is not None
     return Selection(predicate=predicate, input=plan, span=region.selection.span if region.selection else None)

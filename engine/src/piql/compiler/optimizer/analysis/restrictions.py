@@ -46,7 +46,7 @@ class Fixed:
 
     @property
     def count(self) -> int:
-        return sum(each.max_items or 1 if isinstance(each, Parameter) else 1 for each in self.values)
+        return sum(value.max_items or 1 if isinstance(value, Parameter) else 1 for value in self.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Restrictions:
     @property
     def blocking(self) -> tuple[Expression, ...]:
         """The tests in `rest` that may drop some rows of one read: those on fixed columns alone drop all or none."""
-        return tuple(each for each in self.rest if not self._is_one_for_a_read(each))
+        return tuple(expression for expression in self.rest if not self._is_one_for_a_read(expression))
 
     def _is_one_for_a_read(self, predicate: Expression) -> bool:
         if has_subquery(predicate):
@@ -101,7 +101,7 @@ class Restrictions:
     def depends_on(self, column: str, available: frozenset[str]) -> bool:
         """Whether a column is fixed by what other relations give."""
         fixed = self.equal.get(column)
-        return fixed is not None and any(relations_of(each) & available for each in fixed.values)
+        return fixed is not None and any(relations_of(value) & available for value in fixed.values)
 
     def are_served_with(self, order: Sequence[str]) -> bool:
         """Whether some index can apply all of them and give its rows in the order of `order` (columns not fixed)."""
@@ -185,7 +185,7 @@ def _restrict(
 
 
 def _narrowed(was: Range, type: SqlType, operator: ComparisonOperator, value: Expression) -> Range | None:
-    """Give a range with one more end; None where no one value is the end of both."""
+    """Return a range with one more end; None where no one value is the end of both."""
     if operator in ("<", "<="):
         before = (was.high, was.is_high_included) if was.high is not None else None
         end = narrower_end(before, (value, operator == "<="), type, is_low=False)
@@ -196,12 +196,12 @@ def _narrowed(was: Range, type: SqlType, operator: ComparisonOperator, value: Ex
 
 
 def _turn(predicate: Expression) -> float:
-    """Give how many values an IN list has; other predicates come before all lists, IS NULL after them."""
+    """Return how many values an IN list has; other predicates come before all lists, IS NULL after them."""
     match predicate:
         case IsNull():
             return inf
         case InList(items=items):
-            return sum(each.max_items or 1 if isinstance(each, Parameter) else 1 for each in items)
+            return sum(item.max_items or 1 if isinstance(item, Parameter) else 1 for item in items)
         case _:
             return 0
 

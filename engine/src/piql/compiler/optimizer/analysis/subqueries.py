@@ -31,14 +31,14 @@ def equal(values: Iterable[Expression], others: Iterable[Expression], span: Span
 
 
 def outer_relations(query: Node) -> frozenset[str]:
-    """Give the relations of the queries outside that a subquery reads."""
+    """Return the relations of the queries outside that a subquery reads."""
     own = {node.alias for node in query.walk() if isinstance(node, Relation | Derived)}
     own.add("")
     return relations_of(query) - own
 
 
 def _as_join(node: SemiJoin) -> LogicalNode | None:
-    """Give the join that finds the same rows, some of them several times; None where there is none."""
+    """Return the join that finds the same rows, some of them several times; None where there is none."""
     left, right = node.left, node.right
     if isinstance(left, SemiJoin):
         joined = _as_join(left)
@@ -56,7 +56,7 @@ def _as_join(node: SemiJoin) -> LogicalNode | None:
 def pulled_apart(
     query: LogicalNode, *, only_existence: bool = False, counts_rows: bool = True
 ) -> tuple[LogicalNode, tuple[Expression, ...]] | None:
-    """Give the join part of a subquery, and the predicates in it on the query outside; None when it holds more.
+    """Return the join part of a subquery, and the predicates in it on the query outside; None when it holds more.
 
     What does not change whether there is a row is left out: the select list, an order, DISTINCT, groups of rows. Where
     it does not matter how often a row is met, a subquery that its rows must pass is a join.
@@ -78,17 +78,17 @@ def pulled_apart(
     own = {each.alias for each in node.walk() if isinstance(each, Relation | Derived)}
     region = read_region(node)
     optional = [each for leg in region.legs if leg.kind == "left" for each in (*leg.on, *leg.filters)]
-    if not all(relations_of(each) <= own for each in optional):
+    if not all(relations_of(expression) <= own for expression in optional):
         return None
     outside: list[Expression] = []
 
     def inside(predicates: tuple[Expression, ...]) -> tuple[Expression, ...]:
-        kept = tuple(each for each in predicates if relations_of(each) <= own)
-        outside.extend(each for each in predicates if each not in kept)
+        kept = tuple(predicate for predicate in predicates if relations_of(predicate) <= own)
+        outside.extend(predicate for predicate in predicates if predicate not in kept)
         return kept
 
     legs = tuple(replace(leg, filters=inside(leg.filters)) if leg.kind == "inner" else leg for leg in region.legs)
     region = replace(region, legs=legs, conditions=inside(region.conditions), above=inside(region.above))
-    if any(has_subquery(each) for each in outside):
+    if any(has_subquery(expression) for expression in outside):
         return None
     return write_region(region), tuple(outside)

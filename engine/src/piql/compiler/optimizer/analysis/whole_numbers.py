@@ -35,7 +35,7 @@ class Stretch(Node):
 
 
 def stretch_of(range: Range, type: SqlType) -> Stretch | None:
-    """Give how many values a range lets through; None where they may be many, or no numbers."""
+    """Return how many values a range lets through; None where they may be many, or no numbers."""
     if type.kind not in WHOLE or range.low is None or range.high is None:
         return None
     lows = dict(_ends(range.low, 0 if range.is_low_included else 1, is_low=True))
@@ -43,7 +43,9 @@ def stretch_of(range: Range, type: SqlType) -> Stretch | None:
     widths = [highs[base] - low + 1 for base, low in lows.items() if base in highs]
     if not widths or min(widths) > MOST:
         return None
-    spans = sorted((each.span for each in range.predicates if each.span is not None), key=lambda each: each.start)
+    spans = sorted(
+        (predicate.span for predicate in range.predicates if predicate.span is not None), key=lambda each: each.start
+    )
     span = replace(spans[0], end=max(each.end for each in spans)) if spans else None
     return Stretch(column=range.column, values=max(min(widths), 1), span=span)
 
@@ -73,8 +75,8 @@ def _said(value: Expression, added: int, *, is_low: bool) -> Iterator[_End]:
         case Arithmetic(operator="+", left=Constant(value=int() as number), right=right):
             yield from _of_whole(right, added + number)
         case FunctionCall(name="GREATEST" | "LEAST" as name, arguments=arguments) if (name == "GREATEST") is is_low:
-            for each in arguments:
-                yield from _said(each, added, is_low=is_low)
+            for expression in arguments:
+                yield from _said(expression, added, is_low=is_low)
         case FunctionCall(name="NEXT", arguments=(argument,)):
             yield from _said(argument, added + 1, is_low=is_low)
         case FunctionCall(name="PREVIOUS", arguments=(argument,)):

@@ -133,18 +133,18 @@ class JoinSearch:
         self._looked = 0
 
     def _needs_of(self, leg: Leg) -> Legs:
-        """Give the legs that the ON of a left join reads, or what a first match is found by."""
+        """Return the legs that the ON of a left join reads, or what a first match is found by."""
         reads = frozenset[str]().union(*map(relations_of, leg.on)) - leg.relations
-        return _together(self._home[each] for each in reads if each in self._home)
+        return _together(self._home[read] for read in reads if read in self._home)
 
     def _holding(self, column: ColumnRef) -> Legs:
-        """Give the legs with a column that equals one of the order."""
+        """Return the legs with a column that equals one of the order."""
         return _together(
             self._home[each.relation] for each in self.equal.equal_to(column) if each.relation in self._home
         )
 
     def _related_to(self, leg: Leg) -> Legs:
-        """Give the legs that change how one is joined; of few legs all, since looking is not worth it."""
+        """Return the legs that change how one is joined; of few legs all, since looking is not worth it."""
         if len(self.legs) <= FEW_LEGS:
             return self._everything
         return _together(self.joining.related(leg, self.legs))
@@ -237,7 +237,7 @@ class JoinSearch:
         return step
 
     def groundless(self) -> int:
-        """Give how many relations have reads that no fact limits, even if all others are joined before them."""
+        """Return how many relations have reads that no fact limits, even if all others are joined before them."""
         return sum(
             leg.kind == "inner"
             and not leg.first
@@ -260,7 +260,7 @@ class JoinSearch:
 
     def _read(self, at: int, near: Legs, *, is_first: bool) -> _Read:
         leg = self.legs[at]
-        before = [self.legs[each] for each in _places(near)]
+        before = [self.legs[place] for place in _places(near)]
         predicates = (*self.joining.conditions(leg, before), *self.joining.filters(leg, before))
         relation, number = leg.relation, len(self._reads_alike)
         if relation is None:
@@ -285,7 +285,7 @@ class JoinSearch:
         for fixed in known.equal.values():
             reads *= fixed.count
         is_fixed = bool(known.equal or known.words)
-        alone = [each for each in facts if not any(known.depends_on(name, available) for name in each.columns)]
+        alone = [fact for fact in facts if not any(known.depends_on(name, available) for name in fact.columns)]
         is_alone = bool(facts) and alone[:1] == [facts[0]]
         return _Read(
             number,
@@ -293,17 +293,17 @@ class JoinSearch:
             self._keys(known, available) if near else 1,
             1 if leg.first else facts[0].rows if facts else UNKNOWN_ROWS,
             is_derived=False,
-            is_product=not is_first and not any(relations_of(each) - leg.relations for each in predicates),
+            is_product=not is_first and not any(relations_of(predicate) - leg.relations for predicate in predicates),
             is_alone=is_alone,
-            alone=None if is_alone else min((Effort(each.reads, each.rows) for each in alone), default=None),
+            alone=None if is_alone else min((Effort(fact.reads, fact.rows) for fact in alone), default=None),
             is_fixed=is_fixed,
             # a join reads by an equality
             serves_stop=(is_first or is_fixed) and self.limit is not None and self._are_served(relation.alias, known),
-            is_limited=bool(facts) or any(isinstance(each, Or) for each in predicates),
+            is_limited=bool(facts) or any(isinstance(predicate, Or) for predicate in predicates),
         )
 
     def _keys(self, known: Restrictions, available: frozenset[str]) -> int:
-        """Give how many different keys the rows before may ask for."""
+        """Return how many different keys the rows before may ask for."""
         if self._values is None:
             self._values = KeyValues(self.legs, self.joining)
         return self._values.of([value for fixed in known.equal.values() for value in fixed.values], available)
@@ -356,7 +356,7 @@ class JoinSearch:
         self._looked += 1
         if found is None:
             leg = self.legs[at]
-            before = [self.legs[each] for each in _places(near)]
+            before = [self.legs[place] for place in _places(near)]
             self._looked += len(before)
             bare = replace(leg, filters=self.joining.filters(leg, before))
             found = not self._needs[at] & ~near and keeps_every_row(
@@ -385,7 +385,7 @@ class JoinSearch:
             reached |= more
 
     def _leads_to(self, at: int) -> Legs:
-        """Give the legs from which a foreign key may lead to this one."""
+        """Return the legs from which a foreign key may lead to this one."""
         found = self._leading.get(at)
         if found is None:
             leg = self.legs[at]
@@ -443,7 +443,7 @@ def _best_ways(ways: list[Way]) -> list[Way]:
 
 
 def _places(legs: Legs) -> Iterator[int]:
-    """Give the places of a set of legs, from the first on."""
+    """Return the places of a set of legs, from the first on."""
     while legs:
         lowest = legs & -legs
         yield lowest.bit_length() - 1
@@ -465,7 +465,7 @@ def rows_of(node: LogicalNode) -> int:
         case GroupBy(keys=()):
             return 1
         case Union():
-            return sum(rows_of(each) for each in node.inputs)
+            return sum(rows_of(source) for source in node.inputs)
         case Derived() | Distinct() | Projection() | Sort() | GroupBy():
             return rows_of(node.input)
         case _:

@@ -43,10 +43,10 @@ class Standing:
 
     def over(self, joined: int) -> object:
         return (
-            *[not each & joined for each in self.classes],
+            *[not class_ & joined for class_ in self.classes],
             *[each & joined for each in self.mixed],
             *[not each & ~joined for each in self.others],
-            *[not each & joined for each in self.filters],
+            *[not predicate & joined for predicate in self.filters],
         )
 
 
@@ -68,7 +68,7 @@ class Joining:
             self._written.setdefault(frozenset(map(key_of, pair)), condition)
         self.equal = Equalities((*equalities, *(each for leg in inner for each in leg.filters)))
         self._classes = tuple(map(_by_relation, self.equal.classes()))
-        self._is_plain = tuple(all(len(each) == 1 for each in members.values()) for members in self._classes)
+        self._is_plain = tuple(all(len(member) == 1 for member in members.values()) for members in self._classes)
         self._classes_of: dict[str, list[int]] = {}
         self._neighbours: dict[str, set[str]] = {}
         for number, members in enumerate(self._classes):
@@ -77,7 +77,7 @@ class Joining:
                 self._neighbours.setdefault(relation, set()).update(members)
 
     def conditions(self, leg: Leg, before: Sequence[Leg]) -> tuple[Expression, ...]:
-        """Give the conditions that an inner join of `leg` with the legs before it must test."""
+        """Return the conditions that an inner join of `leg` with the legs before it must test."""
         if leg.kind == "left" or leg.first:
             return leg.on
         chosen: dict[frozenset[ColumnKey], Expression] = {}
@@ -88,17 +88,21 @@ class Joining:
                 pair = frozenset((key_of(own), key_of(other)))
                 chosen[pair] = self._written.get(pair) or Comparison(operator="=", left=own, right=other, span=own.span)
         known = leg.relations.union(*(each.relations for each in before))
-        others = (each for each in self._others if relations_of(each) <= known and relations_of(each) & leg.relations)
+        others = (
+            expression
+            for expression in self._others
+            if relations_of(expression) <= known and relations_of(expression) & leg.relations
+        )
         return (*chosen.values(), *others)
 
     def filters(self, leg: Leg, before: Sequence[Leg]) -> tuple[Expression, ...]:
-        """Give the filters of a leg that the rows joined before do not satisfy already."""
+        """Return the filters of a leg that the rows joined before do not satisfy already."""
         if leg.kind == "left" or not before:
             return leg.filters
-        return tuple(each for each in leg.filters if not self._is_implied(each, before))
+        return tuple(predicate for predicate in leg.filters if not self._is_implied(predicate, before))
 
     def standing(self, leg: Leg, legs: Sequence[Leg]) -> Standing:
-        """Give what the join of `leg` depends on in the legs before it, which are bits by their place in `legs`."""
+        """Return what the join of `leg` depends on in the legs before it, which are bits by their place in `legs`."""
         inner = [(1 << at, other) for at, other in enumerate(legs) if other.kind == "inner" and other is not leg]
         numbers = {number for relation in leg.relations for number in self._classes_of.get(relation, ())}
         bits = {number: _bits(inner, self._classes[number].keys()) for number in sorted(numbers)}
@@ -108,7 +112,9 @@ class Joining:
             reads = relations_of(condition)
             if reads & leg.relations and reads <= everywhere:
                 others.append(_bits([(1 << at, each) for at, each in enumerate(legs)], reads - leg.relations))
-        filters = (sum(bit for bit, other in inner if self._is_implied(each, (other,))) for each in leg.filters)
+        filters = (
+            sum(bit for bit, other in inner if self._is_implied(predicate, (other,))) for predicate in leg.filters
+        )
         return Standing(
             tuple(each for number, each in bits.items() if self._is_plain[number]),
             tuple(each for number, each in bits.items() if not self._is_plain[number]),
@@ -117,7 +123,7 @@ class Joining:
         )
 
     def related(self, leg: Leg, others: Sequence[Leg]) -> list[int]:
-        """Give the places of the legs that change how `leg` is joined by standing before it; all others do not."""
+        """Return the places of the legs that change how `leg` is joined by standing before it; all others do not."""
         named = set(leg.relations)
         for relation in leg.relations:
             named.update(self._neighbours.get(relation, ()))
@@ -130,7 +136,7 @@ class Joining:
         return [at for at, other in enumerate(others) if other is not leg and not named.isdisjoint(other.relations)]
 
     def in_order(self, legs: Sequence[Leg]) -> tuple[Expression, ...]:
-        """Give all conditions for legs joined in this order, those that read what is outside of them last."""
+        """Return all conditions for legs joined in this order, those that read what is outside of them last."""
         found: dict[Expression, None] = {}
         for at, leg in enumerate(legs):
             if at and leg.kind == "inner":
@@ -159,7 +165,7 @@ class Joining:
         )
 
     def _available(self, column: ColumnRef, before: Iterable[Leg]) -> Iterator[tuple[Leg, ColumnRef]]:
-        """Give the columns of inner legs before that equal a column, each with its leg."""
+        """Return the columns of inner legs before that equal a column, each with its leg."""
         for other in self.equal.equal_to(column)[1:]:
             for leg in before:
                 if leg.kind == "inner" and other.relation in leg.relations:
@@ -168,7 +174,7 @@ class Joining:
     def is_equated(self, column: ColumnKey, before: Iterable[Leg]) -> bool:
         """Whether the joins of some legs test a column for being equal to another of theirs."""
         inner = frozenset[str]().union(*(leg.relations for leg in before if leg.kind == "inner"))
-        return any(each.relation in inner for each in self.equal.members(column) if key_of(each) != column)
+        return any(member.relation in inner for member in self.equal.members(column) if key_of(member) != column)
 
     def may_be_followed(self, leg: Leg, other: Leg) -> bool:
         """Whether the other leg has a foreign key to the leg's row: without one, no join keeps all rows."""
@@ -183,7 +189,7 @@ class Joining:
         )
 
     def _foreign_key_pairs(self, leg: Leg, before: Sequence[Leg]) -> frozenset[tuple[ColumnKey, ColumnKey]]:
-        """Give the pairs (own, other) of a foreign key that names the leg's row, if possible one never NULL."""
+        """Return the pairs (own, other) of a foreign key that names the leg's row, if possible one never NULL."""
         if leg.relation is None:
             return frozenset()
         alias, table = leg.relation.alias, leg.relation.table
@@ -217,21 +223,21 @@ def _says(leg: Leg, test: Expression) -> bool:
     if not isinstance(test, InList):
         return False
     return any(
-        isinstance(each, InList) and each.operand == test.operand and set(each.items) == set(test.items)
-        for each in leg.filters
+        isinstance(predicate, InList) and predicate.operand == test.operand and set(predicate.items) == set(test.items)
+        for predicate in leg.filters
     )
 
 
 def _bits(legs: Iterable[tuple[int, Leg]], relations: Set[str]) -> int:
-    """Give the legs that hold some of these relations, as the sum of their bits."""
+    """Return the legs that hold some of these relations, as the sum of their bits."""
     return sum(bit for bit, leg in legs if not leg.relations.isdisjoint(relations))
 
 
 def _by_relation(members: Iterable[ColumnRef]) -> Mapping[str, list[ColumnRef]]:
-    """Give the columns of one class by their relation, in the order in which the class has them."""
+    """Return the columns of one class by their relation, in the order in which the class has them."""
     found: dict[str, list[ColumnRef]] = {}
-    for each in members:
-        found.setdefault(each.relation, []).append(each)
+    for member in members:
+        found.setdefault(member.relation, []).append(member)
     return found
 
 
@@ -241,7 +247,7 @@ def _links(
     before: Sequence[Leg],
     preferred: frozenset[tuple[ColumnKey, ColumnKey]],
 ) -> Iterator[tuple[ColumnRef, ColumnRef]]:
-    """Give the pairs of an own and an earlier column that make the columns of one class equal.
+    """Return the pairs of an own and an earlier column that make the columns of one class equal.
 
     Earlier columns of several legs equal each other already. Those of one leg may not, unless a filter says so.
     """

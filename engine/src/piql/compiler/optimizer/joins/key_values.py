@@ -39,15 +39,15 @@ class KeyValues:
             self._rows = counted
 
     def of(self, values: Sequence[Expression], relations: Set[str]) -> int:
-        """Give how many different combinations of some values there are in the rows of joined relations."""
-        return min(MANY, prod(self._of_value(each, relations) for each in values))
+        """Return how many different combinations of some values there are in the rows of joined relations."""
+        return min(MANY, prod(self._of_value(value, relations) for value in values))
 
     def _of_value(self, value: Expression, relations: Set[str]) -> int:
         match value:
             case Constant() | Parameter():
                 return 1
             case ColumnRef():
-                same = (each for each in self._equal.equal_to(value) if each.relation in relations)
+                same = (column for column in self._equal.equal_to(value) if column.relation in relations)
                 return min(map(self._of_column, same), default=MANY)
             case _:
                 return MANY
@@ -57,15 +57,15 @@ class KeyValues:
         if relation not in self._known:
             return MANY
         fixed = self._known[relation][0].equal.get(name)
-        is_written = fixed is not None and all(isinstance(each, Constant | Parameter) for each in fixed.values)
+        is_written = fixed is not None and all(isinstance(value, Constant | Parameter) for value in fixed.values)
         written = fixed.count if fixed is not None and is_written else MANY
         return min(written, self._rows[relation])
 
     def _rows_of(self, known: Restrictions, facts: Sequence[Fact]) -> int:
-        """Give how many different rows of a relation are read."""
+        """Return how many different rows of a relation are read."""
         rows = MANY
         for fact in facts:
             columns = [known.equal[name] for name in fact.columns if not fact.is_token]
-            keys = prod(max(each.count, self.of(each.values, self._known.keys())) for each in columns)
+            keys = prod(max(column.count, self.of(column.values, self._known.keys())) for column in columns)
             rows = min(rows, fact.limit * keys)
         return rows

@@ -32,12 +32,12 @@ Ranks = dict[str, int]  # by relation
 
 
 def ranked(region: Region) -> tuple[int, ...]:
-    """Give the places of the legs by rank; those that nothing tells apart stay in the order written."""
+    """Return the places of the legs by rank; those that nothing tells apart stay in the order written."""
     legs = region.legs
     own = [_said_of(leg) for leg in legs]
     ranks = _ranks(own)
     equal = Equalities((*region.conditions, *(each for leg in legs if leg.kind == "inner" for each in leg.filters)))
-    others = [each for each in region.conditions if equated_columns(each) is None]
+    others = [condition for condition in region.conditions if equated_columns(condition) is None]
     for _ in range(_TIMES):
         if len(set(ranks)) == len(legs):
             break
@@ -56,20 +56,29 @@ def _ranks(said: Sequence[tuple[object, ...]]) -> list[int]:
 def _said_of(leg: Leg) -> tuple[object, ...]:
     """Say what is read for a leg and tested of it alone."""
     own = dict.fromkeys(leg.relations, 0)
-    tables = tuple(sorted(each.table.name for each in leg.input.find(Relation)))
-    return leg.kind, leg.relation is None, tables, tuple(sorted(said(each, own) for each in (*leg.filters, *leg.on)))
+    tables = tuple(sorted(relation.table.name for relation in leg.input.find(Relation)))
+    return (
+        leg.kind,
+        leg.relation is None,
+        tables,
+        tuple(sorted(said(expression, own) for expression in (*leg.filters, *leg.on))),
+    )
 
 
 def _joined(leg: Leg, equal: Equalities, others: Iterable[Expression], ranks: Ranks) -> tuple[object, ...]:
     """Say what a leg is joined to, by the ranks of the others."""
     classes = []
     for members in equal.classes():
-        here = tuple(sorted(each.name for each in members if each.relation in leg.relations))
+        here = tuple(sorted(member.name for member in members if member.relation in leg.relations))
         if here:
-            classes.append((here, tuple(sorted((ranks.get(each.relation, -1), each.name) for each in members))))
+            classes.append((here, tuple(sorted((ranks.get(member.relation, -1), member.name) for member in members))))
     named = {**ranks, **dict.fromkeys(leg.relations, -2)}
-    tests = [each for each in others if any(column.relation in leg.relations for column in columns_in(each))]
-    return tuple(sorted(classes)), tuple(sorted(said(each, named) for each in (*tests, *leg.on)))
+    tests = [
+        expression
+        for expression in others
+        if any(column.relation in leg.relations for column in columns_in(expression))
+    ]
+    return tuple(sorted(classes)), tuple(sorted(said(expression, named) for expression in (*tests, *leg.on)))
 
 
 def said(test: Node, ranks: Mapping[str, int]) -> str:
@@ -89,9 +98,9 @@ def said(test: Node, ranks: Mapping[str, int]) -> str:
                 one, other = other, one
             return f"({one} {operator} {other})"
         case And(operands=operands) | Or(operands=operands):
-            return f"({type(test).__name__} {' '.join(sorted(said(each, ranks) for each in operands))})"
+            return f"({type(test).__name__} {' '.join(sorted(said(expression, ranks) for expression in operands))})"
         case InList(operand=operand, items=items):
-            return f"({said(operand, ranks)} in {' '.join(sorted(said(each, ranks) for each in items))})"
+            return f"({said(operand, ranks)} in {' '.join(sorted(said(item, ranks) for item in items))})"
         case _:
-            inside = (said(each, ranks) for each in test.children())
+            inside = (said(child, ranks) for child in test.children())
             return f"({type(test).__name__} {getattr(test, 'name', '')} {' '.join(inside)})"

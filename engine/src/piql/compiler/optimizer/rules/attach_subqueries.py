@@ -75,7 +75,7 @@ def attach_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                 return attach.to_selection(changed)
             case Join(kind="left") if changed.condition is not None and has_subquery(changed.condition):
                 return attach.to_left_join(changed)
-            case Projection() if any(has_subquery(each) for each in changed.outputs):
+            case Projection() if any(has_subquery(output) for output in changed.outputs):
                 return attach.to_projection(changed)
             case _:
                 return changed
@@ -202,8 +202,8 @@ class _Attach:
         if group is None or not group.keys or not is_region(group.input):
             return None
         outside, grouped = outer_relations(query), _group_keys(group)
-        read = (each for each in query.find(ColumnRef) if each.relation in outside)
-        if grouped is None or not all(key_of(each) in grouped for each in read):
+        read = (column for column in query.find(ColumnRef) if column.relation in outside)
+        if grouped is None or not all(key_of(column) in grouped for column in read):
             return None
         found = self._looked_up(group.input, query) or self._read_once(group.input, query)
         if found is None:
@@ -212,7 +212,7 @@ class _Attach:
         return _with_group(plan, replace(group, keys=(*group.keys, value), input=below)), value
 
     def _looked_up(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
-        """Give a left join with the only row of a relation whose key the subquery fixes."""
+        """Return a left join with the only row of a relation whose key the subquery fixes."""
         if isinstance(query, Stop) and query.count.parameter is None and query.count.max > 0 and not query.is_page:
             query = query.input
         if not isinstance(query, Projection):
@@ -235,7 +235,7 @@ class _Attach:
         return Join(kind="left", left=plan, right=relation, condition=conjunction(tests), span=query.span), value
 
     def _read_once(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
-        """Give a left join with a subquery that stands alone and gives one row at most."""
+        """Return a left join with a subquery that stands alone and gives one row at most."""
         if outer_relations(query) or not gives_one_row(query) or not self.context.is_bounded(query):
             return None
         self.values += 1
@@ -268,7 +268,7 @@ class _Attach:
             self.context.note("each row is marked with whether a subquery finds something")
             return Comparison(operator="=", left=mark, right=Constant(value=True, type=BOOLEAN), span=node.span)
 
-        changed: list[Expression] = [change(each) for each in expressions]  # type: ignore[misc]
+        changed: list[Expression] = [change(expression) for expression in expressions]  # type: ignore[misc]
         return plan, changed
 
 
@@ -286,19 +286,19 @@ def _comes_of_region(plan: LogicalNode) -> bool:
 
 
 def _over(test: Selection | SemiJoin, rows: LogicalNode) -> LogicalNode:
-    """Give the same test of other rows."""
+    """Return the same test of other rows."""
     return replace(test, left=rows) if isinstance(test, SemiJoin) else replace(test, input=rows)
 
 
 def _group_below(plan: LogicalNode) -> GroupBy | None:
-    """Give what makes the groups that rows are; None where they are none."""
+    """Return what makes the groups that rows are; None where they are none."""
     while isinstance(plan, Selection | Sort | SemiJoin):
         plan = plan.left if isinstance(plan, SemiJoin) else plan.input
     return plan if isinstance(plan, GroupBy) else None
 
 
 def _with_group(plan: LogicalNode, group: GroupBy) -> LogicalNode:
-    """Give the same with the groups made otherwise."""
+    """Return the same with the groups made otherwise."""
     match plan:
         case Selection() | Sort():
             return replace(plan, input=_with_group(plan.input, group))
@@ -309,9 +309,9 @@ def _with_group(plan: LogicalNode, group: GroupBy) -> LogicalNode:
 
 
 def _group_keys(plan: LogicalNode) -> frozenset[tuple[str, str]] | None:
-    """Give the columns that rows of groups hold; None where rows are no groups."""
+    """Return the columns that rows of groups hold; None where rows are no groups."""
     group = _group_below(plan)
-    return None if group is None else frozenset(key_of(each) for each in group.keys if isinstance(each, ColumnRef))
+    return None if group is None else frozenset(key_of(key) for key in group.keys if isinstance(key, ColumnRef))
 
 
 def _is_known(test: Exists | InSubquery, groups: frozenset[tuple[str, str]] | None) -> bool:
@@ -319,7 +319,7 @@ def _is_known(test: Exists | InSubquery, groups: frozenset[tuple[str, str]] | No
     if groups is None:
         return True
     values = test.values if isinstance(test, InSubquery) else ()
-    if any(isinstance(node, Aggregate) for each in values for node in each.walk()):
+    if any(isinstance(node, Aggregate) for value in values for node in value.walk()):
         return False
     outside = outer_relations(test.query).union(*map(relations_of, values))
     read = (node for node in test.walk() if isinstance(node, ColumnRef) and node.relation in outside)

@@ -59,9 +59,9 @@ def _complete(sort: Sort, context: RuleContext) -> Sort:
         return sort
     keys = _completed(sort.keys, region)
     given = set(map(id, sort.keys))
-    ties = [each.expression for each in keys if id(each) not in given]
+    ties = [key.expression for key in keys if id(key) not in given]
     if ties:
-        columns = ", ".join(f"{each.relation}.{each.name}" for each in ties if isinstance(each, ColumnRef))
+        columns = ", ".join(f"{tie.relation}.{tie.name}" for tie in ties if isinstance(tie, ColumnRef))
         context.note(f"rows that are equal in the order are told apart by {columns}")
     return replace(sort, keys=keys, is_total=True)
 
@@ -80,7 +80,7 @@ def _completed(keys: tuple[SortKey, ...], region: Region) -> tuple[SortKey, ...]
 
 
 def _primary_key(leg: Leg) -> tuple[ColumnRef, ...]:
-    """Give the columns that tell the rows of a leg apart; of a derived table, all that there are."""
+    """Return the columns that tell the rows of a leg apart; of a derived table, all that there are."""
     if leg.first:
         return ()
     if leg.relation is not None:
@@ -90,8 +90,8 @@ def _primary_key(leg: Leg) -> tuple[ColumnRef, ...]:
         return ()
     alias = leg.input.alias
     return tuple(
-        ColumnRef(relation=alias, name=each.name, type=each.type, nullable=each.nullable)
-        for each in output_columns(leg.input.input)
+        ColumnRef(relation=alias, name=column.name, type=column.type, nullable=column.nullable)
+        for column in output_columns(leg.input.input)
     )
 
 
@@ -160,12 +160,12 @@ class Determined:
             for node in predicate.walk()
             if isinstance(node, ColumnRef) and node.relation != alias
         }
-        keys = (table.primary_key, *(each.columns for each in table.unique_keys))
+        keys = (table.primary_key, *(key.columns for key in table.unique_keys))
         return all(map(self._is_known, reads)) and any(set(key) <= fixed for key in keys)
 
 
 def _keys_without_null(table: Table) -> Iterable[tuple[str, ...]]:
-    """Give the unique keys under which NULL cannot hide several rows."""
+    """Return the unique keys under which NULL cannot hide several rows."""
     for key in table.unique_keys:
         columns = (table.column(name) for name in key.columns)
         if all(column is not None and not column.nullable for column in columns):
@@ -173,7 +173,7 @@ def _keys_without_null(table: Table) -> Iterable[tuple[str, ...]]:
 
 
 def _columns_fixed(leg: Leg) -> Iterable[str | None]:
-    """Give the columns of a left-joined relation that its ON fixes for one row of the left."""
+    """Return the columns of a left-joined relation that its ON fixes for one row of the left."""
     assert leg.relation is not None
     alias = leg.relation.alias
     for predicate in (*leg.on, *leg.filters):
@@ -187,12 +187,12 @@ def _columns_fixed(leg: Leg) -> Iterable[str | None]:
 
 
 def _null_column(predicate: Expression) -> ColumnRef | None:
-    """Give the column of `column IS NULL`: one value, though no key counts the rows that have it."""
+    """Return the column of `column IS NULL`: one value, though no key counts the rows that have it."""
     return predicate.operand if isinstance(predicate, IsNull) and isinstance(predicate.operand, ColumnRef) else None
 
 
 def _constant_column(predicate: Expression) -> ColumnRef | None:
-    """Give the column that `column = value` fixes to one value."""
+    """Return the column that `column = value` fixes to one value."""
     match predicate:
         case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter(max_items=None)):
             return column

@@ -40,7 +40,7 @@ def drop_distinct(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         changed = map_inputs(node, visit)
         match changed:
             case Distinct(input=Projection(outputs=outputs, input=below) as projection) if do_rows_differ(
-                below, (each.expression for each in outputs)
+                below, (output.expression for output in outputs)
             ):
                 context.note("the rows differ anyway, so DISTINCT drops none")
                 return projection
@@ -61,23 +61,23 @@ def do_rows_differ(below: LogicalNode, given: Iterable[Expression]) -> bool:
         return False
     region = read_region(below)
     keys = [_key_of(leg.input) for leg in region.legs]
-    if any(each is None for each in keys):
+    if any(key is None for key in keys):
         return False
     known = Determined(region)
-    for each in given:
-        known.add(each)
+    for expression in given:
+        known.add(expression)
     return all(map(known.holds, (column for key in keys if key is not None for column in key)))
 
 
 def _key_of(leg: LogicalNode) -> tuple[ColumnRef, ...] | None:
-    """Give columns in which no two rows of an input of a join are equal; None where none are known."""
+    """Return columns in which no two rows of an input of a join are equal; None where none are known."""
     match leg:
         case Relation():
             return leg.columns(leg.table.primary_key)
         case Derived(alias=alias, input=Distinct() as distinct):
             return tuple(
-                ColumnRef(relation=alias, name=each.name, type=each.type, nullable=each.nullable)
-                for each in output_columns(distinct)
+                ColumnRef(relation=alias, name=column.name, type=column.type, nullable=column.nullable)
+                for column in output_columns(distinct)
             )
         case _:
             return None

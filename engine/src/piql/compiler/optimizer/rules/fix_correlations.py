@@ -40,11 +40,11 @@ def fix_correlations(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                 return changed if predicate is changed.predicate else replace(changed, predicate=predicate)
             case Projection() if any(map(has_subquery, changed.outputs)):
                 below = _region_below(changed)
-                outputs = tuple(_fixed(each, below, context) for each in changed.outputs)
+                outputs = tuple(_fixed(output, below, context) for output in changed.outputs)
                 return replace(changed, outputs=outputs)
             case Sort() if any(map(has_subquery, changed.keys)):
                 below = _region_below(changed)
-                return replace(changed, keys=tuple(_fixed(each, below, context) for each in changed.keys))
+                return replace(changed, keys=tuple(_fixed(key, below, context) for key in changed.keys))
             case _:
                 return changed
 
@@ -55,7 +55,7 @@ _AnyNode = TypeVar("_AnyNode", bound=Node)
 
 
 def _region_below(node: LogicalNode) -> LogicalNode | None:
-    """Give the join part from which the rows of an operator come, if they come from one."""
+    """Return the join part from which the rows of an operator come, if they come from one."""
     while isinstance(node, Projection | Sort | Selection | GroupBy):
         node = node.input
         if is_region(node):
@@ -80,7 +80,7 @@ def _fixed(node: _AnyNode, below: LogicalNode | None, context: RuleContext) -> _
 
 
 def _values(region: Region) -> dict[ColumnKey, Expression]:
-    """Give the columns that equal a literal or parameter in every row."""
+    """Return the columns that equal a literal or parameter in every row."""
     tests = (*region.conditions, *(each for leg in region.legs if leg.kind == "inner" for each in leg.filters))
     equal = Equalities(tests)
     found: dict[ColumnKey, Expression] = {}

@@ -89,14 +89,14 @@ class Groups:
 
 
 def groups_of(leg: Leg) -> Groups | None:
-    """Give the groups that a leg is a table of; None where it is something else."""
+    """Return the groups that a leg is a table of; None where it is something else."""
     if not isinstance(leg.input, Derived):
         return None
     below = leg.input.input
     having: list[Expression] = []
     match below:
         case Distinct(input=Projection(outputs=outputs, input=rows)):
-            keys: tuple[Expression, ...] = tuple(each.expression for each in outputs)
+            keys: tuple[Expression, ...] = tuple(output.expression for output in outputs)
             aggregates: tuple[Aggregate, ...] = ()
         case Projection(outputs=outputs, input=node):
             while isinstance(node, Selection) and not is_region(node):
@@ -107,13 +107,13 @@ def groups_of(leg: Leg) -> Groups | None:
             keys, aggregates, rows = node.keys, node.aggregates, node.input
         case _:
             return None
-    columns = tuple(each for each in keys if isinstance(each, ColumnRef))
+    columns = tuple(key for key in keys if isinstance(key, ColumnRef))
     if len(columns) < len(keys) or not is_region(rows):
         return None
     region = read_region(rows)
     if region.above or any(each.relation is None or each.kind == "left" or each.first for each in region.legs):
         return None
-    named = {(leg.input.alias, each.name): each.expression for each in outputs}
+    named = {(leg.input.alias, output.name): output.expression for output in outputs}
     return Groups(named, columns, aggregates, region, tuple(having))
 
 
@@ -123,8 +123,8 @@ def _merged(region: Region, leg: Leg, groups: Groups, plan: LogicalNode) -> Logi
         return None
     known = frozenset[str]().union(*(each.relations for each in others))
     relations = [each.relation for each in others if each.relation is not None]
-    rows = tuple(column for each in relations for column in each.columns(each.table.primary_key))
-    read = tuple(each for each in plan.find(ColumnRef) if each.relation in known)
+    rows = tuple(column for relation in relations for column in relation.columns(relation.table.primary_key))
+    read = tuple(column for column in plan.find(ColumnRef) if column.relation in known)
     early: list[Expression] = []
     late = list(groups.having)
     is_left = leg.kind == "left"
@@ -137,8 +137,8 @@ def _merged(region: Region, leg: Leg, groups: Groups, plan: LogicalNode) -> Logi
         if late or not is_fixed or any(_reads(each, leg) for other in others for each in other.on):
             return None
         legs, conditions = (replace(legs[0], kind="left", on=tuple(early), join=leg.join),), region.conditions
-    above = [each for each in region.above if relations_of(each).isdisjoint(leg.relations)]
-    late += [replace_columns(each, groups.columns) for each in region.above if each not in above]
+    above = [expression for expression in region.above if relations_of(expression).isdisjoint(leg.relations)]
+    late += [replace_columns(expression, groups.columns) for expression in region.above if expression not in above]
     joined = write_region(
         replace(
             region,
@@ -160,12 +160,15 @@ def _merged(region: Region, leg: Leg, groups: Groups, plan: LogicalNode) -> Logi
 
 
 def _where_found(groups: Groups) -> Groups | None:
-    """Give groups as a left join has them: of a row that meets none all is NULL, a count, too."""
+    """Return groups as a left join has them: of a row that meets none all is NULL, a count, too."""
     relation = groups.rows.legs[0].relation
     if relation is None or len(groups.rows.legs) > 1 or groups.having:
         return None
     key = relation.columns(relation.table.primary_key)[0]
-    counted = {each: replace(each, operand=key) if each.operand is None else each for each in groups.aggregates}
+    counted = {
+        aggregate: replace(aggregate, operand=key) if aggregate.operand is None else aggregate
+        for aggregate in groups.aggregates
+    }
 
     def change(node: Node) -> Node:
         if not isinstance(node, Aggregate):
@@ -182,7 +185,7 @@ def _reads(test: Expression, leg: Leg) -> bool:
 
 def _are_fixed(keys: Sequence[ColumnRef], tests: Sequence[Expression], known: frozenset[str]) -> bool:
     """Whether the row that is joined says of which group it is."""
-    pairs = [pair for each in tests if (pair := equated_columns(each)) is not None]
+    pairs = [pair for test in tests if (pair := equated_columns(test)) is not None]
     met = {own for pair in pairs for own, other in (pair, pair[::-1]) if other.relation in known}
     return met.issuperset(keys)
 
@@ -199,7 +202,7 @@ def with_groups_joined(plan: LogicalNode) -> LogicalNode:
         if groups is None:
             return node
         tests = conjuncts(node.condition)
-        met = {groups.columns.get(key_of(side)) for each in tests for side in equated_columns(each) or ()}
+        met = {groups.columns.get(key_of(side)) for test in tests for side in equated_columns(test) or ()}
         if not set(groups.keys) <= met:
             return node
         joined = Join(kind="inner", left=node.left, right=node.right, condition=None, span=node.span)
@@ -210,15 +213,15 @@ def with_groups_joined(plan: LogicalNode) -> LogicalNode:
 
 def _is_summed_again(plan: LogicalNode, by: Mapping[ColumnKey, Expression]) -> bool:
     """Whether an aggregate is over what the groups give."""
-    return any(key_of(column) in by for each in plan.find(Aggregate) for column in each.find(ColumnRef))
+    return any(key_of(column) in by for aggregate in plan.find(Aggregate) for column in aggregate.find(ColumnRef))
 
 
 def _has_aggregate(test: Expression) -> bool:
-    return any(isinstance(each, Aggregate) for each in test.walk())
+    return any(isinstance(node, Aggregate) for node in test.walk())
 
 
 def with_columns_named(plan: LogicalNode, by: Mapping[ColumnKey, Expression]) -> LogicalNode:
-    """Give a plan in which columns are what they stand for."""
+    """Return a plan in which columns are what they stand for."""
 
     def change(node: Node) -> Node:
         return by.get(key_of(node), node) if isinstance(node, ColumnRef) else node

@@ -91,8 +91,8 @@ def _stop(
     plan: LogicalNode = relation
     left = list(filters)
     for fact in reversed(facts):  # the tightest on top
-        causes = [each for each in left if _is_cause(each, fact, known)]
-        left = [each for each in left if each not in causes]
+        causes = [expression for expression in left if _is_cause(expression, fact, known)]
+        left = [expression for expression in left if expression not in causes]
         predicate = conjunction(causes)
         if predicate is not None:
             plan = Selection(predicate=predicate, input=plan, span=span)
@@ -119,7 +119,9 @@ def _without_wider(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
 def _is_cause(predicate: Expression, fact: Fact, known: Restrictions) -> bool:
     if fact.is_token:
         return any(word.predicate is predicate for word in known.words)
-    if fact.within is not None and any(each is predicate for each in known.ranges[fact.within.column].predicates):
+    if fact.within is not None and any(
+        expression is predicate for expression in known.ranges[fact.within.column].predicates
+    ):
         return True
     return any(known.equal[column].predicate is predicate for column in fact.columns)
 

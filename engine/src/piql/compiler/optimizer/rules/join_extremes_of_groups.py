@@ -56,7 +56,7 @@ def join_extremes_of_groups(plan: LogicalNode, context: RuleContext) -> LogicalN
 
 
 def _with_first(region: Region, leg: Leg, groups: Groups) -> tuple[Region, Mapping[ColumnKey, Expression]] | None:
-    """Give a region with the first match instead of the groups, and what their columns stand for then."""
+    """Return a region with the first match instead of the groups, and what their columns stand for then."""
     extreme, relation = _extreme(groups), groups.rows.legs[0].relation
     if extreme is None or relation is None or not isinstance(extreme.operand, ColumnRef):
         return None
@@ -72,31 +72,33 @@ def _with_first(region: Region, leg: Leg, groups: Groups) -> tuple[Region, Mappi
     others = [each for each in region.legs if each is not leg]
     if any(not relations_of(test).isdisjoint(leg.relations) for each in others for test in each.on):
         return None
-    asked = leg.on if leg.kind == "left" else tuple(each for each in region.conditions if _reads(each, leg))
-    renamed = tuple(replace_columns(each, by) for each in (*asked, *leg.filters))
-    of_value = [each for each in renamed if value in each.find(ColumnRef)]
-    of_keys = [each for each in renamed if each not in of_value]
+    asked = (
+        leg.on if leg.kind == "left" else tuple(condition for condition in region.conditions if _reads(condition, leg))
+    )
+    renamed = tuple(replace_columns(expression, by) for expression in (*asked, *leg.filters))
+    of_value = [expression for expression in renamed if value in expression.find(ColumnRef)]
+    of_keys = [expression for expression in renamed if expression not in of_value]
     available = frozenset[str]().union(*(each.relations for each in others))
     filters = groups.rows.legs[0].filters
     known = restrictions_on(relation.alias, (*of_keys, *filters), available)
-    if not all(each.name in known.equal and known.equal[each.name].count == 1 for each in groups.keys):
+    if not all(key.name in known.equal and known.equal[key.name].count == 1 for key in groups.keys):
         return None
     finding = {id(each.predicate) for each in known.equal.values()}
-    on = tuple(each for each in of_keys if id(each) in finding)
-    late = [*of_value, *(each for each in of_keys if id(each) not in finding)]
+    on = tuple(key for key in of_keys if id(key) in finding)
+    late = [*of_value, *(key for key in of_keys if id(key) not in finding)]
     if late and leg.kind == "left":
         return None
     first = completed((SortKey(expression=value, ascending=extreme.function == "MIN"),), relation, known)
     if leg.kind == "inner":
         late.append(Not(operand=IsNull(operand=_key(relation))))
     match = Leg(relation, frozenset((relation.alias,)), "left", filters, on, leg.join, first)
-    above = (*(replace_columns(each, by) for each in region.above), *late)
-    conditions = tuple(each for each in region.conditions if not _reads(each, leg))
+    above = (*(replace_columns(expression, by) for expression in region.above), *late)
+    conditions = tuple(condition for condition in region.conditions if not _reads(condition, leg))
     return replace(region, legs=(*others, match), conditions=conditions, above=above), by
 
 
 def _extreme(groups: Groups) -> Aggregate | None:
-    """Give the only aggregate of groups of one relation, where it is a MIN or MAX that no NULL stands before."""
+    """Return the only aggregate of groups of one relation, where it is a MIN or MAX that no NULL stands before."""
     match groups.aggregates:
         case (Aggregate(function="MIN" | "MAX", operand=ColumnRef() as column) as extreme,):
             is_plain = len(groups.rows.legs) == 1 and not groups.rows.conditions and not groups.having

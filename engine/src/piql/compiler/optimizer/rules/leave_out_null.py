@@ -57,7 +57,9 @@ def _followed(region: Region) -> Iterator[ColumnRef]:
     equal: Equalities | None = None
     for leg, relation in inner:
         for key in relation.table.foreign_keys:
-            nullable = [each for each in relation.columns(key.columns) if each.nullable and not _is_tested(leg, each)]
+            nullable = [
+                column for column in relation.columns(key.columns) if column.nullable and not _is_tested(leg, column)
+            ]
             if len(nullable) != 1:
                 continue  # none, or more than one index leaves out
             if equal is None:
@@ -73,7 +75,7 @@ def _followed(region: Region) -> Iterator[ColumnRef]:
 
 
 def _is_tested(leg: Leg, column: ColumnRef) -> bool:
-    return any(leaves_out_null(each, key_of(column)) for each in leg.filters)
+    return any(leaves_out_null(predicate, key_of(column)) for predicate in leg.filters)
 
 
 def _tested(plan: LogicalNode, column: ColumnRef) -> LogicalNode:

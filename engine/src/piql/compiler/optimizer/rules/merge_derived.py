@@ -55,7 +55,7 @@ def merge_derived(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _merged(derived: Derived, meanings: dict[ColumnKey, Expression], *, is_optional: bool) -> LogicalNode | None:
-    """Give what takes the place of a derived table, and note what its columns stand for; None where it must stay."""
+    """Return what takes the place of a derived table, and note what its columns stand for; None where it must stay."""
     match derived.input:
         case Projection(outputs=outputs, input=below):
             pass
@@ -69,7 +69,7 @@ def _merged(derived: Derived, meanings: dict[ColumnKey, Expression], *, is_optio
         leg = below
         while isinstance(leg, Selection) and not has_subquery(leg.predicate):
             leg = leg.input
-        if not isinstance(leg, Relation) or not all(isinstance(each.expression, ColumnRef) for each in outputs):
+        if not isinstance(leg, Relation) or not all(isinstance(output.expression, ColumnRef) for output in outputs):
             return None
-    meanings.update({(derived.alias, each.name): each.expression for each in outputs})
+    meanings.update({(derived.alias, output.name): output.expression for output in outputs})
     return below

@@ -39,7 +39,7 @@ def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     group must come before, and the relation then gives one row at most. One that is left-joined by nothing but what
     finds the first match and its key is that match, too, or both are missing.
     """
-    if Join not in kinds_of(plan) or not any(each.first for each in plan.find(Join)):
+    if Join not in kinds_of(plan) or not any(join.first for join in plan.find(Join)):
         return plan
     renamed: dict[ColumnKey, Expression] = {}
 
@@ -67,20 +67,20 @@ def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _same_row(region: Region, row: Leg, match: Leg) -> Mapping[ColumnKey, ColumnRef] | None:
-    """Give the columns of a leg for those of a first match that must be the same row; None where it need not be."""
+    """Return the columns of a leg for those of a first match that must be the same row; None where it need not be."""
     one, other = row.relation, match.relation
     if one is None or other is None or row is match or row.first or one.table != other.table:
         return None
     both = {one.alias, other.alias}
     tests = region.above if row.kind == "inner" else row.on
-    if not any(equated_columns(each) and relations_of(each) == both for each in tests):
+    if not any(equated_columns(test) and relations_of(test) == both for test in tests):
         return None  # a row without a match would be kept
     equal = _equalities(region, match) if row.kind == "inner" else Equalities((*match.on, *row.on))
-    names = tuple(each.name for each in one.table.columns)
+    names = tuple(column.name for column in one.table.columns)
     same = {name for name in names if equal.are_equal((one.alias, name), (other.alias, name))}
-    if not any(set(key) <= same for key in (one.table.primary_key, *(each.columns for each in one.table.unique_keys))):
+    if not any(set(key) <= same for key in (one.table.primary_key, *(key.columns for key in one.table.unique_keys))):
         return None
-    return {(other.alias, each.name): each for each in one.columns(names)}
+    return {(other.alias, column.name): column for column in one.columns(names)}
 
 
 def _equalities(region: Region, match: Leg) -> Equalities:
@@ -89,18 +89,20 @@ def _equalities(region: Region, match: Leg) -> Equalities:
 
 
 def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
-    """Give a region in which a leg is the first match; None where nothing else tells its group."""
+    """Return a region in which a leg is the first match; None where nothing else tells its group."""
     others = [_asked_itself(leg, row, region) for leg in region.legs if leg is not row and leg is not match]
     tests = _tests(region, row, match, by, others)
     if not others or tests is None:
         return None
-    own = tuple(each for each in tests if relations_of(each) <= row.relations)
-    on = tuple(each for each in tests if each not in own)
+    own = tuple(expression for expression in tests if relations_of(expression) <= row.relations)
+    on = tuple(expression for expression in tests if expression not in own)
     first = tuple(replace(key, expression=replace_columns(key.expression, by)) for key in match.first)
     leg = replace(row, filters=own, on=on, first=first)
     legs = [*(replace(each, on=tuple(replace_columns(test, by) for test in each.on)) for each in others), leg]
     above = tuple(
-        each for each in (_left_of(replace_columns(each, by), by.values()) for each in region.above) if each is not None
+        each
+        for each in (_left_of(replace_columns(expression, by), by.values()) for expression in region.above)
+        if each is not None
     )
     ways = JoinSearch(Region(tuple(legs), region.conditions, above), None, ()).best()
     if not ways:
@@ -108,45 +110,55 @@ def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnR
     ordered = [legs[at] for at in ways[0].order]
     place = ordered.index(leg)
     known = frozenset[str]().union(*(each.relations for each in ordered[:place]))
-    asked = (each for each in row.filters if each not in tests and not _is_asked(each, others, region))
+    asked = (
+        predicate for predicate in row.filters if predicate not in tests and not _is_asked(predicate, others, region)
+    )
     conditions = (*region.conditions, *asked)
     left = write_region(
         replace(
             region,
             legs=tuple(ordered[:place]),
-            conditions=tuple(each for each in conditions if relations_of(each) <= known),
-            above=tuple(each for each in above if relations_of(each) <= known),
+            conditions=tuple(condition for condition in conditions if relations_of(condition) <= known),
+            above=tuple(expression for expression in above if relations_of(expression) <= known),
         )
     )
     joined = _joined(left, leg)
     here = known | row.relations
-    now = [each for each in (*conditions, *above) if relations_of(each) <= here and not relations_of(each) <= known]
+    now = [
+        expression
+        for expression in (*conditions, *above)
+        if relations_of(expression) <= here and not relations_of(expression) <= known
+    ]
     said = {frozenset(map(key_of, pair)) for pair in map(equated_columns, on) if pair is not None}
-    head = Leg(joined, here, filters=tuple(each for each in now if each not in tests and not _is_said(each, said)))
+    head = Leg(
+        joined,
+        here,
+        filters=tuple(expression for expression in now if expression not in tests and not _is_said(expression, said)),
+    )
     return write_region(
         replace(
             region,
             legs=(head, *ordered[place + 1 :]),
-            conditions=tuple(each for each in conditions if not relations_of(each) <= here),
-            above=tuple(each for each in above if not relations_of(each) <= here),
+            conditions=tuple(condition for condition in conditions if not relations_of(condition) <= here),
+            above=tuple(expression for expression in above if not relations_of(expression) <= here),
         )
     )
 
 
 def _merged_alone(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
-    """Give the first row of each value of lists, where a relation alone has its groups by them."""
+    """Return the first row of each value of lists, where a relation alone has its groups by them."""
     of_group: set[ColumnKey] = set()
     for each in match.on:
         pair = equated_columns(replace_columns(each, by))
         if pair is None or pair[0] != pair[1]:
             return None
         of_group.add(key_of(pair[0]))
-    own = tuple(replace_columns(each, by) for each in match.filters)
-    values = tuple(each for each in row.filters if _fixes(each, of_group))
-    if any(isinstance(each, InList) for each in own if each not in values):
+    own = tuple(replace_columns(expression, by) for expression in match.filters)
+    values = tuple(expression for expression in row.filters if _fixes(expression, of_group))
+    if any(isinstance(expression, InList) for expression in own if expression not in values):
         return None  # several reads would give a first row each
-    listed = dict.fromkeys(each.operand for each in values if isinstance(each, InList))
-    fixed = {key_of(column) for each in values if (column := compared_column(each)) is not None}
+    listed = dict.fromkeys(value.operand for value in values if isinstance(value, InList))
+    fixed = {key_of(column) for value in values if (column := compared_column(value)) is not None}
     if not fixed >= of_group:
         return None
     finding = tuple(dict.fromkeys((*values, *own)))
@@ -157,8 +169,8 @@ def _merged_alone(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, C
     below: LogicalNode = Sort(keys=keys, input=Selection(predicate=predicate, input=row.input, span=span))
     each_of = tuple(each for each in listed if isinstance(each, ColumnRef))
     first = Stop(count=Count(max=1), is_page=False, input=below, each=each_of, is_exact=True, span=span)
-    above = (_left_of(replace_columns(each, by), by.values()) for each in (*row.filters, *region.above))
-    rest = conjunction(each for each in above if each is not None and each not in finding)
+    above = (_left_of(replace_columns(expression, by), by.values()) for expression in (*row.filters, *region.above))
+    rest = conjunction(expression for expression in above if expression is not None and expression not in finding)
     return first if rest is None else Selection(predicate=rest, input=first, span=span)
 
 
@@ -170,16 +182,16 @@ def _fixes(test: Expression, columns: Set[ColumnKey]) -> bool:
 
 
 def _asked_itself(leg: Leg, row: Leg, region: Region) -> Leg:
-    """Give a leg with the tests of a row that say the same of it: it need not come behind the row any longer."""
+    """Return a leg with the tests of a row that say the same of it: it need not come behind the row any longer."""
     if leg.kind == "left":
         return leg
     equal = Equalities(region.conditions)
     found = dict.fromkeys(leg.filters)
-    for each in row.filters:
-        column = compared_column(each)
+    for predicate in row.filters:
+        column = compared_column(predicate)
         for other in equal.equal_to(column)[1:] if column is not None else ():
             if column is not None and other.relation in leg.relations:
-                found.setdefault(replace_columns(each, {key_of(column): other}))
+                found.setdefault(replace_columns(predicate, {key_of(column): other}))
     return leg if len(found) == len(leg.filters) else replace(leg, filters=tuple(found))
 
 
@@ -197,11 +209,11 @@ def _is_asked(test: Expression, others: Sequence[Leg], region: Region) -> bool:
 
 
 def _merged_left(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
-    """Give a region in which a left-joined leg is the first match; None where its ON asks for more than that."""
+    """Return a region in which a left-joined leg is the first match; None where its ON asks for more than that."""
     equal = Equalities(match.on)
     back = {key_of(mine): replace(mine, relation=alias) for (alias, _), mine in by.items()}
-    for each in (*row.on, *row.filters):
-        said = replace_columns(each, back)
+    for expression in (*row.on, *row.filters):
+        said = replace_columns(expression, back)
         pair = equated_columns(said)
         if said not in match.filters and (pair is None or not equal.are_equal(*map(key_of, pair))):
             return None
@@ -211,8 +223,8 @@ def _merged_left(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, Co
         match,
         input=row.input,
         relations=row.relations,
-        filters=tuple(replace_columns(each, by) for each in match.filters),
-        on=tuple(replace_columns(each, by) for each in match.on),
+        filters=tuple(replace_columns(predicate, by) for predicate in match.filters),
+        on=tuple(replace_columns(expression, by) for expression in match.on),
         first=tuple(replace(key, expression=replace_columns(key.expression, by)) for key in match.first),
     )
     return write_region(
@@ -241,10 +253,10 @@ def _tests(
     """
     equal = _equalities(region, match)
     found: list[Expression] = []
-    for each in (*match.on, *match.filters):
-        pair = equated_columns(each)
-        if relations_of(each).isdisjoint(row.relations):
-            found.append(replace_columns(each, by))
+    for expression in (*match.on, *match.filters):
+        pair = equated_columns(expression)
+        if relations_of(expression).isdisjoint(row.relations):
+            found.append(replace_columns(expression, by))
             continue
         if pair is None:
             return None
@@ -254,7 +266,7 @@ def _tests(
         given = next((one for leg, one in values if one.relation in leg.relations), None)
         if named is None or given is None:
             return None
-        found.append(Comparison(operator="=", left=named, right=given, span=each.span))
+        found.append(Comparison(operator="=", left=named, right=given, span=expression.span))
     return tuple(dict.fromkeys(found))
 
 

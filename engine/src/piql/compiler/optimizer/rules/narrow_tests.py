@@ -51,8 +51,8 @@ def narrow_tests(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _narrowed(leg: Leg) -> Leg:
-    columns = [column for each in leg.filters for column in {key_of(one) for one in columns_in(each)}]
-    if len(set(columns)) == len(columns) and not any(isinstance(each, Or) for each in leg.filters):
+    columns = [column for predicate in leg.filters for column in {key_of(one) for one in columns_in(predicate)}]
+    if len(set(columns)) == len(columns) and not any(isinstance(predicate, Or) for predicate in leg.filters):
         return leg
     test = simplified(conjunction(leg.filters) or leg.filters[0])
     filters = conjuncts(test) if test is not None else ()
@@ -73,7 +73,7 @@ def _compares_null(region: Region) -> bool:
     tests = tuple(_tests(region))
     equal = Equalities(tests)
     return any(
-        len(equal.members(column)) > 1 or any(leaves_out_null(each, column) for each in tests) for column in asked
+        len(equal.members(column)) > 1 or any(leaves_out_null(test, column) for test in tests) for column in asked
     )
 
 

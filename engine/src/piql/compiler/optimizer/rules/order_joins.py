@@ -103,7 +103,7 @@ class _Ordering:
             case GroupBy(summed=(_, *_)) if not keys:  # each group is one row, which the stop counts
                 below = self.visit(node.input, stop, ())
             case Union():
-                branches = tuple(self.visit(each, None, ()) for each in node.inputs)
+                branches = tuple(self.visit(source, None, ()) for source in node.inputs)
                 return node if branches == node.inputs else replace(node, inputs=branches)
             case SemiJoin():
                 left, right = self.visit(node.left, None, keys), self.visit(node.right, None, ())

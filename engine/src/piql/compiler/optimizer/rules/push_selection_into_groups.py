@@ -85,7 +85,7 @@ def _into_outputs(node: LogicalNode, alias: str, test: Expression) -> LogicalNod
             below = _into_outputs(node.input, alias, test)
             return None if below is None else replace(node, input=below)
         case Projection(outputs=outputs):
-            by: dict[ColumnKey, Expression] = {(alias, each.name): each.expression for each in outputs}
+            by: dict[ColumnKey, Expression] = {(alias, output.name): output.expression for output in outputs}
             below = _into(node.input, replace_columns(test, by))
             return None if below is None else replace(node, input=below)
         case _:
@@ -93,7 +93,7 @@ def _into_outputs(node: LogicalNode, alias: str, test: Expression) -> LogicalNod
 
 
 def _into(node: LogicalNode, test: Expression) -> LogicalNode | None:
-    """Give a section whose rows pass a test; None where it cannot be tested there."""
+    """Return a section whose rows pass a test; None where it cannot be tested there."""
     if has_subquery(test) or any(isinstance(each, Aggregate) for each in test.walk()):
         return None
     match node:
@@ -113,5 +113,5 @@ def _into(node: LogicalNode, test: Expression) -> LogicalNode | None:
 
 def _reads_only(test: Expression, keys: Iterable[Expression]) -> bool:
     """Whether a test reads columns that are grouped by, and nothing else."""
-    columns = {each for each in keys if isinstance(each, ColumnRef)}
+    columns = {key for key in keys if isinstance(key, ColumnRef)}
     return all(node in columns for node in test.find(ColumnRef))

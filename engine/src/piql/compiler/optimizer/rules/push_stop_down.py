@@ -83,7 +83,7 @@ def _push(stop: Stop, context: RuleContext) -> LogicalNode:
 
 
 def _rows_summed(group: GroupBy) -> LogicalNode | None:
-    """Give the rows whose matches are summed up; None where another join came in between."""
+    """Return the rows whose matches are summed up; None where another join came in between."""
     node, summed = group.input, frozenset(group.summed)
     while summed:
         match node:
@@ -109,7 +109,7 @@ def _push_through_join(
     tested = tuple(_tested_below(join.left))
 
     def is_met(column: ColumnKey) -> bool:
-        return any(leaves_out_null(each, column) for each in tested)
+        return any(leaves_out_null(expression, column) for expression in tested)
 
     if not keeps_every_row(leg, conditions, before, is_met):
         return here
@@ -135,7 +135,7 @@ def _push_through_join(
 
 
 def _last_leg(join: Join) -> tuple[Sequence[Leg], Leg, tuple[Expression, ...]]:
-    """Give the legs before a join, the leg that it joins, and the conditions of the join."""
+    """Return the legs before a join, the leg that it joins, and the conditions of the join."""
     node = join.right
     while isinstance(node, DataStop | Selection):
         node = node.input
@@ -170,7 +170,7 @@ def _tested_below(node: LogicalNode) -> Iterator[Expression]:
 
 
 def _tests(node: LogicalNode) -> tuple[Expression, ...]:
-    """Give the predicates of the selections over one relation."""
+    """Return the predicates of the selections over one relation."""
     found: list[Expression | None] = []
     while isinstance(node, Selection | DataStop):
         if isinstance(node, Selection):
@@ -189,7 +189,7 @@ def _has_one_match(right: LogicalNode) -> bool:
 def _keys_on_the_left(
     keys: tuple[SortKey, ...], left: frozenset[str], conditions: tuple[Expression, ...], leg: Leg
 ) -> tuple[SortKey, ...] | None:
-    """Give the sort in columns of the left side; None where it needs the joined table."""
+    """Return the sort in columns of the left side; None where it needs the joined table."""
     equal = Equalities(conditions if leg.kind == "inner" else ())
     moved: list[SortKey] = []
     for key in keys:
@@ -197,7 +197,7 @@ def _keys_on_the_left(
         for node in key.expression.walk():
             if not isinstance(node, ColumnRef) or node.relation in left:
                 continue
-            other = next((each for each in equal.equal_to(node) if each.relation in left), None)
+            other = next((column for column in equal.equal_to(node) if column.relation in left), None)
             if other is None:
                 return None
             by[key_of(node)] = other
@@ -211,7 +211,7 @@ def _keys_on_the_left(
 def _keys_before_the_match(
     keys: tuple[SortKey, ...], left: frozenset[str], before: Sequence[Leg]
 ) -> tuple[SortKey, ...] | None:
-    """Give the keys on the left side where they alone order its rows, so that the others only order its matches."""
+    """Return the keys on the left side where they alone order its rows, so that the others only order its matches."""
     moved = tuple(takewhile(lambda key: relations_of(key.expression) <= left, keys))
     known = Determined(Region(tuple(before)))
     for key in moved:

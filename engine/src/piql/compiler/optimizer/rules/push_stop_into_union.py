@@ -72,20 +72,20 @@ def push_stop_into_union(plan: LogicalNode, context: RuleContext) -> LogicalNode
 
 def _paged(stop: Stop, sort: Sort | None, keys: tuple[SortKey, ...], union: Union) -> LogicalNode:
     if not union.all:
-        if not all(isinstance(each, Projection) and _gives_key(each) for each in union.inputs):
+        if not all(isinstance(source, Projection) and _gives_key(source) for source in union.inputs):
             return stop
         marked = replace(union, is_told_apart=True)
         return replace(stop, input=marked if sort is None else replace(sort, input=marked))
     outputs = tuple(
-        Output(name=each.name, expression=_column(each.name, each.type, each.nullable))
-        for each in output_columns(union)
+        Output(name=column.name, expression=_column(column.name, column.type, column.nullable))
+        for column in output_columns(union)
     )
-    told = _told_apart(union, {each.name for each in outputs})
+    told = _told_apart(union, {output.name for output in outputs})
     if told is None:
         return stop
     marked, places = told
     ascending = keys[-1].ascending if keys else True
-    order = (*keys, *(SortKey(expression=each, ascending=ascending) for each in places))
+    order = (*keys, *(SortKey(expression=place, ascending=ascending) for place in places))
     span = sort.span if sort is not None else stop.span
     below = Sort(keys=order, input=marked, is_total=True, span=span)
     return Projection(outputs=outputs, input=replace(stop, input=below), span=union.span)
@@ -122,7 +122,7 @@ def _told_apart(union: Union, taken: set[str]) -> tuple[Union, tuple[ColumnRef, 
 
 
 def _key_columns(branch: LogicalNode) -> list[ColumnRef] | None:
-    """Give the primary keys of the relations that a branch joins; None where something else gives its rows."""
+    """Return the primary keys of the relations that a branch joins; None where something else gives its rows."""
     if not isinstance(branch, Projection):
         return None
     below = branch.input.input if isinstance(branch.input, Sort) else branch.input
@@ -131,9 +131,14 @@ def _key_columns(branch: LogicalNode) -> list[ColumnRef] | None:
     if not is_region(below):
         return None
     relations = [leg.relation for leg in read_region(below).legs]
-    if any(each is None for each in relations):
+    if any(relation is None for relation in relations):
         return None
-    return [column for each in relations if each is not None for column in each.columns(each.table.primary_key)]
+    return [
+        column
+        for relation in relations
+        if relation is not None
+        for column in relation.columns(relation.table.primary_key)
+    ]
 
 
 def _column(name: str, type: SqlType, nullable: bool) -> ColumnRef:
@@ -141,15 +146,15 @@ def _column(name: str, type: SqlType, nullable: bool) -> ColumnRef:
 
 
 def _stopped(union: Union, stop: Stop, keys: tuple[SortKey, ...]) -> Union:
-    return replace(union, inputs=tuple(_branch(each, stop, keys, all=union.all) for each in union.inputs))
+    return replace(union, inputs=tuple(_branch(source, stop, keys, all=union.all) for source in union.inputs))
 
 
 def _branch(plan: LogicalNode, stop: Stop, keys: tuple[SortKey, ...], *, all: bool) -> LogicalNode:
     if not isinstance(plan, Projection) or (
-        not all and not do_rows_differ(plan.input, (each.expression for each in plan.outputs))
+        not all and not do_rows_differ(plan.input, (output.expression for output in plan.outputs))
     ):
         return plan
-    meanings = {("", each.name): each.expression for each in plan.outputs}
+    meanings = {("", output.name): output.expression for output in plan.outputs}
     below = plan.input
     if keys:
         own = tuple(replace(key, expression=replace_columns(key.expression, meanings)) for key in keys)
@@ -170,4 +175,4 @@ def _gives_key(plan: Projection) -> bool:
 
 
 def _columns(outputs: tuple[Output, ...]) -> set[tuple[str, str]]:
-    return {key_of(each.expression) for each in outputs if isinstance(each.expression, ColumnRef)}
+    return {key_of(output.expression) for output in outputs if isinstance(output.expression, ColumnRef)}

@@ -85,13 +85,13 @@ def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def simplified(predicate: Expression) -> Expression | None:
-    """Give a predicate in its simplest form; None when it is always true."""
+    """Return a predicate in its simplest form; None when it is always true."""
     parts: dict[object, Expression] = {}
     for part in conjuncts(predicate):
-        for each in conjuncts(_simplify(part)):
-            if not isinstance(each, Constant):
-                parts.setdefault(meaning_of(each), each)
-            elif each.value is not True:
+        for conjunct in conjuncts(_simplify(part)):
+            if not isinstance(conjunct, Constant):
+                parts.setdefault(meaning_of(conjunct), conjunct)
+            elif conjunct.value is not True:
                 return Constant(value=False, type=_BOOLEAN, span=part.span or predicate.span)
     left = narrowed(tuple(parts.values()))
     if left is None:
@@ -100,7 +100,7 @@ def simplified(predicate: Expression) -> Expression | None:
 
 
 def meaning_of(predicate: Expression) -> object:
-    """Give what is equal for two predicates that say the same in another order of sides, operands or items."""
+    """Return what is equal for two predicates that say the same in another order of sides, operands or items."""
     match predicate:
         case Comparison(operator=operator, left=left, right=right):
             if operator in (">", ">="):
@@ -137,8 +137,13 @@ def _simplify(predicate: Expression) -> Expression:
             return _simplify_or(predicate)
         case InList(operand=operand, items=items):
             different = tuple(dict.fromkeys(items))
-            if isinstance(operand, Constant | Parameter) and any(isinstance(each, ColumnRef) for each in different):
-                tests = (Comparison(operator="=", left=each, right=operand, span=each.span) for each in different)
+            if isinstance(operand, Constant | Parameter) and any(
+                isinstance(expression, ColumnRef) for expression in different
+            ):
+                tests = (
+                    Comparison(operator="=", left=expression, right=operand, span=expression.span)
+                    for expression in different
+                )
                 return _simplify_or(Or(operands=tuple(tests), span=predicate.span))
             match different:
                 case (Parameter(max_items=int()),):
@@ -165,11 +170,15 @@ def _negated(operand: Expression, whole: Not) -> Expression:
             return _simplify(inner)
         case And(operands=operands):
             return _simplify(
-                Or(operands=tuple(Not(operand=each, span=each.span) for each in operands), span=whole.span)
+                Or(
+                    operands=tuple(Not(operand=expression, span=expression.span) for expression in operands),
+                    span=whole.span,
+                )
             )
         case Or(operands=operands):
             return And(
-                operands=tuple(_simplify(Not(operand=each, span=each.span)) for each in operands), span=whole.span
+                operands=tuple(_simplify(Not(operand=expression, span=expression.span)) for expression in operands),
+                span=whole.span,
             )
         case _:
             return whole
@@ -203,7 +212,7 @@ def _simplify_or(predicate: Or) -> Expression:
 
 
 def _place(part: Expression) -> object:
-    """Give what the parts of an OR that become one have in common: their column, or their word."""
+    """Return what the parts of an OR that become one have in common: their column, or their word."""
     choices = _choices(part)
     if choices is not None:
         return key_of(choices[0])
@@ -217,9 +226,9 @@ def _together(parts: list[Expression], whole: Or) -> Expression:
     if len(parts) == 1:
         return first
     if isinstance(first, TokenMatch):
-        columns = dict.fromkeys(column for each in parts if isinstance(each, TokenMatch) for column in each.columns)
+        columns = dict.fromkeys(column for part in parts if isinstance(part, TokenMatch) for column in part.columns)
         return TokenMatch(columns=tuple(columns), word=first.word, span=whole.span)
-    choices = [found for each in parts if (found := _choices(each)) is not None]
+    choices = [found for part in parts if (found := _choices(part)) is not None]
     if not choices:  # the same test again and again
         return first
     items = tuple(dict.fromkeys(item for _, found in choices for item in found))
@@ -227,7 +236,7 @@ def _together(parts: list[Expression], whole: Or) -> Expression:
 
 
 def _choices(predicate: Expression) -> tuple[ColumnRef, tuple[Expression, ...]] | None:
-    """Give the column and its values of `column = value` or of an IN list."""
+    """Return the column and its values of `column = value` or of an IN list."""
     match predicate:
         case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter() as value):
             return column, (value,)

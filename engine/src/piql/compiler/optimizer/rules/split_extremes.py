@@ -56,7 +56,10 @@ def _is_split(group: GroupBy) -> bool:
     """Whether a group gives nothing but several MIN and MAX of columns of one relation."""
     return (
         len(group.aggregates) > 1
-        and all(each.function in ("MIN", "MAX") and isinstance(each.operand, ColumnRef) for each in group.aggregates)
+        and all(
+            aggregate.function in ("MIN", "MAX") and isinstance(aggregate.operand, ColumnRef)
+            for aggregate in group.aggregates
+        )
         and is_one_group(group)
     )
 

@@ -112,7 +112,7 @@ def _said_by_semi_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _tested(rows: LogicalNode, relation: str, test: Expression) -> LogicalNode:
-    """Give rows with a test of one relation; the same where none of their inner joins has it."""
+    """Return rows with a test of one relation; the same where none of their inner joins has it."""
     if isinstance(rows, SemiJoin):
         left = _tested(rows.left, relation, test)
         return rows if left is rows.left else replace(rows, left=left)

@@ -76,7 +76,7 @@ def _spread(node: LogicalNode, taken: set[str], made: set[str]) -> LogicalNode:
 
 
 def _only(part: LogicalNode) -> LogicalNode | None:
-    """Give what a join part reads, where it joins nothing."""
+    """Return what a join part reads, where it joins nothing."""
     legs = read_region(part).legs
     return legs[0].input if len(legs) == 1 else None
 
@@ -92,8 +92,8 @@ def _ordered(plan: LogicalNode, made: set[str]) -> LogicalNode:
                 alias=alias, input=Union(inputs=(Projection(input=Selection(input=Relation() as copy)), *_))
             ) if alias in made:
                 own = copy.columns(copy.table.primary_key)
-                key = tuple(replace(each, relation=alias) for each in own)
-                told = tuple(SortKey(expression=each, ascending=node.keys[-1].ascending) for each in key)
+                key = tuple(replace(column, relation=alias) for column in own)
+                told = tuple(SortKey(expression=column, ascending=node.keys[-1].ascending) for column in key)
                 known = {each.expression for each in node.keys}
                 return replace(node, keys=(*node.keys, *(each for each in told if each.expression not in known)))
             case _:

@@ -68,7 +68,7 @@ def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _part(stop: Stop) -> tuple[Projection, tuple[SortKey, ...], LogicalNode, Derived] | None:
-    """Give what a stop is asked of: the select list, the order, the join part, and the derived union in it."""
+    """Return what a stop is asked of: the select list, the order, the join part, and the derived union in it."""
     projection = stop.input
     if not isinstance(projection, Projection):
         return None
@@ -76,7 +76,9 @@ def _part(stop: Stop) -> tuple[Projection, tuple[SortKey, ...], LogicalNode, Der
     below = projection.input
     if isinstance(below, Sort):
         keys, below = below.keys, below.input
-    if not is_region(below) or any(has_subquery(each) for each in (*projection.outputs, *keys, *_tests(below))):
+    if not is_region(below) or any(
+        has_subquery(expression) for expression in (*projection.outputs, *keys, *_tests(below))
+    ):
         return None
     legs = read_region(below).legs
     for leg in legs:
@@ -99,16 +101,16 @@ def _alone(stop: Stop) -> tuple[Projection, Sort | None, LogicalNode, Derived] |
     if not isinstance(node, Derived) or not isinstance(node.input, Union) or node.input.all:
         return None
     keys = sort.keys if sort is not None else ()
-    if any(has_subquery(each) for each in (*projection.outputs, *keys, *_tests(below))):
+    if any(has_subquery(expression) for expression in (*projection.outputs, *keys, *_tests(below))):
         return None
-    kinds = {tuple(each.type.kind for each in output_columns(branch)) for branch in node.input.inputs}
+    kinds = {tuple(column.type.kind for column in output_columns(branch)) for branch in node.input.inputs}
     if len(kinds) > 1:  # the tests are of the widest type
         return None
     return projection, sort, below, node
 
 
 def _tests(part: LogicalNode) -> Iterator[Expression]:
-    """Give what a join part asks, without what its derived tables ask."""
+    """Return what a join part asks, without what its derived tables ask."""
     match part:
         case Selection():
             yield part.predicate
@@ -132,22 +134,26 @@ def _lifted(stop: Stop, taken: set[str]) -> LogicalNode | None:
         alias = derived.alias if number == 1 else unused(f"{derived.alias}_{number}", taken)
         outputs = tuple(
             Output(
-                name=each.name,
-                expression=ColumnRef(relation=alias, name=each.name, type=each.type, nullable=each.nullable),
+                name=column.name,
+                expression=ColumnRef(relation=alias, name=column.name, type=column.type, nullable=column.nullable),
             )
-            for each in columns
+            for column in columns
         )
         copied = _copied(below, {derived.alias: alias}, derived, branch)
         branches.append(Projection(outputs=outputs, input=copied, span=projection.span))
     whole: LogicalNode = replace(derived.input, inputs=tuple(branches))
     given: dict[ColumnKey, Expression] = {
-        (derived.alias, each.name): ColumnRef(relation="", name=each.name, type=each.type, nullable=each.nullable)
-        for each in columns
+        (derived.alias, column.name): ColumnRef(
+            relation="", name=column.name, type=column.type, nullable=column.nullable
+        )
+        for column in columns
     }
     if sort is not None:
         keys = tuple(replace(key, expression=replace_columns(key.expression, given)) for key in sort.keys)
         whole = replace(sort, keys=keys, input=whole)
-    shown = tuple(replace(each, expression=replace_columns(each.expression, given)) for each in projection.outputs)
+    shown = tuple(
+        replace(output, expression=replace_columns(output.expression, given)) for output in projection.outputs
+    )
     return replace(projection, outputs=shown, input=replace(stop, input=whole))
 
 
@@ -168,7 +174,7 @@ def _spread(stop: Stop, taken: set[str]) -> LogicalNode:
     aliases = aliases_in(below) - aliases_in(derived.input)
     branches = []
     for number, branch in enumerate(derived.input.inputs, start=1):
-        names = {each: each if number == 1 else unused(f"{each}_{number}", taken) for each in aliases}
+        names = {alias: alias if number == 1 else unused(f"{alias}_{number}", taken) for alias in aliases}
         copied = _copied(below, names, derived, branch)
         own: tuple[Output, ...] = tuple(renamed(each, names) for each in outputs)  # type: ignore[misc]
         branches.append(Projection(outputs=own, input=copied, span=projection.span))

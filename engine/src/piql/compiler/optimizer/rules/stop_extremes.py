@@ -57,7 +57,7 @@ def is_one_group(group: GroupBy) -> bool:
     if len(region.legs) > 1 or region.legs[0].relation is None or region.above or region.conditions:
         return False
     fixed = fixed_by(region.legs[0].filters)
-    return all(isinstance(each, ColumnRef) and key_of(each) in fixed for each in group.keys)
+    return all(isinstance(key, ColumnRef) and key_of(key) in fixed for key in group.keys)
 
 
 def _first(plan: LogicalNode, column: ColumnRef, aggregate: Aggregate) -> LogicalNode:
@@ -68,10 +68,10 @@ def _first(plan: LogicalNode, column: ColumnRef, aggregate: Aggregate) -> Logica
 
 
 def fixed_by(filters: Iterable[Expression]) -> set[ColumnKey]:
-    """Give the columns that an equality fixes to one value."""
+    """Return the columns that an equality fixes to one value."""
     found: set[ColumnKey] = set()
-    for each in filters:
-        match each:
+    for predicate in filters:
+        match predicate:
             case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter()):
                 found.add(key_of(column))
             case Comparison(operator="=", left=Constant() | Parameter(), right=ColumnRef() as column):

@@ -24,7 +24,7 @@ def stop_extremes_of_values(plan: LogicalNode, context: RuleContext) -> LogicalN
     As `stop_extremes`, which does it where equalities fix all that is grouped by. More rows than the first of each may
     pass this stop: the group above takes the extreme of them.
     """
-    if GroupBy not in kinds_of(plan) or not any(_listed(each) for each in plan.find(GroupBy)):
+    if GroupBy not in kinds_of(plan) or not any(_listed(by) for by in plan.find(GroupBy)):
         return plan
 
     def visit(node: LogicalNode) -> LogicalNode:
@@ -49,7 +49,7 @@ def _stopped(group: GroupBy) -> LogicalNode:
 
 
 def _listed(group: GroupBy) -> tuple[ColumnRef, ...]:
-    """Give the keys of a group of one relation that have the values of lists; none where others are not fixed."""
+    """Return the keys of a group of one relation that have the values of lists; none where others are not fixed."""
     match group.aggregates:
         case (Aggregate(function="MIN" | "MAX" as function, operand=ColumnRef(nullable=nullable)),):
             if (function == "MIN" and nullable) or isinstance(group.input, Stop) or not is_region(group.input):
@@ -62,15 +62,15 @@ def _listed(group: GroupBy) -> tuple[ColumnRef, ...]:
     filters = region.legs[0].filters
     fixed = fixed_by(filters)
     lists: set[ColumnKey] = set()
-    for each in filters:
-        match each:
+    for predicate in filters:
+        match predicate:
             case InList(operand=ColumnRef() as column, items=items) if all(
                 isinstance(item, Constant | Parameter) for item in items
             ):
                 lists.add(key_of(column))
             case _:
                 pass
-    keys = [each for each in group.keys if isinstance(each, ColumnRef)]
-    if len(keys) < len(group.keys) or not all(key_of(each) in fixed | lists for each in keys):
+    keys = [key for key in group.keys if isinstance(key, ColumnRef)]
+    if len(keys) < len(group.keys) or not all(key_of(key) in fixed | lists for key in keys):
         return ()
-    return tuple(each for each in keys if key_of(each) not in fixed)
+    return tuple(key for key in keys if key_of(key) not in fixed)

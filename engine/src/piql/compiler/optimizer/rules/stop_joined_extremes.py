@@ -48,7 +48,7 @@ def stop_joined_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode
 
 
 def _extreme(group: GroupBy) -> Aggregate | None:
-    """Give the only aggregate, where it is the MIN or MAX of a column."""
+    """Return the only aggregate, where it is the MIN or MAX of a column."""
     match group.aggregates:
         case (Aggregate(function="MIN" | "MAX", operand=ColumnRef()) as extreme,):
             return extreme
@@ -57,7 +57,7 @@ def _extreme(group: GroupBy) -> Aggregate | None:
 
 
 def _first_of(node: LogicalNode, extreme: Aggregate, keys: tuple[Expression, ...]) -> LogicalNode | None:
-    """Give a section with only the first match of the join that brings the column; None where others are needed."""
+    """Return a section with only the first match of the join that brings the column; None where others are needed."""
     column = extreme.operand
     assert isinstance(column, ColumnRef)
     if not isinstance(node, Join) or node.first:

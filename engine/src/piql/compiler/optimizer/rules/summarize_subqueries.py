@@ -95,10 +95,10 @@ class _Summaries:
         rows = self._rows(start, places)
         if rows is None:
             return node
-        outputs: tuple[Output, ...] = tuple(rows.change(each) for each in node.outputs)  # type: ignore[misc]
+        outputs: tuple[Output, ...] = tuple(rows.change(output) for output in node.outputs)  # type: ignore[misc]
         order: tuple[SortKey, ...] = ()
         if sort is not None:
-            order = tuple(rows.change(each) for each in sort.keys)  # type: ignore[misc]
+            order = tuple(rows.change(key) for key in sort.keys)  # type: ignore[misc]
         if not rows.values or any(map(has_subquery, order)):
             return node
         self._keep(rows)
@@ -108,12 +108,12 @@ class _Summaries:
     def of_selection(self, node: Selection) -> LogicalNode:
         """What tests need no subquery come first; all that is read above of the rows goes with them."""
         parts = conjuncts(node.predicate)
-        early = conjunction(each for each in parts if not has_subquery(each))
+        early = conjunction(part for part in parts if not has_subquery(part))
         start = node.input if early is None else replace(node, predicate=early)
         rows = self._rows(start, (self.plan,))
         if rows is None:
             return node
-        late = conjunction(rows.change(each) for each in parts if has_subquery(each))  # type: ignore[misc]
+        late = conjunction(rows.change(part) for part in parts if has_subquery(part))  # type: ignore[misc]
         if not rows.values or late is None:
             return node
         self._keep(rows)
@@ -129,7 +129,7 @@ class _Summaries:
         sums = [] if before is None else [*_sums(before.keys), *before.aggregates]
         if before is not None:  # of the rows that a group is made of nothing is left but what they are grouped by
             inside = aliases_below(before.input)
-            read = [each for each in read if each in before.keys or each.relation not in inside]
+            read = [column for column in read if column in before.keys or column.relation not in inside]
         there = {query: each for query, each in self.values.items() if set(each.find(Aggregate)) <= set(sums)}
         return _Rows(plan, known, list(dict.fromkeys((*keys, *read, *sums))), there, self.context)
 
@@ -137,13 +137,13 @@ class _Summaries:
         self.values |= rows.there
 
     def _group_below(self, plan: LogicalNode) -> GroupBy | None:
-        """Give the groups that rows are, or what summed up matches of the same rows before."""
+        """Return the groups that rows are, or what summed up matches of the same rows before."""
         while isinstance(plan, Sort | Selection | SemiJoin):
             plan = plan.left if isinstance(plan, SemiJoin) else plan.input
         return plan if isinstance(plan, GroupBy) else None
 
     def _row_keys(self, plan: LogicalNode) -> tuple[Expression, ...] | None:
-        """Give the columns that tell the rows of a section apart; None where nothing does."""
+        """Return the columns that tell the rows of a section apart; None where nothing does."""
         while not is_region(plan):
             match plan:
                 case Sort() | Selection():
@@ -151,14 +151,14 @@ class _Summaries:
                 case SemiJoin():
                     plan = plan.left
                 case GroupBy(keys=(_, *_) as keys):
-                    return tuple(each for each in keys if not isinstance(each, Aggregate))
+                    return tuple(key for key in keys if not isinstance(key, Aggregate))
                 case _:
                     return None
         legs = read_region(plan).legs
         if any(leg.relation is None and not gives_one_row(leg.input) for leg in legs):
             return None
         relations = [leg.relation for leg in legs if leg.relation is not None]
-        return tuple(column for each in relations for column in each.columns(each.table.primary_key))
+        return tuple(column for relation in relations for column in relation.columns(relation.table.primary_key))
 
 
 class _Rows:
@@ -203,7 +203,7 @@ class _Rows:
 
 
 def _sums(keys: tuple[Expression, ...]) -> list[Aggregate]:
-    return [each for each in keys if isinstance(each, Aggregate)]
+    return [key for key in keys if isinstance(key, Aggregate)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,13 +217,13 @@ class _Matches:
 
     @property
     def meaning(self) -> object:
-        """Give what is equal for two that say the same, in whatever order and by whatever names."""
+        """Return what is equal for two that say the same, in whatever order and by whatever names."""
         tests = (*self.conditions, *(each for leg in self.legs for each in leg.filters))
-        read = [node for each in tests for node in each.find(ColumnRef)]
+        read = [node for test in tests for node in test.find(ColumnRef)]
 
         def place(leg: Leg) -> tuple[str, list[str]]:
             assert leg.relation is not None
-            return leg.relation.table.name, sorted(each.name for each in read if each.relation in leg.relations)
+            return leg.relation.table.name, sorted(column.name for column in read if column.relation in leg.relations)
 
         legs = sorted(self.legs, key=place)
         plain = {alias: f"#{number}" for number, leg in enumerate(legs) for alias in leg.relations}
@@ -237,7 +237,7 @@ class _Matches:
             return expression.transform_up(change)  # type: ignore[return-value]
 
         tables = tuple(place(leg)[0] for leg in legs)
-        return tables, frozenset(meaning_of(named(each)) for each in tests), named(self.asked)
+        return tables, frozenset(meaning_of(named(test)) for test in tests), named(self.asked)
 
 
 def _taken_apart(query: LogicalNode, known: frozenset[str]) -> _Matches | None:
@@ -261,15 +261,17 @@ def _taken_apart(query: LogicalNode, known: frozenset[str]) -> _Matches | None:
 def _summary(
     below: LogicalNode, known: frozenset[str], keys: tuple[Expression, ...], matches: _Matches, span: Span | None
 ) -> tuple[GroupBy, Expression] | None:
-    """Give the rows with the aggregates over their matches, and what is asked of these."""
+    """Return the rows with the aggregates over their matches, and what is asked of these."""
     legs = _in_order(matches.legs, matches.conditions, known)
     if legs is None:
         return None
     last = legs[-1].relation
     assert last is not None
     key = last.columns(last.table.primary_key)[0]
-    places: dict[Expression, Expression] = {each: _over_matches(each, key) for each in matches.aggregates}
-    found = tuple(dict.fromkeys(each for each in places.values() if isinstance(each, Aggregate)))
+    places: dict[Expression, Expression] = {
+        aggregate: _over_matches(aggregate, key) for aggregate in matches.aggregates
+    }
+    found = tuple(dict.fromkeys(aggregate for aggregate in places.values() if isinstance(aggregate, Aggregate)))
     summed = tuple(alias for leg in legs for alias in leg.relations)
     joined = _joined(below, legs, matches.conditions, known, span)
     group = GroupBy(keys=keys, aggregates=found, input=joined, summed=summed, span=span)
@@ -281,7 +283,7 @@ def _summary(
 
 
 def _over_matches(aggregate: Aggregate, key: ColumnRef) -> Aggregate:
-    """Give an aggregate that leaves out rows whose key is NULL, since nothing matched."""
+    """Return an aggregate that leaves out rows whose key is NULL, since nothing matched."""
     if aggregate.operand is None or _counts_rows(aggregate):
         return replace(aggregate, operand=key)
     if is_null_with(aggregate.operand, frozenset((key.relation,))):
@@ -298,7 +300,7 @@ def _over_matches(aggregate: Aggregate, key: ColumnRef) -> Aggregate:
 def _in_order(
     legs: tuple[Leg, ...], conditions: tuple[Expression, ...], known: frozenset[str]
 ) -> tuple[Leg, ...] | None:
-    """Give the relations in an order in which each is found by those before, best by what the schema limits."""
+    """Return the relations in an order in which each is found by those before, best by what the schema limits."""
     orders = permutations(legs) if len(legs) <= MOST_ORDERED else [legs]
     fitting = [order for order in orders if all(_is_found(order, at, conditions, known) for at in range(len(order)))]
     limited = (each for each in fitting if all(_is_limited(each, at, conditions, known) for at in range(len(each))))
@@ -311,13 +313,16 @@ def _available(order: tuple[Leg, ...], at: int, known: frozenset[str]) -> frozen
 
 def _is_found(order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], known: frozenset[str]) -> bool:
     own, available = order[at].relations, _available(order, at, known)
-    return any(own < relations_of(each) <= available | own for each in conditions)
+    return any(own < relations_of(condition) <= available | own for condition in conditions)
 
 
 def _is_limited(order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], known: frozenset[str]) -> bool:
     leg, available = order[at], _available(order, at, known)
     assert leg.relation is not None
-    tests = (*leg.filters, *(each for each in conditions if relations_of(each) <= available | leg.relations))
+    tests = (
+        *leg.filters,
+        *(condition for condition in conditions if relations_of(condition) <= available | leg.relations),
+    )
     return bool(facts_about(leg.relation.table, restrictions_on(leg.relation.alias, tests, available)))
 
 
@@ -333,8 +338,8 @@ def _joined(
     before: Relation | None = None
     for leg in legs:
         known = known | leg.relations
-        now = [each for each in waiting if relations_of(each) <= known]
-        waiting = [each for each in waiting if each not in now]
+        now = [expression for expression in waiting if relations_of(expression) <= known]
+        waiting = [expression for expression in waiting if expression not in now]
         if before is not None:
             now.append(Not(operand=IsNull(operand=before.columns(before.table.primary_key)[0])))
         filters = conjunction(leg.filters)

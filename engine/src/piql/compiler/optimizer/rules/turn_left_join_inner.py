@@ -41,11 +41,15 @@ def turn_left_join_inner(plan: LogicalNode, context: RuleContext) -> LogicalNode
 
 def _turn(region: Region, context: RuleContext) -> Region:
     for at, leg in enumerate(region.legs):
-        if leg.kind == "left" and not leg.first and any(_rejects_null(each, leg.relations) for each in region.above):
+        if (
+            leg.kind == "left"
+            and not leg.first
+            and any(_rejects_null(expression, leg.relations) for expression in region.above)
+        ):
             context.note(f"{' '.join(sorted(leg.relations))} must have a match to pass the WHERE")
             inner = replace(leg, kind="inner", on=())
             legs = (*region.legs[:at], inner, *region.legs[at + 1 :])
-            above = tuple(each for each in region.above if not _asks_for_match(each, leg))
+            above = tuple(expression for expression in region.above if not _asks_for_match(expression, leg))
             # Written and read again, so that its ON and the predicates above find their places as inner ones.
             again = read_region(
                 write_region(replace(region, legs=legs, conditions=(*region.conditions, *leg.on), above=above))

@@ -75,7 +75,7 @@ def turn_not_exists_extreme(plan: LogicalNode, context: RuleContext) -> LogicalN
 def _extreme(
     query: LogicalNode, relations: dict[str, Relation], tests: Sequence[Expression], whole: Not
 ) -> Expression | None:
-    """Give the equality with the extreme; None where the subquery asks for something else."""
+    """Return the equality with the extreme; None where the subquery asks for something else."""
     while isinstance(query, Projection | Sort | Stop):
         if isinstance(query, Stop) and (query.count.max == 0 or query.count.parameter is not None or query.is_page):
             return None
@@ -109,8 +109,8 @@ def _extreme(
     pairs = [*keys, (value, its_value)]
     if any(mine.name != its.name or its.relation != row.alias or mine.nullable for mine, its in pairs):
         return None
-    asked = {meaning_of(each) for each in tests}
-    if any(meaning_of(renamed(each, {other.alias: row.alias})) not in asked for each in own):  # type: ignore[arg-type]
+    asked = {meaning_of(expression) for expression in tests}
+    if any(meaning_of(renamed(expression, {other.alias: row.alias})) not in asked for expression in own):  # type: ignore[arg-type]
         return None
     extreme = Aggregate(
         function="MAX" if direction == ">" else "MIN", operand=value, distinct=False, type=value.type, span=whole.span

@@ -142,8 +142,8 @@ class _Unnest:
                 filters.append(made)
         rest = conjunction(kept)
         plan = below if rest is None else replace(node, predicate=rest, input=below)
-        for each in filters:
-            plan = replace(each, left=plan)
+        for join in filters:
+            plan = replace(join, left=plan)
         if filters or below is not node.input:
             self.context.note("a subquery is joined")
         return plan
@@ -205,12 +205,12 @@ class SemiJoins:
     made: int = 0
 
     def derived(self, query: LogicalNode) -> tuple[Derived, tuple[ColumnRef, ...]]:
-        """Give a subquery as a table, and its columns."""
+        """Return a subquery as a table, and its columns."""
         self.made += 1
         alias = f"{self.name}_{self.made}"
         columns = tuple(
-            ColumnRef(relation=alias, name=each.name, type=each.type, nullable=each.nullable)
-            for each in output_columns(query)
+            ColumnRef(relation=alias, name=column.name, type=column.type, nullable=column.nullable)
+            for column in output_columns(query)
         )
         return Derived(alias=alias, input=query, span=query.span), columns
 
@@ -226,7 +226,7 @@ class SemiJoins:
             found: tuple[Expression, ...] = columns
         else:
             right, conditions = pulled
-            found = tuple(each.expression for each in outputs)
+            found = tuple(output.expression for output in outputs)
         equalities = equal(test.values, found, predicate.span)
         if is_anti and conditions and any(map(_may_be_unknown, equalities)):
             not_false = tuple(map(_not_false, equalities))
@@ -254,6 +254,10 @@ def _may_be_unknown(equality: Comparison) -> bool:
 
 
 def _not_false(equality: Comparison) -> Expression:
-    """Give a test that is true where an equality is true or unknown: NOT IN keeps the rows for which none is."""
-    nulls = (IsNull(operand=each, span=equality.span) for each in (equality.left, equality.right) if is_nullable(each))
+    """Return a test that is true where an equality is true or unknown: NOT IN keeps the rows for which none is."""
+    nulls = (
+        IsNull(operand=expression, span=equality.span)
+        for expression in (equality.left, equality.right)
+        if is_nullable(expression)
+    )
     return Or(operands=(equality, *nulls), span=equality.span) if _may_be_unknown(equality) else equality

@@ -51,7 +51,7 @@ class TableDesign:
 
 
 def secondary_reads(plan: PhysicalNode) -> tuple[Remote, ...]:
-    """Give the reads of a plan that go through a secondary index."""
+    """Return the reads of a plan that go through a secondary index."""
     return _reads.recall((plan,), lambda: tuple(filter(_is_secondary, operators(plan))))  # type: ignore[arg-type]
 
 
@@ -117,12 +117,12 @@ class _Design:
         """Leave an index out where those that are kept, or one of them in another order, serve all it is there for."""
         begun = self.begun = self.begun or _Begun(self.table, self.groups, self.kept.values())
         first = declared_columns(self.table, left.columns)
-        may_be_turned = begun.fixing([each.name for each in first])
+        may_be_turned = begun.fixing([column.name for column in first])
         may_stand_in = self._may_read_without(left, begun) and (may_be_turned or not self._is_needed(left, begun))
         if not may_stand_in and not may_be_turned:
             return
-        rest = sorted((each for each in self.kept.values() if each is not left), key=lambda each: each.name)
-        others = [_opened_to(left, each) for each in rest]
+        rest = sorted((index for index in self.kept.values() if index is not left), key=lambda each: each.name)
+        others = [_opened_to(left, index) for index in rest]
         if may_stand_in and self._may_serve(others, (left,)) and self._try(others, (left,)):
             return
         for at, other in enumerate(others):
@@ -158,7 +158,7 @@ class _Design:
         return all(any(other is not left for other in begun.serving(wanted)) for wanted in self._wanted_of(left))
 
     def _wanted_of(self, index: Index) -> Iterator[_Wanted]:
-        """Give what the reads of an index ask of one that stands in for it."""
+        """Return what the reads of an index ask of one that stands in for it."""
         key = identity(index)
         for at in self.readers.get(key, ()):
             for read in self.reads_of(self.plans[at]):
@@ -166,25 +166,25 @@ class _Design:
                     following = [] if isinstance(read, IndexFKJoin) or read.range is None else [read.range.column]
                     if key not in self.required:  # it was made for this read, in the order asked
                         columns = declared_columns(self.table, read.index.columns)
-                        following = [each.name for each in columns[len(read.prefix) :]]
-                    yield _Wanted(frozenset(each.column for each in read.prefix), len(read.prefix), tuple(following))
+                        following = [column.name for column in columns[len(read.prefix) :]]
+                    yield _Wanted(frozenset(part.column for part in read.prefix), len(read.prefix), tuple(following))
 
     def _try(self, instead: Sequence[Index], gone: Iterable[Index]) -> bool:
         """Plan the readers of the indexes that go over the others; keep what comes of it if nothing gets worse."""
-        allowed = {identity(each) for each in instead}
+        allowed = {identity(index) for index in instead}
         again: dict[int, PhysicalNode] = {}
-        for at in dict.fromkeys(reader for each in gone for reader in self.readers.get(identity(each), ())):
-            plan = self.replan(at, self.plans[at], tuple(instead))
+        for place in dict.fromkeys(reader for index in gone for reader in self.readers.get(identity(index), ())):
+            plan = self.replan(place, self.plans[place], tuple(instead))
             if plan is None or any(identity(read.index) not in allowed for read in self.reads_of(plan)):
                 return False
-            again[at] = plan
-        self.kept = {identity(each): each for each in instead}
+            again[place] = plan
+        self.kept = {identity(index): index for index in instead}
         self.begun = None
-        for at, plan in again.items():
+        for place, plan in again.items():
             for readers in self.readers.values():
-                readers.pop(at, None)
-            self.read(at, plan)
-            self.plans[at] = self.changed[at] = plan
+                readers.pop(place, None)
+            self.read(place, plan)
+            self.plans[place] = self.changed[place] = plan
         return True
 
     def settled(self) -> tuple[Index, ...]:
@@ -200,8 +200,8 @@ class _Design:
                 lengths.setdefault(identity(serving), []).append(1 if group.is_token else len(group.columns))
         for key, readers in self.readers.items():
             for at in readers:
-                reads = (each for each in self.reads_of(self.plans[at]) if identity(each.index) == key)
-                lengths.setdefault(key, []).extend(partition_of(each.prefix) for each in reads)
+                reads = (read for read in self.reads_of(self.plans[at]) if identity(read.index) == key)
+                lengths.setdefault(key, []).extend(partition_of(read.prefix) for read in reads)
         found = []
         for index in own:
             key = identity(index)
@@ -221,12 +221,12 @@ class _Wanted:
 
     def is_served_by(self, other: Index) -> bool:
         """Whether an index begins with the columns that a read fixes, then with its range and its order."""
-        if other.buckets > 1 or {each.name for each in other.columns[: self.length]} != self.fixed:
+        if other.buckets > 1 or {column.name for column in other.columns[: self.length]} != self.fixed:
             return False
         rest = other.columns[self.length :]
-        if any(each.token_of for each in rest):
+        if any(column.token_of for column in rest):
             return False
-        return tuple(each.name for each in rest[: len(self.following)]) == self.following
+        return tuple(column.name for column in rest[: len(self.following)]) == self.following
 
 
 class _Begun:
@@ -239,24 +239,24 @@ class _Begun:
         self._fixing: dict[str, list[Index]] | None = None
 
     def serving(self, wanted: _Wanted) -> Sequence[Index]:
-        """Give the indexes by which a read finds its rows."""
+        """Return the indexes by which a read finds its rows."""
         length, count = wanted.length, len(wanted.following)
         found = self._serving.get((length, count))
         if found is None:
             found = self._serving[length, count] = {}
             for index in self._indexes:
-                columns = frozenset(each.name for each in index.columns[:length])
-                following = tuple(each.name for each in index.columns[length : length + count])
+                columns = frozenset(column.name for column in index.columns[:length])
+                following = tuple(column.name for column in index.columns[length : length + count])
                 found.setdefault((columns, following), []).append(index)
         return [each for each in found.get((wanted.fixed, wanted.following), ()) if wanted.is_served_by(each)]
 
     def fixing(self, columns: Sequence[str]) -> frozenset[Identity]:
-        """Give the indexes all of whose reads fix these columns and more."""
+        """Return the indexes all of whose reads fix these columns and more."""
         if self._fixing is None:
             self._fixing = {}
             for index in self._indexes:
-                for each in index.columns[: index.partition_columns] if index.partition_columns > 1 else ():
-                    self._fixing.setdefault(each.name, []).append(index)
+                for column in index.columns[: index.partition_columns] if index.partition_columns > 1 else ():
+                    self._fixing.setdefault(column.name, []).append(index)
         few = min((self._fixing.get(name, []) for name in columns), key=len, default=list(self._indexes))
         return frozenset(identity(each) for each in few if each.partition_columns > len(columns))
 
@@ -269,20 +269,20 @@ def _may_go(index: Index) -> bool:
 def _opened_to(left: Index, other: Index) -> Index:
     """Let the partitions of an index be wide enough for the reads of another, where it begins with the same columns."""
     length = left.partition_columns
-    leading = {each.name for each in left.columns[:length]}
-    if other.partition_columns <= length or {each.name for each in other.columns[:length]} != leading:
+    leading = {column.name for column in left.columns[:length]}
+    if other.partition_columns <= length or {column.name for column in other.columns[:length]} != leading:
         return other
     return replace(other, partition_columns=length)
 
 
 def _begun_with(first: Sequence[IndexColumn], other: Index, table: Table) -> Index | None:
-    """Give another index with these columns first, where all of its readers fix these and more."""
-    fixed = {each.name: each for each in other.columns[: other.partition_columns]}
-    names = {each.name for each in first}
+    """Return another index with these columns first, where all of its readers fix these and more."""
+    fixed = {column.name: column for column in other.columns[: other.partition_columns]}
+    names = {column.name for column in first}
     if not _may_go(other) or other.buckets > 1 or not names < fixed.keys():
         return None
     ordered: list[IndexColumn] = [
-        *(fixed[each.name] for each in first),
+        *(fixed[column.name] for column in first),
         *(each for name, each in fixed.items() if name not in names),
         *other.columns[other.partition_columns :],
     ]
@@ -291,8 +291,8 @@ def _begun_with(first: Sequence[IndexColumn], other: Index, table: Table) -> Ind
 
 
 def _because(index: Index, purposes: Sequence[str]) -> Index:
-    parts = [each for each in index.reason.split("; ") if each]
-    declared = [each for each in parts if is_purpose(each) and index.span is not None]
-    held = [each for each in parts if not is_purpose(each)]
+    parts = [part for part in index.reason.split("; ") if part]
+    declared = [part for part in parts if is_purpose(part) and index.span is not None]
+    held = [part for part in parts if not is_purpose(part)]
     reason = "; ".join(dict.fromkeys((*declared, *purposes, *held))) or KEY_SERVES
     return index if reason == index.reason else replace(index, reason=reason)

@@ -38,7 +38,7 @@ def together(one: Index, other: Index, table: Table) -> Index:
     partition = min(one.partition_columns, other.partition_columns)
     if covering == one.covering and partition == one.partition_columns:
         return one
-    parts = [each for each in one.reason.split("; ") if is_purpose(each)]
+    parts = [part for part in one.reason.split("; ") if is_purpose(part)]
     parts += [covering_reason(table, covering, covering=True)] if covering else []
     return replace(one, covering=covering, partition_columns=partition, reason="; ".join(parts))
 

@@ -44,9 +44,9 @@ def declared_columns(table: Table, columns: Sequence[IndexColumn]) -> tuple[Inde
 def name_of(table: Table, columns: Iterable[IndexColumn]) -> str:
     """`subscriptions_by_target`, `message_by_recipient_token_body`, `orders_by_total_placed_desc`."""
     words = []
-    for each in columns:
-        words.append("_".join(("token", *each.token_of)) if each.token_of else each.name)
-        if not each.ascending:
+    for column in columns:
+        words.append("_".join(("token", *column.token_of)) if column.token_of else column.name)
+        if not column.ascending:
             words.append("desc")
     return f"{table.name}_by_{'_'.join(words)}" if words else f"{table.name}_in_order"
 
@@ -55,24 +55,24 @@ def serves_group(index: Index, columns: Iterable[str]) -> bool:
     """Whether an index begins with exactly these columns, in any order: then all rows of one group are one range."""
     wanted = set(columns)
     leading = index.columns[: len(wanted)]
-    if index.buckets > 1 or any(each.token_of for each in index.columns):
+    if index.buckets > 1 or any(column.token_of for column in index.columns):
         return False  # several ranges, or several entries a row
     if index.partition_columns > len(wanted):
         return False  # a group is spread over partitions
-    return {each.name for each in leading} == wanted
+    return {column.name for column in leading} == wanted
 
 
 def group_index(table: Table, columns: Sequence[str], known: Iterable[Index]) -> Index | None:
     """Give the index by which the rows that share one value of `columns` are found: the table itself when it serves."""
     if set(table.primary_key[: len(columns)]) == set(columns) and serves_group(table.primary_index(), columns):
         return table.primary_index()
-    return next((each for each in known if serves_group(each, columns)), None)
+    return next((index for index in known if serves_group(index, columns)), None)
 
 
 def token_index(columns: tuple[str, ...], known: Iterable[Index]) -> Index | None:
-    """Give the index by which the rows that hold one word of some text columns are found."""
+    """Return the index by which the rows that hold one word of some text columns are found."""
     name = word_column(columns).name
-    return next((each for each in known if each.columns[0].name == name and each.buckets == 1), None)
+    return next((index for index in known if index.columns[0].name == name and index.buckets == 1), None)
 
 
 @quick
@@ -91,7 +91,7 @@ class Group:
         return frozenset((word_column(self.columns).name,) if self.is_token else self.columns)
 
     def index_among(self, table: Table, known: Iterable[Index]) -> Index | None:
-        """Give the first index by which the group is found."""
+        """Return the first index by which the group is found."""
         if self.is_token:
             return token_index(self.columns, known)
         return group_index(table, self.columns, known)
@@ -102,26 +102,26 @@ class Beginnings:
 
     def __init__(self, table: Table, groups: Iterable[Group], indexes: Iterable[Index] = ()) -> None:
         self._table = table
-        self._longest = max((len(each.columns) for each in groups), default=0)
+        self._longest = max((len(group.columns) for group in groups), default=0)
         self._found: dict[frozenset[str], list[Index]] = {}
-        for each in indexes:
-            self.add(each)
+        for index in indexes:
+            self.add(index)
 
     def add(self, index: Index) -> None:
         for columns in self.of(index):
             self._found.setdefault(columns, []).append(index)
 
     def of(self, index: Index) -> Iterator[frozenset[str]]:
-        """Give the columns that an index begins with, as many as a group may have."""
-        names = [each.name for each in index.columns[: self._longest]]
+        """Return the columns that an index begins with, as many as a group may have."""
+        names = [column.name for column in index.columns[: self._longest]]
         return (frozenset(names[:length]) for length in range(1, len(names) + 1))
 
     def beginning(self, group: Group) -> Sequence[Index]:
-        """Give the indexes that begin with the columns of a group, in the order in which they were added."""
+        """Return the indexes that begin with the columns of a group, in the order in which they were added."""
         return self._found.get(group.first_columns, ())
 
     def index_for(self, group: Group) -> Index | None:
-        """Give the first index by which a group is found."""
+        """Return the first index by which a group is found."""
         return group.index_among(self._table, self.beginning(group))
 
 
@@ -139,14 +139,14 @@ def groups_of(table: Table) -> tuple[Group, ...]:
 
 
 def constraint_indexes(catalog: Catalog) -> dict[str, Index]:
-    """Give the secondary indexes that the schema itself needs, by name; those made by hand serve where they can.
+    """Return the secondary indexes that the schema itself needs, by name; those made by hand serve where they can.
 
     A CARDINALITY LIMIT is counted by one, a UNIQUE looked up by one, and the rows that reference a row to be deleted
     are found by one. A table's own primary key serves where the columns are its beginning.
     """
     found: dict[str, Index] = {}
     for table in catalog.tables.values():
-        own = [replace(each, reason=DECLARED) for each in catalog.indexes.values() if each.table == table.name]
+        own = [replace(index, reason=DECLARED) for index in catalog.indexes.values() if index.table == table.name]
         groups = groups_of(table)
         beginnings = Beginnings(table, groups, own)
         for group in groups:
@@ -165,7 +165,7 @@ def constraint_indexes(catalog: Catalog) -> dict[str, Index]:
 
 
 def referrers_of(catalog: Catalog, name: str) -> tuple[tuple[Table, ForeignKey], ...]:
-    """Give every foreign key that references a table, with the table that declares it."""
+    """Return every foreign key that references a table, with the table that declares it."""
     return tuple((table, key) for table in catalog.tables.values() for key in table.foreign_keys if key.table == name)
 
 
@@ -210,4 +210,4 @@ def is_purpose(reason: str) -> bool:
 
 def serves_constraint(index: Index) -> bool:
     """Whether a constraint of its table is checked by an index."""
-    return any(each.endswith((LOOKED_UP, COUNTED, REFERENCED)) for each in index.reason.split("; "))
+    return any(part.endswith((LOOKED_UP, COUNTED, REFERENCED)) for part in index.reason.split("; "))

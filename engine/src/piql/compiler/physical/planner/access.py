@@ -80,7 +80,7 @@ class Reading:
 
 
 def best_access(reading: Reading) -> Access | None:
-    """Give the bounded access with the fewest requests; then one without a new index, then the fewest bytes.
+    """Return the bounded access with the fewest requests; then one without a new index, then the fewest bytes.
 
     Whoever spreads an index over BUCKETS wants it read: what grows without limit is read from it, for its b requests
     in the place of one, unless the primary key serves an equality. It never costs a bound, nor more than these.
@@ -114,7 +114,7 @@ def _stopped(reading: Reading) -> Iterable[Access]:
         return
     if known.keeps_none:
         return  # no index is made for what reads nothing
-    keys = tuple(each for each in wanted.keys if each[0] not in known.equal)
+    keys = tuple(key for key in wanted.keys if key[0] not in known.equal)
     if known.ranges and keys and keys[0][0] not in known.ranges:
         return
     nulls = [name for name, each in known.equal.items() if each.is_null]
@@ -125,12 +125,12 @@ def _stopped(reading: Reading) -> Iterable[Access]:
         reading.table.primary_index(),
         *(_beginning_with(known, reading.indexes) if fixed else reading.indexes),
     ):
-        if {each.name for each in index.columns[: len(fixed)]} != set(fixed):
+        if {column.name for column in index.columns[: len(fixed)]} != set(fixed):
             continue
-        if {each.name for each in index.columns[:partition]} != set(fixed[:partition]):
+        if {column.name for column in index.columns[:partition]} != set(fixed[:partition]):
             continue
         rest = index.columns[len(fixed) :]
-        if any(each.token_of for each in rest):
+        if any(column.token_of for column in rest):
             continue  # a row has an entry for each of its words
         if known.ranges and not (rest and rest[0].name in known.ranges):
             continue
@@ -203,7 +203,7 @@ def _new_index_of_range(reading: Reading, fact: Fact, column: str) -> Iterable[A
 
 
 def _beginning_with(known: Restrictions, indexes: tuple[Index, ...]) -> Sequence[Index]:
-    """Give the indexes whose first column is fixed, or one of words: a table may have hundreds."""
+    """Return the indexes whose first column is fixed, or one of words: a table may have hundreds."""
     if len(indexes) <= FEW:
         return indexes
     places = _places_by_column.recall((indexes,), lambda: _by_first_column(indexes))
@@ -222,7 +222,7 @@ _places_by_column: Memory[Mapping[str, list[int]]] = Memory(256)
 
 
 def _prefix_for(fact: Fact, index: Index, known: Restrictions) -> int | None:
-    """Give how many leading columns of an index to fix so that the fact limits the read; None when it cannot."""
+    """Return how many leading columns of an index to fix so that the fact limits the read; None when it cannot."""
     if index.buckets > 1:
         return None
     open_columns = set(fact.columns)
@@ -250,7 +250,7 @@ def _prefix_for(fact: Fact, index: Index, known: Restrictions) -> int | None:
 
 
 def _word_in(column: IndexColumn, known: Restrictions) -> Word | None:
-    """Give the word to look for in a column of words: that of its very texts, or else of some of them."""
+    """Return the word to look for in a column of words: that of its very texts, or else of some of them."""
     found = [word for word in known.words if set(word.columns) <= set(column.token_of)]
     return max(found, key=lambda word: len(word.columns), default=None)
 
@@ -283,13 +283,13 @@ def _access(
     following = known.ranges.get(rest[0].name) if rest else None
     if following is not None:
         used.extend(following.predicates)
-    served: set[int] = {id(each) for each in used}
-    residual = tuple(each for each in _predicates(known) if id(each) not in served)
+    served: set[int] = {id(expression) for expression in used}
+    residual = tuple(predicate for predicate in _predicates(known) if id(predicate) not in served)
     serves_order = is_ascending is not None
     if is_ascending is None and reading.wanted.keys is not None:
         in_prefix = {part.column for part in prefix}
         one_value = {name for name, each in known.equal.items() if each.count == 1}
-        walk = _walk(rest, tuple(each for each in reading.wanted.keys if each[0] not in in_prefix | one_value))
+        walk = _walk(rest, tuple(key for key in reading.wanted.keys if key[0] not in in_prefix | one_value))
         serves_order, is_ascending = walk is not None, walk
     forward = is_ascending is not False
     reads = prod(known.equal[part.column].count for part in prefix if part.column in known.equal) * index.buckets
@@ -338,7 +338,7 @@ def _access(
 
 
 def _kept(reading: Reading, rows: int) -> Kept | None:
-    """Give the fact by which fewer rows pass all tests than are read; None where there is none."""
+    """Return the fact by which fewer rows pass all tests than are read; None where there is none."""
     fact = reading.facts[0] if reading.facts else None
     if fact is None or fact.rows >= rows:
         return None
@@ -356,7 +356,7 @@ def _is_applied(fact: Fact, index: Index, length: int, known: Restrictions) -> b
 
 
 def _still_needed(reading: Reading, served: Iterable[Expression]) -> frozenset[str]:
-    """Give the columns that are read when the index has applied these predicates."""
+    """Return the columns that are read when the index has applied these predicates."""
     uses = dict(reading.uses)
     for predicate in served:
         for node in columns_in(predicate):
@@ -368,8 +368,8 @@ def _still_needed(reading: Reading, served: Iterable[Expression]) -> frozenset[s
 def _predicates(known: Restrictions) -> Iterable[Expression]:
     for fixed in known.equal.values():
         yield fixed.predicate
-    for each in known.ranges.values():
-        yield from each.predicates
+    for range_ in known.ranges.values():
+        yield from range_.predicates
     for word in known.words:
         yield word.predicate
     yield from known.rest

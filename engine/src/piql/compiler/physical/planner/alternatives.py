@@ -31,13 +31,13 @@ def plan_alternatives(
     """
     primary = relation.columns(relation.table.primary_key)
     if want.is_page and not want.keys:  # the branches must come in one order
-        want = replace(want, keys=tuple(SortKey(expression=each) for each in primary))
+        want = replace(want, keys=tuple(SortKey(expression=column) for column in primary))
     best: Part | None = None
     least: SectionCost | None = None
     for others, choices in alternatives(relation, predicates):
         branches: list[Part] = []
-        for each in choices:
-            part = plan_read(planner, relation, (*others, *each), want)
+        for choice in choices:
+            part = plan_read(planner, relation, (*others, *choice), want)
             if part is None:
                 break
             branches.append(sorted_by(fetched(part), want.keys))
@@ -55,7 +55,7 @@ def alternatives(
     """Yield for each OR about a relation the other predicates, and the tests of each of its branches."""
     for choice in predicates:
         if isinstance(choice, Or) and relations_of(choice) <= {relation.alias}:
-            others = tuple(each for each in predicates if each is not choice)
+            others = tuple(predicate for predicate in predicates if predicate is not choice)
             yield others, tuple(map(conjuncts, choice.operands))
 
 
@@ -65,10 +65,12 @@ def _united(planner: Planner, relation: Relation, branches: list[Part], want: Wa
     needed = {*planner.uses.get(alias, ()), *table.primary_key}
     columns = relation.columns(column.name for column in table.columns if column.name in needed)
     outputs = tuple(Output(name=column.name, expression=column) for column in columns)
-    inputs = tuple(LocalProjection(child=each.plan, outputs=outputs, alias=alias, fields=columns) for each in branches)
+    inputs = tuple(
+        LocalProjection(child=branch.plan, outputs=outputs, alias=alias, fields=columns) for branch in branches
+    )
     return Part(
         LocalUnion(inputs=inputs, all=False, order=want.keys, fields=columns, span=relation.span),
-        sum(each.rows for each in branches),
+        sum(branch.rows for branch in branches),
         want.keys,
         relation.columns(table.primary_key),
     )

@@ -27,7 +27,7 @@ _VIEW = "precomputed view: a table of its own that is kept up to date as rows ar
 
 
 def gap_diagnostics(gaps: Sequence[Gap], statement: Span, query: str | None) -> tuple[Diagnostic, ...]:
-    """Give a finding for each read that nothing bounds."""
+    """Return a finding for each read that nothing bounds."""
     found = []
     for gap in gaps:
         span = _main_span(gap) or statement
@@ -98,7 +98,7 @@ def _help(gap: Gap, *, is_one_of_several: bool) -> str:
     would_stop = gap.stop is None and not (gap.is_tested or gap.references or is_one_of_several)
     match gap.kind:
         case "scan" if gap.stop is not None and gap.references:
-            keys = " and ".join(each.clause for each in gap.references)
+            keys = " and ".join(reference.clause for reference in gap.references)
             return f"declare {keys} in {gap.table.name}: then each of its rows has its match, and fewer need to be read"
         case "scan" if gap.stop is not None and gap.unset:
             columns = " and ".join(each for found in gap.unset for each in found)
@@ -128,7 +128,7 @@ def _help(gap: Gap, *, is_one_of_several: bool) -> str:
 
 
 def _limited(gap: Gap) -> str:
-    """Give what a limit would be declared on, if it can be at all."""
+    """Return what a limit would be declared on, if it can be at all."""
     return f"TOKEN({', '.join(gap.words[0])})" if gap.words else ", ".join(gap.limit_columns)
 
 
@@ -201,9 +201,9 @@ def _unnested(*, is_anti: bool, asks_for_none: bool) -> str:
 def never_true(tests: Sequence[Contradiction], query: str | None) -> tuple[Diagnostic, ...]:
     """Say which tests exclude one another: the query has a bound, but nothing to find."""
     found = []
-    for each in tests:
-        effect = "the LEFT JOIN finds nothing for any row" if each.is_of_left_join else "no row passes"
-        other = each.excluded_by
+    for test in tests:
+        effect = "the LEFT JOIN finds nothing for any row" if test.is_of_left_join else "no row passes"
+        other = test.excluded_by
         message = f"this is never true, so {effect}"
         if other is not None:
             message = f"this is never true where {other.text} is, so {effect}"
@@ -211,7 +211,7 @@ def never_true(tests: Sequence[Contradiction], query: str | None) -> tuple[Diagn
             report(
                 "never-true",
                 message,
-                each.test,
+                test.test,
                 labels=() if other is None else (Label(other, "one excludes the other"),),
                 help="leave it out" if other is None else "leave one of the two out, or write OR between them",
                 query=query,

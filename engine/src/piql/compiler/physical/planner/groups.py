@@ -30,7 +30,7 @@ Reads = IndexScan | IndexFKJoin | SortedIndexJoin
 
 
 def depth_of_rows(group: GroupBy, plan: PhysicalNode) -> int:
-    """Give how many operators below a group per row the rows stand; 0 where another join came in between."""
+    """Return how many operators below a group per row the rows stand; 0 where another join came in between."""
     summed, depth = set(group.summed), 1
     while summed:
         joined = _joined_by(plan)
@@ -45,11 +45,11 @@ def depth_of_rows(group: GroupBy, plan: PhysicalNode) -> int:
 
 
 def depth_of_keys(keys: Sequence[Expression], plan: PhysicalNode) -> int:
-    """Give how many operators below stand the rows of which the keys read columns, before more is joined; 0: none do.
+    """Return how many operators below stand the rows of which the keys read columns, before more is joined; 0: none do.
 
     There are no more groups than these rows, however many matches each has.
     """
-    read = {key_of(column) for each in keys for column in columns_in(each)}
+    read = {key_of(column) for key in keys for column in columns_in(key)}
     depth, found = 1, 0
     while read:
         match plan:
@@ -67,7 +67,7 @@ def depth_of_keys(keys: Sequence[Expression], plan: PhysicalNode) -> int:
 
 
 def _given(read: set[ColumnKey], join: IndexFKJoin | SortedIndexJoin) -> set[ColumnKey] | None:
-    """Give columns of the left of a join with the values of those read; None where its matches may differ in them."""
+    """Return columns of the left of a join with the values of those read; None where its matches may differ in them."""
     given = {each for each in read if each[0] != join.alias}
     found_by = {part.column: part for part in join.prefix}
     for _, name in read - given:
@@ -79,10 +79,10 @@ def _given(read: set[ColumnKey], join: IndexFKJoin | SortedIndexJoin) -> set[Col
 
 
 def depth_of_outputs(plan: PhysicalNode) -> int:
-    """Give how many operators below a DISTINCT stand the rows of which its select list reads columns; 0: none do."""
+    """Return how many operators below a DISTINCT stand the rows of which its select list reads columns; 0: none do."""
     if not isinstance(plan, LocalProjection):
         return 0
-    depth = depth_of_keys(tuple(each.expression for each in plan.outputs), plan.child)
+    depth = depth_of_keys(tuple(output.expression for output in plan.outputs), plan.child)
     return depth + 1 if depth else 0
 
 
@@ -97,4 +97,4 @@ def _joined_by(plan: PhysicalNode) -> set[str]:
 
 
 def _aliases(plan: PhysicalNode) -> set[str]:
-    return {each.alias for each in operators(plan) if isinstance(each, Reads)}
+    return {operator.alias for operator in operators(plan) if isinstance(operator, Reads)}

@@ -103,7 +103,7 @@ def read_alone(
     if left.rows >= WORST:
         return None
     relation, filters, _ = read_leg(right, path)
-    read = {key_of(column) for each in conditions for column in columns_in(each)}
+    read = {key_of(column) for condition in conditions for column in columns_in(condition)}
     if not filters and read.isdisjoint(left.fixed):
         return None
     said = said_of(conditions, left.fixed, frozenset((relation.alias,)))
@@ -121,7 +121,7 @@ def read_alone(
 
 
 def _cheaper(planner: Planner, one: Part, other: Part) -> Part:
-    """Give the first part, unless the other takes less and no more rows come out of it."""
+    """Return the first part, unless the other takes less and no more rows come out of it."""
     was, now = planner.cost(fetched(one).plan), planner.cost(fetched(other).plan)
     is_less = Effort(now[0], now[2]).is_less_than(Effort(was[0], was[2]))
     return other if now[1] <= was[1] and (is_less or (now < was and now[2] <= was[2])) else one
@@ -138,7 +138,7 @@ def plan_left(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
 
 
 def _count_for(node: Join, want: Want) -> Count | None:
-    """Give the stop that may limit each list of a join: not that of a page over a left join.
+    """Return the stop that may limit each list of a join: not that of a page over a left join.
 
     Where the next page begins behind the last match of a row, that row would seem to have none.
     """
@@ -240,8 +240,8 @@ def _tells_apart(equated: list[tuple[ColumnRef, ColumnRef]], side: Part, own: fr
     if not side.is_unique:
         return False
     met = {one for pair in equated for one, other in (pair, pair[::-1]) if other.relation not in own}
-    keys = (each for each in side.keys if not (isinstance(each, ColumnRef) and key_of(each) in side.fixed))
-    return all(each in met for each in keys)
+    keys = (key for key in side.keys if not (isinstance(key, ColumnRef) and key_of(key) in side.fixed))
+    return all(key in met for key in keys)
 
 
 def _join_in_memory(node: Join, conditions: tuple[Expression, ...], left: Part, right: Part) -> Part:

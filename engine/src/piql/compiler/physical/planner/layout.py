@@ -45,7 +45,7 @@ def lay_out(plan: PhysicalNode) -> PhysicalNode:
 
 
 def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
-    """Give the node with fields that hold at least what is required."""
+    """Return the node with fields that hold at least what is required."""
     match node:
         case IndexScan():
             own = required
@@ -74,12 +74,12 @@ def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
         case LocalDistinct():
             marks = () if node.mark is None else (node.mark,)
             found = () if node.found is None else (node.found,)
-            below = tuple(each for each in required if each not in marks)
+            below = tuple(expression for expression in required if expression not in marks)
             child = _lay_out(node.child, _needs(node.child, below, (*node.keys, *found)))
             return replace(node, child=child, fields=(*child.fields, *marks))
         case LocalUnion():
             kept = _with(required, node.order)
-            children = tuple(_lay_out(_pruned(each, kept), each.fields) for each in node.inputs)
+            children = tuple(_lay_out(_pruned(source, kept), source.fields) for source in node.inputs)
             return replace(node, inputs=children, fields=children[0].fields)
         case LocalJoin():
             left, right = _both_sides(node, required)
@@ -97,27 +97,34 @@ def _pruned(branch: PhysicalNode, required: Fields) -> PhysicalNode:
     if not isinstance(branch, LocalProjection) or not branch.alias:
         return branch
     read = _reads_of(branch.child, branch.alias)
-    keep = {*(each.name for each in _of(required, branch.alias)), *(read.primary_key if read is not None else ())}
-    outputs = tuple(each for each in branch.outputs if each.name in keep)
-    return replace(branch, outputs=outputs, fields=tuple(each.expression for each in outputs))
+    keep = {*(column.name for column in _of(required, branch.alias)), *(read.primary_key if read is not None else ())}
+    outputs = tuple(output for output in branch.outputs if output.name in keep)
+    return replace(branch, outputs=outputs, fields=tuple(output.expression for output in outputs))
 
 
 def _reads_of(node: PhysicalNode, alias: str) -> Table | None:
     """Find the table that a relation names."""
     if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and node.alias == alias:
         return node.table
-    return next((found for each in inputs(node) if (found := _reads_of(each, alias)) is not None), None)
+    return next((found for source in inputs(node) if (found := _reads_of(source, alias)) is not None), None)
 
 
 def _with(fields: Fields, expressions: Iterable[SortKey]) -> Fields:
-    return tuple(dict.fromkeys((*fields, *(column for each in expressions for column in columns_in(each.expression)))))
+    return tuple(
+        dict.fromkeys(
+            (*fields, *(column for expression in expressions for column in columns_in(expression.expression)))
+        )
+    )
 
 
 def _needs(child: PhysicalNode, required: Fields, expressions: Iterable[Node]) -> Fields:
-    """Give what a child must offer: what is required of it, and what these expressions read."""
+    """Return what a child must offer: what is required of it, and what these expressions read."""
     grouped = _grouped(child)
     if not grouped:
-        read = (each.expression if isinstance(each, Output | SortKey) else each for each in expressions)
+        read = (
+            expression.expression if isinstance(expression, Output | SortKey) else expression
+            for expression in expressions
+        )
         return tuple(dict.fromkeys((*required, *(column for each in read for column in columns_in(each)))))
     found: dict[Expression, None] = dict.fromkeys(required)
 
@@ -125,11 +132,11 @@ def _needs(child: PhysicalNode, required: Fields, expressions: Iterable[Node]) -
         if node in grouped or isinstance(node, ColumnRef):
             found[node] = None  # type: ignore[index]
             return
-        for each in node.children():
-            visit(each)
+        for child in node.children():
+            visit(child)
 
-    for each in expressions:
-        visit(each)
+    for expression in expressions:
+        visit(expression)
     return tuple(found)
 
 
@@ -141,7 +148,7 @@ def _grouped(node: PhysicalNode) -> frozenset[Node]:
 
 
 def aliases_of(node: PhysicalNode) -> frozenset[str]:
-    """Give the relations whose columns a section offers."""
+    """Return the relations whose columns a section offers."""
     match node:
         case IndexScan():
             return frozenset((node.alias,))
@@ -154,7 +161,7 @@ def aliases_of(node: PhysicalNode) -> frozenset[str]:
         case LocalDistinct(mark=ColumnRef() as mark):
             return aliases_of(node.child) | {mark.relation}
         case _:
-            return frozenset().union(*(aliases_of(each) for each in inputs(node)))
+            return frozenset().union(*(aliases_of(source) for source in inputs(node)))
 
 
 def _columns(table: Table, alias: str, names: Iterable[str]) -> tuple[ColumnRef, ...]:
@@ -162,7 +169,7 @@ def _columns(table: Table, alias: str, names: Iterable[str]) -> tuple[ColumnRef,
 
 
 def _of(fields: Fields, alias: str) -> tuple[ColumnRef, ...]:
-    return tuple(each for each in fields if isinstance(each, ColumnRef) and each.relation == alias)
+    return tuple(field for field in fields if isinstance(field, ColumnRef) and field.relation == alias)
 
 
 def _read(node: IndexScan, required: Fields) -> IndexScan:
@@ -181,8 +188,12 @@ def _join(node: IndexFKJoin | SortedIndexJoin, required: Fields) -> PhysicalNode
     required = _with(required, orders)
     if node.condition is not None:
         required = tuple(dict.fromkeys((*required, *columns_in(node.condition))))
-    below = [column for each in keys for column in columns_in(each)]
-    others = tuple(each for each in required if not (isinstance(each, ColumnRef) and each.relation == node.alias))
+    below = [column for key in keys for column in columns_in(key)]
+    others = tuple(
+        expression
+        for expression in required
+        if not (isinstance(expression, ColumnRef) and expression.relation == node.alias)
+    )
     child = _lay_out(node.child, tuple(dict.fromkeys((*others, *below))))
     own = _of(required, node.alias)
     return replace(node, child=child, fields=(*child.fields, *own), index=covering(node.table, node.index, own))
@@ -193,9 +204,15 @@ def _dereference(node: Dereference, required: Fields) -> Dereference:
     own = _of(required, node.alias)
     held = index.held_columns
     keys = _columns(node.table, node.alias, node.table.primary_key)
-    others = tuple(each for each in required if not (isinstance(each, ColumnRef) and each.relation == node.alias))
-    child = _lay_out(node.child, tuple(dict.fromkeys((*others, *keys, *(each for each in own if each.name in held)))))
-    added = tuple(each for each in own if each.name not in held)
+    others = tuple(
+        expression
+        for expression in required
+        if not (isinstance(expression, ColumnRef) and expression.relation == node.alias)
+    )
+    child = _lay_out(
+        node.child, tuple(dict.fromkeys((*others, *keys, *(column for column in own if column.name in held))))
+    )
+    added = tuple(column for column in own if column.name not in held)
     return replace(node, child=child, fields=(*child.fields, *added))
 
 
@@ -203,20 +220,22 @@ def _index_of(node: PhysicalNode, alias: str) -> Index:
     """Find the index by which a relation was read below."""
     if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and node.alias == alias:
         return node.index
-    for each in inputs(node):
-        if alias in aliases_of(each):
-            return _index_of(each, alias)
+    for source in inputs(node):
+        if alias in aliases_of(source):
+            return _index_of(source, alias)
     raise AssertionError(f"no read of {alias} below its dereference")
 
 
 def _both_sides(node: LocalJoin | LocalSemiJoin, required: Fields) -> tuple[PhysicalNode, PhysicalNode]:
     wanted = required if node.condition is None else (*required, *columns_in(node.condition))
     if isinstance(node, LocalSemiJoin) and node.mark is not None:
-        wanted = tuple(each for each in wanted if each != node.mark)
+        wanted = tuple(expression for expression in wanted if expression != node.mark)
     left, right = aliases_of(node.left), aliases_of(node.right)
     return (
-        _lay_out(node.left, tuple(dict.fromkeys(each for each in wanted if not _is_of(each, right - left)))),
-        _lay_out(node.right, tuple(dict.fromkeys(each for each in wanted if _is_of(each, right)))),
+        _lay_out(
+            node.left, tuple(dict.fromkeys(expression for expression in wanted if not _is_of(expression, right - left)))
+        ),
+        _lay_out(node.right, tuple(dict.fromkeys(expression for expression in wanted if _is_of(expression, right)))),
     )
 
 
@@ -226,7 +245,7 @@ def _is_of(field: Expression, aliases: frozenset[str]) -> bool:
 
 def covering(table: Table, index: Index, columns: Iterable[ColumnRef]) -> Index:
     """Let a secondary index hold what is read from it, beside its key."""
-    names = {each.name for each in columns} - index.held_columns
+    names = {column.name for column in columns} - index.held_columns
     if index.is_primary or (not names and index.reason):
         return index
     held = table.in_order(names.union(index.covering))

@@ -68,17 +68,17 @@ def with_columns(part: Part, expressions: Iterable[Node]) -> Part:
     """Fetch the records behind keys-only entries where these expressions need more than the entries hold."""
     if not part.pending:
         return part
-    read = {key_of(node) for each in expressions for node in each.walk() if isinstance(node, ColumnRef)}
-    for each in part.pending:
-        if any(alias == each.alias and name not in each.index.held_columns for alias, name in read):
-            part = _fetch(part, each)
+    read = {key_of(node) for expression in expressions for node in expression.walk() if isinstance(node, ColumnRef)}
+    for pending_read in part.pending:
+        if any(alias == pending_read.alias and name not in pending_read.index.held_columns for alias, name in read):
+            part = _fetch(part, pending_read)
     return part
 
 
 def fetched(part: Part) -> Part:
     """Fetch all records still to be fetched."""
-    for each in part.pending:
-        part = _fetch(part, each)
+    for pending_read in part.pending:
+        part = _fetch(part, pending_read)
     return part
 
 
@@ -100,7 +100,7 @@ def selected(
 
 
 def depth_of(wanted: PhysicalNode, plan: PhysicalNode) -> int:
-    """Give how many operators below a new one on `plan` a section stands, along first inputs; 0 where it does not."""
+    """Return how many operators below a new one on `plan` a section stands, along first inputs; 0 where it does not."""
     depth = 1
     while plan != wanted:
         below = inputs(plan)

@@ -145,7 +145,7 @@ class Planner:
 
     def project(self, part: Part, outputs: tuple[Output, ...], alias: str) -> Part:
         part = with_columns(part, outputs)
-        fields = tuple([output_column(each, alias) for each in outputs])
+        fields = tuple([output_column(output, alias) for output in outputs])
         wanted = {*(key.expression for key in part.order), *part.keys}
         named: dict[Expression, ColumnRef] = {}
         for each, made in zip(outputs, fields, strict=True):
@@ -157,17 +157,21 @@ class Planner:
             if column is None:
                 break
             order.append(replace(key, expression=column))
-        keys = [each for each in part.keys if not (isinstance(each, ColumnRef) and key_of(each) in part.fixed)]
-        is_unique = part.is_unique and all(each in named for each in keys)
+        keys = [
+            expression
+            for expression in part.keys
+            if not (isinstance(expression, ColumnRef) and key_of(expression) in part.fixed)
+        ]
+        is_unique = part.is_unique and all(expression in named for expression in keys)
         return Part(
             LocalProjection(child=part.plan, outputs=outputs, alias=alias, fields=fields),
             part.rows,
             tuple(order),
-            tuple([named[each] for each in keys]) if is_unique and keys else fields,
+            tuple([named[expression] for expression in keys]) if is_unique and keys else fields,
             {
-                (alias, each.name): part.fixed[key_of(each.expression)]
-                for each in outputs
-                if isinstance(each.expression, ColumnRef) and key_of(each.expression) in part.fixed
+                (alias, output.name): part.fixed[key_of(output.expression)]
+                for output in outputs
+                if isinstance(output.expression, ColumnRef) and key_of(output.expression) in part.fixed
             },
             is_stopped=part.is_stopped,
             is_unique=is_unique,
@@ -176,15 +180,15 @@ class Planner:
     def _derived(self, node: Derived, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
         part = self.plan(node.input, NOTHING, (*path, 0), under)
         columns = (
-            ColumnRef(relation="", name=each.name, type=each.type, nullable=each.nullable)
-            for each in output_columns(node.input)
+            ColumnRef(relation="", name=column.name, type=column.type, nullable=column.nullable)
+            for column in output_columns(node.input)
         )
-        return self.project(part, tuple(Output(name=each.name, expression=each) for each in columns), node.alias)
+        return self.project(part, tuple(Output(name=column.name, expression=column) for column in columns), node.alias)
 
     def _group(self, node: GroupBy, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
         part = self.plan(node.input, NOTHING, (*path, 0), under)
         part = with_columns(part, (*node.keys, *node.aggregates))
-        is_one = all(isinstance(each, ColumnRef) and key_of(each) in part.fixed for each in node.keys)
+        is_one = all(isinstance(key, ColumnRef) and key_of(key) in part.fixed for key in node.keys)
         plan = LocalGroupBy(
             child=part.plan,
             keys=node.keys,
@@ -199,7 +203,7 @@ class Planner:
 
 
 def _columns_among(keys: Iterable[Expression]) -> Iterator[ColumnKey]:
-    return (key_of(each) for each in keys if isinstance(each, ColumnRef))
+    return (key_of(key) for key in keys if isinstance(key, ColumnRef))
 
 
 def output_column(output: Output, alias: str) -> ColumnRef:

@@ -40,7 +40,7 @@ def is_leg(node: LogicalNode) -> bool:
 
 
 def read_leg(node: LogicalNode, path: tuple[int, ...]) -> tuple[Relation, tuple[Expression, ...], tuple[int, ...]]:
-    """Give the relation of a leg, the predicates over it in the order written, and its path."""
+    """Return the relation of a leg, the predicates over it in the order written, and its path."""
     predicates: list[Expression | None] = []
     while isinstance(node, Selection | DataStop):
         if isinstance(node, Selection):
@@ -53,7 +53,7 @@ def read_leg(node: LogicalNode, path: tuple[int, ...]) -> tuple[Relation, tuple[
 
 
 def own_keys(keys: Sequence[SortKey], alias: str, others: frozenset[str]) -> tuple[tuple[str, bool], ...] | None:
-    """Give the part of an order that one relation must give; None where no index can (a computed key)."""
+    """Return the part of an order that one relation must give; None where no index can (a computed key)."""
     own: list[tuple[str, bool]] = []
     for key in keys:
         match key.expression:
@@ -88,7 +88,7 @@ def plan_leg(
 def _unbounded(
     planner: Planner, relation: Relation, predicates: tuple[Expression, ...], want: Want
 ) -> tuple[Reading, ...]:
-    """Give what nothing bounds: the branches of an OR that fix something each, or the relation as a whole.
+    """Return what nothing bounds: the branches of an OR that fix something each, or the relation as a whole.
 
     Of branches that fix the same columns the first stands for all: one limit bounds them.
     """
@@ -98,13 +98,16 @@ def _unbounded(
     for others, choices in alternatives(relation, predicates):
         if len(choices) > MOST_BRANCHES:
             continue
-        readings = [_reading(planner, relation, (*others, *each), want) for each in choices]
-        if all(each.restrictions.equal or each.restrictions.words for each in readings):
+        readings = [_reading(planner, relation, (*others, *choice), want) for choice in choices]
+        if all(reading.restrictions.equal or reading.restrictions.words for reading in readings):
             found: dict[object, Reading] = {}
-            for each in readings:
-                fixed = frozenset(each.restrictions.equal), tuple(word.columns for word in each.restrictions.words)
-                if best_access(each) is None:
-                    found.setdefault(fixed, each)
+            for reading in readings:
+                fixed = (
+                    frozenset(reading.restrictions.equal),
+                    tuple(word.columns for word in reading.restrictions.words),
+                )
+                if best_access(reading) is None:
+                    found.setdefault(fixed, reading)
             return tuple(found.values()) or (whole,)
     return (whole,)
 
@@ -170,7 +173,7 @@ def _scan(relation: Relation, access: Access, want: Want, known: Restrictions) -
 def columns_of_one_value(
     alias: str, known: Restrictions, fixed: Mapping[ColumnKey, Expression]
 ) -> Mapping[ColumnKey, Expression]:
-    """Give the columns that have one value in all rows which pass the tests; `fixed` have one in the rows before."""
+    """Return the columns that have one value in all rows which pass the tests; `fixed` have one in the rows before."""
     found: dict[ColumnKey, Expression] = {}
     for name, each in known.equal.items():
         if each.count != 1:
@@ -201,9 +204,11 @@ def with_values(expression: Expression, fixed: Mapping[ColumnKey, Expression]) -
 def said_of(
     expressions: Iterable[Expression], fixed: Mapping[ColumnKey, Expression], relations: frozenset[str]
 ) -> tuple[Expression, ...]:
-    """Give what some tests ask of relations where all rows beside them have these values."""
-    said = (with_values(each, fixed) for each in expressions)
-    return tuple(each for each in said if relations_of(each) and relations_of(each) <= relations)
+    """Return what some tests ask of relations where all rows beside them have these values."""
+    said = (with_values(expression, fixed) for expression in expressions)
+    return tuple(
+        expression for expression in said if relations_of(expression) and relations_of(expression) <= relations
+    )
 
 
 def is_null(value: Expression) -> bool:
@@ -211,7 +216,7 @@ def is_null(value: Expression) -> bool:
 
 
 def natural_order(relation: Relation, access: Access) -> tuple[SortKey, ...]:
-    """Give the order in which an index gives the rows of one read; words are left out, they are fixed."""
+    """Return the order in which an index gives the rows of one read; words are left out, they are fixed."""
     columns = relation.columns([name for name, _ in access.order])
     return tuple(
         [

@@ -101,7 +101,7 @@ def _compared_in_memory(node: SemiJoin, left: Part, right: Part) -> Part:
 
 def _may_lead(node: SemiJoin, gaps: Sequence[Gap]) -> bool:
     """Whether an unbounded left could be found by the right instead, were what the right fixes limited."""
-    return not node.is_anti and node.mark is None and any(each.columns or each.words for each in gaps)
+    return not node.is_anti and node.mark is None and any(gap.columns or gap.words for gap in gaps)
 
 
 def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ...]) -> Part | None:
@@ -178,7 +178,7 @@ def _followed(
         with planner.attempt():
             part = planner.plan(joined, Want(), path, under)
         is_bounded = len(planner.gaps) == gaps and part.rows < WORST
-        is_bounded_by_left = bool(unbounded) and all(each.relation.alias in unbounded for each in planner.gaps[gaps:])
+        is_bounded_by_left = bool(unbounded) and all(gap.relation.alias in unbounded for gap in planner.gaps[gaps:])
         del planner.gaps[gaps:]
         if is_bounded_by_left:
             return left
@@ -222,8 +222,8 @@ def _joined(left: LogicalNode, legs: Iterable[Leg], conditions: Iterable[Express
     before: Relation | None = None
     for leg in legs:
         known = known | leg.relations
-        now = [each for each in waiting if relations_of(each) <= known]
-        waiting = [each for each in waiting if each not in now]
+        now = [expression for expression in waiting if relations_of(expression) <= known]
+        waiting = [expression for expression in waiting if expression not in now]
         filters = conjunction(leg.filters)
         right = leg.input if filters is None else Selection(predicate=filters, input=leg.input)
         if before is not None and not is_inner:

@@ -77,7 +77,7 @@ class Gap:
         flags = [name for name in self.columns if self._holds_few(name)]
         others = [name for name in self.columns if name not in flags]
         kinds = (
-            [" with " + " and ".join(f"one word in {' or '.join(each)}" for each in self.words)] if self.words else []
+            [" with " + " and ".join(f"one word in {' or '.join(word)}" for word in self.words)] if self.words else []
         )
         kinds += [f" of one {' and one '.join(others)}"] if others else []
         kinds += [f" with one value of {' and '.join(flags)}"] if flags else []
@@ -112,8 +112,8 @@ def gap_of(
         tested.extend(each.predicates)
     if kind not in ("product", "aggregate") and reading.wanted.count is not None:
         kind = "blocked" if tested else "sort"
-        order = next((each.span for each in under if isinstance(each, Sort)), None)
-        blockers = [each.span for each in tested] or [order]
+        order = next((sort.span for sort in under if isinstance(sort, Sort)), None)
+        blockers = [expression.span for expression in tested] or [order]
     return Gap(
         kind,
         path,
@@ -139,22 +139,22 @@ def gap_of(
 def _served(known: Restrictions) -> Iterator[Span]:
     """Yield the places of the predicates that one index can apply together: equalities, and a word or a range."""
     predicates = [each.predicate for each in known.equal.values()]
-    predicates += [each.predicate for each in known.words[:1]]
+    predicates += [word.predicate for word in known.words[:1]]
     predicates += [each for found in list(known.ranges.values())[:1] for each in found.predicates]
-    for each in predicates:
-        if each.span is not None:
-            yield each.span
+    for predicate in predicates:
+        if predicate.span is not None:
+            yield predicate.span
 
 
 def _joined_before(under: Sequence[LogicalNode]) -> Iterator[Relation]:
     join = next((each for each in under if isinstance(each, Join)), None)
     if join is not None:
         own = aliases_below(join.left)
-        yield from (each for each in join.left.find(Relation) if each.alias in own)
+        yield from (relation for relation in join.left.find(Relation) if relation.alias in own)
 
 
 def _joins_before_stop(under: Sequence[LogicalNode]) -> list[Join]:
-    """Give the inner joins between a read and the stop, or the top."""
+    """Return the inner joins between a read and the stop, or the top."""
     found: list[Join] = []
     for each in under:
         if isinstance(each, Stop):
@@ -175,14 +175,14 @@ def _relations_below(join: Join) -> tuple[Relation, ...]:
 def _relations(node: LogicalNode) -> tuple[Relation, ...]:
     if isinstance(node, Relation):
         return (node,)
-    return tuple(found for each in inputs(node) for found in _relations(each))
+    return tuple(found for source in inputs(node) for found in _relations(source))
 
 
 _below: Memory[tuple[Relation, ...]] = Memory(1024)  # every gap of a plan looks at the same joins
 
 
 def _aliases(join: Join) -> set[str]:
-    return {each.alias for each in _relations_below(join)}
+    return {relation.alias for relation in _relations_below(join)}
 
 
 def _unset(join: Join, relation: Relation) -> Iterator[tuple[str, ...]]:
@@ -190,14 +190,14 @@ def _unset(join: Join, relation: Relation) -> Iterator[tuple[str, ...]]:
     pairs = _equated(join, relation)
     for key in relation.table.foreign_keys:
         columns = [relation.table.column(name) for name in key.columns]
-        if any(each is not None and each.nullable for each in columns) and any(
+        if any(column is not None and column.nullable for column in columns) and any(
             tuple(named.get(name) for name in key.referenced_columns) == key.columns for named in pairs.values()
         ):
-            yield tuple(each.name for each in columns if each is not None and each.nullable)
+            yield tuple(column.name for column in columns if column is not None and column.nullable)
 
 
 def _equated(join: Join, relation: Relation) -> dict[str, dict[str, str]]:
-    """Give for each other relation of a join which of its columns equals which of this one's."""
+    """Return for each other relation of a join which of its columns equals which of this one's."""
     pairs: dict[str, dict[str, str]] = {}
     for condition in conjuncts(join.condition) if join.condition is not None else ():
         match condition:
@@ -211,7 +211,7 @@ def _equated(join: Join, relation: Relation) -> dict[str, dict[str, str]]:
 
 
 def _references(join: Join, relation: Relation) -> list[Reference]:
-    """Give the foreign keys of a relation's table that a join follows without their being declared."""
+    """Return the foreign keys of a relation's table that a join follows without their being declared."""
     pairs = _equated(join, relation)
     if not pairs:
         return []

@@ -26,8 +26,10 @@ def plan_union(
 ) -> Part:
     """Plan every branch; where the union is marked, a page asks each for as many rows as it has itself."""
     columns = output_columns(node)
-    types = [each.type for each in columns]
-    fields = tuple(ColumnRef(relation="", name=each.name, type=each.type, nullable=each.nullable) for each in columns)
+    types = [column.type for column in columns]
+    fields = tuple(
+        ColumnRef(relation="", name=column.name, type=column.type, nullable=column.nullable) for column in columns
+    )
     is_paged = node.is_told_apart and want.is_page and want.count is not None
     parts: list[Part] = []
     for at, branch in enumerate(node.inputs):
@@ -56,7 +58,7 @@ def _own_want(branch: LogicalNode, fields: tuple[ColumnRef, ...], want: Want, *,
     if not isinstance(branch, Projection):
         return None
     known = _determined(branch)
-    meanings = {("", each.name): each.expression for each in branch.outputs}
+    meanings = {("", output.name): output.expression for output in branch.outputs}
     order = total_order(want.keys, Part(LocalUnion(inputs=(), all=True), 0, keys=fields)) if is_distinct else want.keys
     own: list[SortKey] = []
     for key in order:
@@ -84,7 +86,7 @@ def _determined(branch: Projection) -> Determined | None:
 
 
 def with_types(plan: LogicalNode, types: Sequence[SqlType]) -> LogicalNode:
-    """Give a branch of a UNION with its outputs converted to the types of the whole."""
+    """Return a branch of a UNION with its outputs converted to the types of the whole."""
     match plan:
         case Projection():
             outputs = tuple(
@@ -95,7 +97,7 @@ def with_types(plan: LogicalNode, types: Sequence[SqlType]) -> LogicalNode:
             )
             return plan if outputs == plan.outputs else replace(plan, outputs=outputs)
         case Union():
-            return replace(plan, inputs=tuple(with_types(each, types) for each in plan.inputs))
+            return replace(plan, inputs=tuple(with_types(source, types) for source in plan.inputs))
         case Stop() | Sort() | Distinct():
             return replace(plan, input=with_types(plan.input, types))
         case _:

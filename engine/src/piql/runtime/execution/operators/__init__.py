@@ -23,7 +23,7 @@ from piql.runtime.execution.preparation import Preparation
 
 
 def prepare(node: physical.PhysicalNode, preparation: Preparation, path: tuple[int, ...] = ()) -> Operator:
-    """Give the operator at work for a node of a plan, its children prepared."""
+    """Return the operator at work for a node of a plan, its children prepared."""
     is_union = isinstance(node, physical.LocalUnion)
     below = [
         prepare(each, preparation.in_branch(each) if is_union else preparation, (*path, at))

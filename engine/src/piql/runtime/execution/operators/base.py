@@ -18,7 +18,7 @@ class Operator(ABC):
 
     @abstractmethod
     def run(self, execution: Execution) -> Steps:
-        """Give all rows, making every request that can be made at once together."""
+        """Return all rows, making every request that can be made at once together."""
 
 
 class Streaming(Operator):
@@ -32,7 +32,7 @@ class Streaming(Operator):
 
     @abstractmethod
     def expand(self, execution: Execution, rows: list[Row]) -> Steps:
-        """Give the rows for some child rows."""
+        """Return the rows for some child rows."""
 
 
 class StreamingLocal(Streaming):
@@ -47,11 +47,11 @@ class StreamingLocal(Streaming):
 
     @abstractmethod
     def change(self, execution: Execution, rows: list[Row]) -> list[Row]:
-        """Give the rows for some child rows."""
+        """Return the rows for some child rows."""
 
 
 def together(execution: Execution, children: Sequence[Operator]) -> StepsTo[list[list[Row]]]:
-    """Give the rows of operators that do not depend on each other, asking for all that they need at the same time."""
+    """Return the rows of operators that do not depend on each other, asking for all that they need at the same time."""
     results: list[list[Row]] = [[] for _ in children]
     waiting: list[tuple[int, Steps, list[Batch]]] = []
     for at, child in enumerate(children):

@@ -16,19 +16,21 @@ class Dereference(Streaming):
         self.child = child
         self.fields = node.fields
         known = preparation.over(child.fields)
-        held = {each.name: each for each in child.fields if isinstance(each, ColumnRef) and each.relation == node.alias}
+        held = {
+            field.name: field for field in child.fields if isinstance(field, ColumnRef) and field.relation == node.alias
+        }
         key = [known.stored(held[name]) for name in node.table.primary_key]
         self._key_of = known.function("r", known.tuple_of(key))
-        entry = [known.stored(each) for each in held.values()]
+        entry = [known.stored(column) for column in held.values()]
         self._entry_of = known.function("r", known.tuple_of(entry))
-        own = tuple(each for each in node.fields if each not in set(child.fields))
-        columns = tuple(each.name for each in own if isinstance(each, ColumnRef))
+        own = tuple(field for field in node.fields if field not in set(child.fields))
+        columns = tuple(column.name for column in own if isinstance(column, ColumnRef))
         primary = node.table.primary_index()
         shape = ReadShape(node.table, primary, columns, len(node.table.primary_key))
         store = preparation.store
         self._read = store.prepare_record(shape) if isinstance(store, SettledStore) else store.prepare(shape)
         pair = preparation.over_pair(child.fields, own)
-        self._joined = pair.function("l, r", pair.tuple_of([pair.stored(each) for each in node.fields]))
+        self._joined = pair.function("l, r", pair.tuple_of([pair.stored(field) for field in node.fields]))
 
     def expand(self, execution: Execution, rows: list[Row]) -> Steps:
         if not rows:

@@ -34,28 +34,28 @@ class IndexScan(Operator):
 
     @property
     def is_always_plain(self) -> bool:
-        """Say whether every request is just its key and the limit, whichever page is read."""
+        """Return whether every request is just its key and the limit, whichever page is read."""
         return self._read.is_always_plain
 
     def batches(self, execution: Execution) -> list[Batch]:
-        """Give the requests, those of equal shape together."""
+        """Return the requests, those of equal shape together."""
         if self._read.is_plain(execution):
             arguments = self._plain_arguments(execution.parameters)
             return [Batch(self.read, arguments, self)] if arguments else []
         keys = self._prefixes(None, execution.parameters)
         requests = self._read.requests(execution, [(None, key) for key in keys])
-        return self._read.batches([each for each in requests if each is not None], self)[0]
+        return self._read.batches([request for request in requests if request is not None], self)[0]
 
     @property
     def plain_arguments(self) -> Callable[[list[Any]], Sequence[Row]]:
-        """Give what makes the arguments of the requests where each is just its key and the limit."""
+        """Return what makes the arguments of the requests where each is just its key and the limit."""
         keys_of, read = self._prefixes, self._read
         if read.is_always_get:
             return partial(keys_of, None)
         return lambda parameters: read.plain_arguments(keys_of(None, parameters), read.limit(parameters))
 
     def only_request(self, compiler: ExpressionCompiler) -> RequestSource | None:
-        """Give the sources of the one plain request, out of the parameters `p`; None where there may be more."""
+        """Return the sources of the one plain request, out of the parameters `p`; None where there may be more."""
         key = only_prefix(self._node.table, self._index, self._node.prefix, compiler, self._preparation)
         if key is None:
             return None
@@ -65,7 +65,7 @@ class IndexScan(Operator):
 
     @property
     def read(self) -> PreparedRead:
-        """Give what plain requests read by."""
+        """Return what plain requests read by."""
         return self._read.read
 
     def run(self, execution: Execution) -> Steps:
@@ -76,7 +76,7 @@ class IndexScan(Operator):
         return self.rows_of(answers, execution.parameters)
 
     def rows_of(self, answers: Answers, parameters: list[Any]) -> list[Row]:
-        """Give the rows out of the answers to all batches."""
+        """Return the rows out of the answers to all batches."""
         if len(answers) == 1 and len(answers[0]) == 1:
             return answers[0][0]
         rows = [row for batch in answers for rows in batch for row in rows]

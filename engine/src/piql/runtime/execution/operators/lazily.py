@@ -14,7 +14,7 @@ Kept = Callable[[Execution, list[Row]], list[Row]]
 
 
 def first_rows(top: Operator, execution: Execution, count: int, kept: Kept) -> Steps:
-    """Give at least `count` rows of `top` if there are so many; only rows that `kept` leaves in are counted."""
+    """Return at least `count` rows of `top` if there are so many; only rows that `kept` leaves in are counted."""
     stages: list[Streaming] = []
     source = top
     while isinstance(source, Streaming) and not (isinstance(source, SortedIndexJoin) and source.is_merged):
@@ -23,8 +23,8 @@ def first_rows(top: Operator, execution: Execution, count: int, kept: Kept) -> S
     found: list[Row] = []
     if isinstance(source, IndexScan) and not source.is_merged:
         for batch in source.batches(execution):
-            for each in batch.arguments:
-                answers = yield [Batch(batch.read, [each], batch.operator)]
+            for argument in batch.arguments:
+                answers = yield [Batch(batch.read, [argument], batch.operator)]
                 yield from _push(execution, stages, answers[0][0], found, count, kept)
                 if len(found) >= count:
                     return found

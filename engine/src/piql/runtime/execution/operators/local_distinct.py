@@ -15,7 +15,7 @@ class LocalDistinct(Operator):
         self.fields = node.fields
         compiler = preparation.over(child.fields)
         self._found = child.fields.index(node.found) if node.found is not None else None
-        self._key_of = compiler.function("r, p", compiler.tuple_of([compiler.stored(each) for each in node.keys]))
+        self._key_of = compiler.function("r, p", compiler.tuple_of([compiler.stored(key) for key in node.keys]))
 
     def run(self, execution: Execution) -> Steps:
         rows = yield from self._child.run(execution)

@@ -25,8 +25,8 @@ class LocalGroupBy(Operator):
         self.fields = node.fields
         compiler = preparation.over(child.fields)
         self._has_keys = bool(node.keys)
-        self._key_of = compiler.function("r, p", compiler.tuple_of([compiler.stored(each) for each in node.keys]))
-        self._summaries = [_summary(each, child, preparation) for each in node.aggregates]
+        self._key_of = compiler.function("r, p", compiler.tuple_of([compiler.stored(key) for key in node.keys]))
+        self._summaries = [_summary(aggregate, child, preparation) for aggregate in node.aggregates]
 
     def run(self, execution: Execution) -> Steps:
         rows = yield from self._child.run(execution)
@@ -40,7 +40,7 @@ class LocalGroupBy(Operator):
 
 
 def _summary(aggregate: Aggregate, child: Operator, preparation: Preparation) -> Summary:
-    """Give what computes an aggregate of a group as a stored value; NULLs do not take part."""
+    """Return what computes an aggregate of a group as a stored value; NULLs do not take part."""
     if aggregate.operand is None:
         return lambda rows, parameters: len(rows)
     compiler = preparation.over(child.fields)
@@ -62,7 +62,7 @@ def _summary(aggregate: Aggregate, child: Operator, preparation: Preparation) ->
 
 
 def _computing(aggregate: Aggregate) -> Callable[[list[Any]], Any]:
-    """Give what computes an aggregate of values, of which there is one at least unless they are counted."""
+    """Return what computes an aggregate of values, of which there is one at least unless they are counted."""
     assert aggregate.operand is not None
     of = type_of(aggregate.operand).kind
     match aggregate.function:

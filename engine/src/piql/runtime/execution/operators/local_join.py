@@ -28,13 +28,13 @@ class LocalJoin(Operator):
         candidates = self._pairs.candidates(right, execution.parameters)
         joined: list[Row] = []
         for row in left:
-            found = [row + each for each in candidates(row)]
+            found = [row + candidate for candidate in candidates(row)]
             joined.extend(found or ([row + self._padding] if self._is_left else []))
         return joined
 
 
 def is_hashable_as_stored(a: Expression, b: Expression) -> bool:
-    """Say whether equal values of two expressions are equal as stored: all but DECIMAL beside another number."""
+    """Return whether equal values of two expressions are equal as stored: all but DECIMAL beside another number."""
     kinds = {type_of(a).kind, type_of(b).kind}
     return Kind.DECIMAL not in kinds or len(kinds) == 1
 
@@ -46,9 +46,9 @@ class PairTest:
         of_left, of_right, of_pair = preparation.over(left), preparation.over(right), preparation.over_pair(left, right)
         left_keys: list[str] = []
         right_keys: list[str] = []
-        for each in conjuncts(condition) if condition is not None else ():
-            if isinstance(each, Comparison) and each.operator == "=":
-                for a, b in ((each.left, each.right), (each.right, each.left)):
+        for expression in conjuncts(condition) if condition is not None else ():
+            if isinstance(expression, Comparison) and expression.operator == "=":
+                for a, b in ((expression.left, expression.right), (expression.right, expression.left)):
                     if not is_hashable_as_stored(a, b):
                         continue
                     try:
@@ -63,7 +63,7 @@ class PairTest:
         self._is_true = of_pair.function("l, r, p", of_pair.is_true(condition)) if condition is not None else None
 
     def candidates(self, rows: list[Row], parameters: list[Any]) -> Callable[[Row], list[Row]]:
-        """Give what finds the matches of a left row among these right rows, in their order."""
+        """Return what finds the matches of a left row among these right rows, in their order."""
         by_key: dict[Row, list[Row]] = {}
         for row in rows:
             by_key.setdefault(self._right_key(row, parameters), []).append(row)

@@ -14,7 +14,7 @@ class LocalProjection(StreamingLocal):
         self.child = child
         self.fields = node.fields
         compiler = preparation.over(child.fields)
-        made = compiler.tuple_of([compiler.stored(each.expression) for each in node.outputs])
+        made = compiler.tuple_of([compiler.stored(output.expression) for output in node.outputs])
         self._projected = compiler.function("rows, p", f"[{made} for r in rows]")
 
     def change(self, execution: Execution, rows: list[Row]) -> list[Row]:

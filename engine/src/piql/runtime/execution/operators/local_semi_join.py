@@ -44,13 +44,13 @@ class LocalSemiJoin(Operator):
 def _unlike(
     node: physical.LocalSemiJoin, left: Operator, right: Operator, preparation: Preparation
 ) -> Callable[[Row, Row, list[Any]], bool]:
-    """Give what says whether a right row is none that a left row may equal: not one of those that IN looks among, or
+    """Return what says whether a right row is none that a left row may equal: not one of those that IN looks among, or
     surely another."""
     assert node.compared is not None
     rest = list(conjuncts(node.condition)) if node.condition is not None else []
-    for each in conjuncts(node.compared):
-        rest.remove(each)
+    for conjunct in conjuncts(node.compared):
+        rest.remove(conjunct)
     compiler = preparation.over_pair(left.fields, right.fields)
-    tests = [f"not ({compiler.is_true(each)})" for each in rest]
+    tests = [f"not ({compiler.is_true(expression)})" for expression in rest]
     tests.append(f"({compiler.is_false(node.compared)})")
     return compiler.function("l, r, p", " or ".join(tests))

@@ -26,7 +26,7 @@ class Matching:
         self._lay_out: Callable[[Row, Row], Row] | None = None
         if tuple(node.fields) != (*child, *own):
             places = preparation.over_pair(child, own)
-            self._lay_out = places.function("l, r", places.tuple_of([places.stored(each) for each in node.fields]))
+            self._lay_out = places.function("l, r", places.tuple_of([places.stored(field) for field in node.fields]))
 
     def joined(self, rows: list[Row], matches: list[list[Row]], parameters: list[Any]) -> list[Row]:
         if self._is_left:

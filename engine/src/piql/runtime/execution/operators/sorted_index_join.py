@@ -55,14 +55,14 @@ class SortedIndexJoin(Streaming):
         return self._sort(joined, parameters) if self._sort else joined
 
     def _only_keys(self, rows: list[Row], parameters: list[Any]) -> list[Row] | None:
-        """Give the one key of each row; None where a row may have none or several."""
+        """Return the one key of each row; None where a row may have none or several."""
         if self._prefix_of_each is None:
             return None
         keys = self._prefix_of_each(rows, parameters)
         return None if None in chain.from_iterable(keys) else keys
 
     def _matches(self, execution: Execution, rows: list[Row], keys: list[list[Row]]) -> StepsTo[list[list[Row]]]:
-        """Give the rows read for each child row, whatever number of requests each needs."""
+        """Return the rows read for each child row, whatever number of requests each needs."""
         pairs: list[tuple[Row | None, Row]] = []
         owners: list[int] = []
         for at, (row, many) in enumerate(zip(rows, keys, strict=True)):

@@ -96,27 +96,27 @@ class GroupedLoad:
     def _secure(self, loads: Sequence[_Load]) -> None:
         """Note what is about to come, take places, show it, and look at what it names."""
         writer, log = self._writer, self._server.log
-        for each in loads:
-            if each.touched or each.entered:
-                each.intent = Intent(
+        for load in loads:
+            if load.touched or load.entered:
+                load.intent = Intent(
                     log.group,
                     log.next_number(),
                     writer.writer.table.name,
-                    each.write,
-                    each.key,
+                    load.write,
+                    load.key,
                     writer.columns,
-                    (each.image,),
+                    (load.image,),
                 )
-        log.note_many([each.intent for each in loads if each.intent is not None])
+        log.note_many([load.intent for load in loads if load.intent is not None])
         self._take_places(loads)
         going = _going(loads)
         self._server.steps.change_entries(
-            [change._replace(at=each.stamp) for each in going for change in each.touched.values()]
+            [change._replace(at=load.stamp) for load in going for change in load.touched.values()]
         )
-        marked = [each for each in going if each.mark is not None]
-        for each in marked:
-            each.is_marked = True  # also where nobody knows whether it is
-        puts = [(each.image, State.COMING, each.mark or "", None) for each in marked]
+        marked = [load for load in going if load.mark is not None]
+        for load in marked:
+            load.is_marked = True  # also where nobody knows whether it is
+        puts = [(load.image, State.COMING, load.mark or "", None) for load in marked]
         for each, is_put in zip(marked, writer.records.put_many(puts), strict=True):
             each.is_out |= not is_put
         self._check_references(_going(loads))
@@ -124,42 +124,42 @@ class GroupedLoad:
     def _take_places(self, loads: Sequence[_Load]) -> None:
         wanted: dict[int, dict[Row, list[_Load]]] = defaultdict(lambda: defaultdict(list))
         by_id: dict[int, Places] = {}
-        for each in loads:
-            for places, group in each.entered:
+        for load in loads:
+            for places, group in load.entered:
                 by_id[id(places)] = places
-                wanted[id(places)][group].append(each)
+                wanted[id(places)][group].append(load)
         for number, groups in wanted.items():
-            keys = {group: [(each.key, each.write) for each in some] for group, some in groups.items()}
+            keys = {group: [(load.key, load.write) for load in some] for group, some in groups.items()}
             for group in by_id[number].take_many(keys):
-                for each in groups[group]:
-                    each.is_out = True
+                for load in groups[group]:
+                    load.is_out = True
 
     def _check_references(self, loads: Sequence[_Load]) -> None:
         for reference in self._writer.references:
             naming: dict[Row, list[_Load]] = defaultdict(list)
-            for each in loads:
+            for load in loads:
                 try:
-                    key = reference.key_named(None, each.image)
+                    key = reference.key_named(None, load.image)
                 except PiqlError:
-                    each.is_out = True
+                    load.is_out = True
                 else:
                     if key is not None:
-                        naming[key].append(each)
+                        naming[key].append(load)
             for key in reference.without_parent(list(naming)):
-                for each in naming[key]:
-                    each.is_out = True
+                for load in naming[key]:
+                    load.is_out = True
 
     def _decide(self, loads: Sequence[_Load]) -> None:
         """Put the records: from here on they are there; let everything else say so."""
         writer, going = self._writer, _going(loads)
-        puts = [(each.image, State.VISIBLE, each.write, each.mark) for each in going]
+        puts = [(load.image, State.VISIBLE, load.write, load.mark) for load in going]
         for each, is_put in zip(going, writer.records.put_many(puts), strict=True):
             each.is_out = not is_put
         done = _going(going)
         self._server.steps.change_entries(
-            [change for each in done for change in writer.as_record_says(each.touched, each.image, each.stamp)]
+            [change for load in done for change in writer.as_record_says(load.touched, load.image, load.stamp)]
         )
-        self._server.log.forget_many([each.intent for each in done if each.intent is not None])
+        self._server.log.forget_many([load.intent for load in done if load.intent is not None])
 
     def _withdraw(self, load: _Load) -> None:
         if load.intent is not None:
@@ -183,4 +183,4 @@ def chunks(records: Mapping[Row, Row], partition_length: int, size: int = CHUNK)
 
 
 def _going(loads: Sequence[_Load]) -> list[_Load]:
-    return [each for each in loads if not each.is_out]
+    return [load for load in loads if not load.is_out]

@@ -93,7 +93,7 @@ class IntentLog:
     def note_many(self, intents: Sequence[Intent]) -> None:
         """Write the intents of writes that are made together."""
         self._announce()
-        self._steps.note_many(self.group, {each.number: each.as_text() for each in intents})
+        self._steps.note_many(self.group, {intent.number: intent.as_text() for intent in intents})
 
     def _announce(self) -> None:
         """Say now and then that there is this log, else nobody would look into it, and where its intents begin.
@@ -109,7 +109,7 @@ class IntentLog:
             self._steps.note(SERVERS, self._server, f"{int(now)} {_text(self._done_up_to(now))}")
 
     def _done_up_to(self, now: float) -> int:
-        """Give a number up to which there are no intents any more."""
+        """Return a number up to which there are no intents any more."""
         with self._lock:
             oldest = min(self._open, default=self._number + 1)
             is_old = oldest in self._open and now - self._open[oldest] > _ANNOUNCED_FOR_SECONDS
@@ -130,13 +130,13 @@ class IntentLog:
 
     def forget_many(self, intents: Sequence[Intent]) -> None:
         """Take intents out of this server's own log."""
-        self._steps.note_many(self.group, dict.fromkeys((each.number for each in intents), None))
+        self._steps.note_many(self.group, dict.fromkeys((intent.number for intent in intents), None))
         self._close(intents)
 
     def _close(self, intents: Sequence[Intent]) -> None:
         with self._lock:
-            for each in intents:
-                self._open.pop(int(each.number, 16), None)
+            for intent in intents:
+                self._open.pop(int(intent.number, 16), None)
 
 
 class Announced(NamedTuple):
@@ -151,7 +151,7 @@ def _text(number: int) -> str:
 
 
 def servers(steps: Steps) -> dict[str, Announced]:
-    """Give the servers that have written."""
+    """Return the servers that have written."""
     found: dict[str, Announced] = {}
     last = ""
     while cells := steps.cells(SERVERS, _PAGE, last):

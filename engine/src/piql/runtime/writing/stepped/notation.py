@@ -29,7 +29,7 @@ def text_of(values: Sequence[Any]) -> str:
 
 
 def values_of(text: str) -> Row:
-    return tuple([_read(each) for each in json.loads(text)])
+    return tuple([_read(load) for load in json.loads(text)])
 
 
 def _noted(value: Any) -> Any:

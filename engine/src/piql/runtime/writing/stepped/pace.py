@@ -40,7 +40,7 @@ class Pace:
         self.began = self.manners.clock()
 
     def is_patient(self, write: str) -> bool:
-        """Say whether a write of somebody else, first seen a moment ago, may still be at work."""
+        """Return whether a write of somebody else, first seen a moment ago, may still be at work."""
         now = self.manners.clock()
         return now - self.seen.setdefault(write, now) < self.manners.patience
 

@@ -55,7 +55,7 @@ class Places:
         self.name = kind + self.name
 
     def groups(self, image: Row | None) -> set[Row]:
-        """Give the groups that a record is in."""
+        """Return the groups that a record is in."""
         if isinstance(self._check, GroupCount):
             return self._check.groups(image)
         value = self._check.value(image)
@@ -68,7 +68,7 @@ class Places:
         return f"{self.name} {text_of([group[at] for at in self._order])}"
 
     def owner(self, group: Row) -> Row | None:
-        """Give the key of the record that has the one place of a UNIQUE value."""
+        """Return the key of the record that has the one place of a UNIQUE value."""
         cells = self._steps.cells(self.cell_group(group), 1)
         return _owner(cells[0]) if cells else None
 
@@ -134,7 +134,7 @@ class Places:
         return Cell(random.choice(free), "") if free else None
 
     def _all_free(self, cells: Sequence[Cell]) -> list[str]:
-        """Give the free places: below a number behind which so many are taken that all together reach the limit.
+        """Return the free places: below a number behind which so many are taken that all together reach the limit.
 
         When the limit was higher, places beyond it were taken. The number only grows, as those are given back: whoever
         listed the places earlier takes none above it.
@@ -146,7 +146,7 @@ class Places:
         return [_number(at) for at in range(end) if at not in taken]
 
     def _look_closer(self, group: Row, cells: Sequence[Cell], meter: Meter, pace: Pace) -> bool:
-        """Give back places of records that are not in a full group; say whether to look again.
+        """Return back places of records that are not in a full group; say whether to look again.
 
         Looks that settle nothing are lost, as those of somebody who waits: there may be many of them.
         """
@@ -190,7 +190,7 @@ class Places:
         return group in self.groups(self._records.image(found))
 
     def give_back(self, group: Row, key: Row, stamp: int, is_in: bool) -> int:
-        """Give back the places that a record, as left at a stamp, does not need, and say how many.
+        """Return back the places that a record, as left at a stamp, does not need, and say how many.
 
         All, or all but the latest if it is in the group.
         """
@@ -203,7 +203,7 @@ class Places:
         return len(unneeded)
 
     def inspect(self, name: str, before: int) -> int:
-        """Give back what no record needs of a group's places, and say how many; those taken after a stamp may wait.
+        """Return back what no record needs of a group's places, and say how many; those taken after a stamp may wait.
 
         A write from before that has taken a place and not changed its record cannot do so any more.
         """
@@ -232,7 +232,7 @@ class Places:
         return any(self.cell_group(group) == name for group in self.groups(self._records.image(found)))
 
     def fill(self, images: Sequence[Row]) -> None:
-        """Give each record of a table that nobody writes to its places: the constraint is new."""
+        """Return each record of a table that nobody writes to its places: the constraint is new."""
         for image in images:
             key = self._records.key_of(image)
             for group in self.groups(image):

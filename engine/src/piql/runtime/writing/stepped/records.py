@@ -20,7 +20,7 @@ class SteppedRecords:
         self.stamps = stamps
         primary = table.primary_index()
         self.prepared = IndexEntries(table, primary, store).prepared
-        kept = (*(each.name for each in primary.columns), *primary.covering)
+        kept = (*(column.name for column in primary.columns), *primary.covering)
         self.key_of: Picker = picker(table, table.primary_key)
         self._row_of: Picker = picker(table, kept)
         at = {name: place for place, name in enumerate(kept)}
@@ -39,7 +39,7 @@ class SteppedRecords:
         return self._steps.change_many(self.prepared, changes)
 
     def image(self, found: Found | None) -> Row | None:
-        """Give the record, if there is one."""
+        """Return the record, if there is one."""
         if found is None or found.state in (State.COMING, State.GONE):
             return None
         row = found.row
@@ -54,7 +54,7 @@ class SteppedRecords:
         return is_done or (found is not None and found.write == write), found
 
     def past(self, key: Row, stamp: int, own: str | None = None) -> Found:
-        """Give the record once no write up to a stamp can change it any more, `own` excepted if it has.
+        """Return the record once no write up to a stamp can change it any more, `own` excepted if it has.
 
         A record that is older is put as it is by a write that is later: whoever knew the older one finds another.
         """

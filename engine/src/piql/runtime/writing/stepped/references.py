@@ -36,7 +36,7 @@ class SteppedReference:
         self.is_seen_in_records = is_seen_in_records
 
     def key_named(self, old: Row | None, new: Row) -> Row | None:
-        """Give what a record names anew; None where there is nothing to check."""
+        """Return what a record names anew; None where there is nothing to check."""
         value = self._check.value(new)
         if value is None or value == self._check.value(old):
             return None
@@ -95,7 +95,7 @@ class SteppedReferrer:
         self._store = store
         self._steps = steps
         index, table = check.index, check.referrer
-        names = tuple(each.name for each in index.columns)
+        names = tuple(column.name for column in index.columns)
         self._is_on_records = index.is_primary
         shape = ReadShape(table, index, (*names, STATE), len(check.key.columns), sees_coming=index.is_primary)
         self._read = store.prepare(shape)

@@ -33,7 +33,7 @@ class Server:
         return SteppedRecords(table, store, self.steps, self.stamps)
 
     def unique(self, reference: ReferenceCheck, deployment: Deployment, store: Store) -> UniqueCheck:
-        """Give the UNIQUE key of the parent by which a foreign key names it."""
+        """Return the UNIQUE key of the parent by which a foreign key names it."""
         wanted = set(reference.referenced)
         for key in reference.parent.unique_keys:
             if set(key.columns) == wanted:

@@ -15,7 +15,7 @@ STEP = 4
 
 
 def stamp_of(write: str | None) -> int:
-    """Give the stamp of a write; 0 for a record that no write has left."""
+    """Return the stamp of a write; 0 for a record that no write has left."""
     return int(write[:16], 16) if write else 0
 
 
@@ -38,7 +38,7 @@ class Stamps:
         return self._clock()
 
     def write_after(self, *stamps: int) -> str:
-        """Give the name of a write that is later than any of these, and than all that this server made before."""
+        """Return the name of a write that is later than any of these, and than all that this server made before."""
         with self._lock:
             now = int(self._clock() * 1_000_000)
             self._last = max(now, self._last + STEP, *(stamp + STEP for stamp in stamps)) // STEP * STEP

@@ -68,7 +68,7 @@ def sweep_places(
     A place may be left where a step of a writer that died came after its intent had been settled.
     """
     steps, before = server.steps, int((server.stamps.seconds() - older_than) * 1_000_000)
-    by_name = {each.name: each for each in places}
+    by_name = {place.name: place for place in places}
     inspected = returned = 0
     last: str | None = None
     while groups := steps.groups(_PAGE, last):

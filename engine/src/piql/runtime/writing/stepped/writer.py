@@ -151,7 +151,7 @@ class SteppedWriter:
             return True, None
         known = stamp_of(found.write) if found is not None else 0
         comes = old is None and new is not None and self.is_looked_for(new)
-        goes = old is not None and any(each.is_concerned(old, new) for each in self._referrers)
+        goes = old is not None and any(referrer.is_concerned(old, new) for referrer in self._referrers)
         mark = self._server.stamps.write_after(known) if comes or goes else None
         change = _Change(found, old, new, self._server.stamps.write_after(known))
         is_repair = bool(work.images)
@@ -235,10 +235,12 @@ class SteppedWriter:
 
     def is_looked_for(self, new: Row) -> bool:
         """Say whether somebody who deletes what a record names would look for the record itself, not for an entry."""
-        return any(each.is_seen_in_records and each.key_named(None, new) is not None for each in self.references)
+        return any(
+            reference.is_seen_in_records and reference.key_named(None, new) is not None for reference in self.references
+        )
 
     def touched(self, old: Row | None, new: Row | None) -> dict[tuple[int, Row], EntryChange]:
-        """Give the entries that a write changes, as they stand while it is in progress: by index and key."""
+        """Return the entries that a write changes, as they stand while it is in progress: by index and key."""
         found: dict[tuple[int, Row], EntryChange] = {}
         for number, entries in enumerate(self._indexes):
             before, after = entries.by_key(old), entries.by_key(new)
@@ -248,7 +250,7 @@ class SteppedWriter:
         return found
 
     def moves(self, old: Row | None, new: Row | None) -> tuple[list[tuple[Places, Row]], list[tuple[Places, Row]]]:
-        """Give the groups that a record enters and those that it leaves."""
+        """Return the groups that a record enters and those that it leaves."""
         entered: list[tuple[Places, Row]] = []
         left: list[tuple[Places, Row]] = []
         for places in (*self.places, *self._other_places):
@@ -348,7 +350,7 @@ class SteppedWriter:
         self._server.log.forget(intent)
 
     def _as_now(self, columns: tuple[str, ...], image: Row) -> Row:
-        """Give a record as noted in the columns that the table has now."""
+        """Return a record as noted in the columns that the table has now."""
         if columns == self.columns:
             return image
         noted = dict(zip(columns, image, strict=True))

@@ -22,19 +22,19 @@ Picker = Callable[[Row], Row]
 
 
 def picker(table: Table, columns: Sequence[str]) -> Picker:
-    """Give what picks the values of some columns out of a record."""
+    """Return what picks the values of some columns out of a record."""
     places = {column.name: at for at, column in enumerate(table.columns)}
     made: Picker = eval(f"lambda r: ({', '.join(f'r[{places[name]}]' for name in columns)},)")
     return made
 
 
 def named(constraint: CardinalityLimit | UniqueKey | ForeignKey) -> str:
-    """Give the name of a constraint for a message, if it has one."""
+    """Return the name of a constraint for a message, if it has one."""
     return f" ({constraint.name})" if constraint.name else ""
 
 
 def leading(index: Index, count: int) -> tuple[str, ...]:
-    return tuple(each.name for each in index.columns[:count])
+    return tuple(column.name for column in index.columns[:count])
 
 
 def index_for(deployment: Deployment, table: Table, columns: Sequence[str]) -> Index:
@@ -47,7 +47,7 @@ def index_for(deployment: Deployment, table: Table, columns: Sequence[str]) -> I
 def as_key_of(
     table: Table, names: Sequence[str], given: Table, given_names: Sequence[str], store: Store
 ) -> Callable[[Row], Row | None]:
-    """Give the change from values of one table's columns to equal ones of another's; None where there are none.
+    """Return the change from values of one table's columns to equal ones of another's; None where there are none.
 
     A foreign key may have another number type than what it names: INT beside DECIMAL.
     """
@@ -139,12 +139,12 @@ class UniqueCheck:
         self._reader = ValueReader(table, store)
 
     def value(self, record: Row | None) -> Row | None:
-        """Give the value that must be unique; None when it does not count."""
+        """Return the value that must be unique; None when it does not count."""
         values = self.pick(record) if record is not None else (None,)
         return None if None in values else values
 
     def owner(self, transaction: Transaction, value: Row) -> Row | None:
-        """Give the primary key of the row that has a value."""
+        """Return the primary key of the row that has a value."""
         rows = transaction.read(self._read, value if self._is_get else (*value, 1))
         return rows[0] if rows else None
 
@@ -186,7 +186,7 @@ class ReferenceCheck:
         self._reader = ValueReader(table, store)
 
     def value(self, record: Row | None) -> Row | None:
-        """Give the key that a record names; None when a part of it is NULL."""
+        """Return the key that a record names; None when a part of it is NULL."""
         values = self.pick(record) if record is not None else (None,)
         return None if None in values else values
 
@@ -248,7 +248,7 @@ class ReferrerCheck:
             raise self.violation(old)
 
     def key_given_up(self, old: Row, new: Row | None) -> Row | None:
-        """Give what referrers name a record by, if a write takes it away."""
+        """Return what referrers name a record by, if a write takes it away."""
         value = self._pick(old)
         if None in value or (new is not None and self._pick(new) == value):
             return None

@@ -49,7 +49,7 @@ class IndexEntries:
         self._entry: Callable[..., Row] = eval(f"lambda r, w=None: ({', '.join([*key_columns, *covering])},)", names)
 
     def of(self, record: Row) -> list[Row]:
-        """Give the entries of a record."""
+        """Return the entries of a record."""
         if self._required and any(record[place] is None for place in self._required):
             return []
         if self._words is None:
@@ -62,7 +62,7 @@ class IndexEntries:
         return {entry[: self.key_length]: entry for entry in self.of(record)}
 
     def changes(self, old: Row | None, new: Row | None) -> tuple[list[Row], list[Row]]:
-        """Give the entries to put and the keys of stale entries to delete."""
+        """Return the entries to put and the keys of stale entries to delete."""
         before, after = self.by_key(old), self.by_key(new)
         puts = [entry for key, entry in after.items() if before.get(key) != entry]
         return puts, [key for key in before if key not in after]

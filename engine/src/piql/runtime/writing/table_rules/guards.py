@@ -28,7 +28,7 @@ class Guards:
 
 
 def guards_of(table: Table, record: Table, deployment: Deployment, store: Store) -> Guards:
-    """Give what writers of a table must hold besides its own constraints."""
+    """Return what writers of a table must hold besides its own constraints."""
     other = deployment.also_held
     wanted = other.tables.get(table.name) if other is not None else None
     if other is None or wanted is None:

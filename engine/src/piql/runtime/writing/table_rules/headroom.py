@@ -31,7 +31,7 @@ class Headroom:
             self._keep.append((name, keeper(table, column, store)))
 
     def of(self, group: Mapping[str, object], consistency: Consistency | None) -> int:
-        """Give the places that are left; rows with NULL in the columns are not counted, and have no limit."""
+        """Return the places that are left; rows with NULL in the columns are not counted, and have no limit."""
         try:
             key: Row = tuple(keep(group[name]) for name, keep in self._keep)
         except ConstraintViolation as mismatch:
@@ -44,9 +44,9 @@ class Headroom:
 
 def limit_on(limits: list[GroupCount], table: str, columns: frozenset[str]) -> GroupCount:
     """Find the limit on exactly these columns."""
-    found = next((each for each in limits if _named(each.limit) == columns), None)
+    found = next((limit for limit in limits if _named(limit.limit) == columns), None)
     if found is None:
-        known = "; ".join(", ".join(each.limit.columns) for each in limits) or "none"
+        known = "; ".join(", ".join(limit.limit.columns) for limit in limits) or "none"
         raise InvalidParameter(f"{table} has no CARDINALITY LIMIT on {', '.join(sorted(columns))}; it has: {known}")
     return found
 

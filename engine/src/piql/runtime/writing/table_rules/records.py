@@ -21,7 +21,7 @@ def never_null(table: Table, column: str) -> str:
 
 
 def keeper(table: Table, column: Column, store: Store) -> Keep:
-    """Give what turns a value into a stored value of a column, or raises ConstraintViolation."""
+    """Return what turns a value into a stored value of a column, or raises ConstraintViolation."""
     codec = store.codec(column.type)
     encode = codec.encode if codec else None
     name, of = f"{table.name}.{column.name}", column.type
@@ -53,7 +53,7 @@ class RecordMaker:
         self._names = frozenset(column.name for column in table.columns)
 
     def __call__(self, row: Mapping[str, Any]) -> Row:
-        """Give the record of a whole row; columns not named are NULL."""
+        """Return the record of a whole row; columns not named are NULL."""
         try:
             is_known = row.keys() <= self._names
         except AttributeError:

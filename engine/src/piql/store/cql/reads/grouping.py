@@ -66,14 +66,14 @@ class Sent(NamedTuple):
 
 
 def partition_key(statement: Statement, values: Values) -> bytes | None:
-    """Give the bytes that decide which nodes keep a partition."""
+    """Return the bytes that decide which nodes keep a partition."""
     length = statement.partition_length
     if length == 1:
         return values[0]
-    parts = [each for each in values[:length] if each is not None]
+    parts = [value for value in values[:length] if value is not None]
     if not length or len(parts) < length:
         return None
-    return b"".join([_pack_short(len(each)) + each + b"\x00" for each in parts])
+    return b"".join([_pack_short(len(part)) + part + b"\x00" for part in parts])
 
 
 def alone(request: Request, owners: Sequence[int]) -> Sent:
@@ -84,7 +84,7 @@ def alone(request: Request, owners: Sequence[int]) -> Sent:
 
 
 def grouped(requests: Sequence[Request], spread: Spread, at_least: float = 2) -> list[Sent]:
-    """Give the statements that answer all requests; fewer of one kind than `at_least` are sent side by side."""
+    """Return the statements that answer all requests; fewer of one kind than `at_least` are sent side by side."""
     by_statement: dict[int, list[int]] = {}
     for at, (statement, _) in enumerate(requests):
         by_statement.setdefault(id(statement), []).append(at)
@@ -121,7 +121,7 @@ def _of_one_statement(
 def _spread(
     requests: Sequence[Request], group: Group, by_value: dict[bytes, list[int]], spread: Spread
 ) -> list[tuple[Any, dict[bytes, list[int]]]]:
-    """Give the values that one node can answer together; those of one partition all are such."""
+    """Return the values that one node can answer together; those of one partition all are such."""
     if len(by_value) == 1 or not group.is_partition:
         return [(None, by_value)]
     keys = [partition_key(*requests[owners[0]]) or b"" for owners in by_value.values()]
@@ -151,7 +151,7 @@ def _statements(requests: Sequence[Request], group: Group, owners: dict[bytes, l
 
 
 def given_back(sent: Sequence[Sent], answers: Found, count: int) -> Found:
-    """Give the rows of each request out of those of the statements."""
+    """Return the rows of each request out of those of the statements."""
     found: Found = [[]] * count
     for (_, _, _, _, group, owners, _), rows in zip(sent, answers, strict=True):
         if group is None:

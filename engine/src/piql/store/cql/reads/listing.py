@@ -46,13 +46,13 @@ class Listing:
     """What answers batches, as fresh as is asked for."""
 
     def most(self, limit: int | None) -> int:
-        """Give how many keys a statement may list, so that it neither lists nor finds more than servers take."""
+        """Return how many keys a statement may list, so that it neither lists nor finds more than servers take."""
         return MOST_KEYS if limit is None else max(1, min(MOST_KEYS, MOST_ROWS // max(1, limit)))
 
 
 def listing_for(listings: Sequence[Listing], arguments: Sequence[Row]) -> Listing | None:
-    """Give the way to send requests as one statement; None where they differ in more."""
-    return next((each for each in listings if each.is_alike(arguments)), None)
+    """Return the way to send requests as one statement; None where they differ in more."""
+    return next((listing for listing in listings if listing.is_alike(arguments)), None)
 
 
 def parts_of(listing: Listing, keys: Sequence[Any], limit: int | None) -> list[Sequence[Any]]:
@@ -66,9 +66,9 @@ def parts_of(listing: Listing, keys: Sequence[Any], limit: int | None) -> list[S
 def listed(
     listing: Listing, statement: Statement, values: Values, keys: Sequence[Any], limit: int | None, spread: Spread
 ) -> list[Sent]:
-    """Give the statements that answer requests for all keys; `values` are those of any one of them."""
+    """Return the statements that answer requests for all keys; `values` are those of any one of them."""
     group, encode = listing.group, listing.to_bytes
-    encoded = [encode(each) for each in keys]
+    encoded = [encode(key) for key in keys]
     places: list[tuple[Any, Sequence[bytes]]] = [(None, encoded)]
     if group.is_partition and len(encoded) > 1:
         places = [(node, [encoded[at] for at in own]) for node, own in spread(encoded)]
@@ -83,7 +83,7 @@ def listed(
 
 
 def rows_of_keys(listing: Listing, keys: Sequence[Any], answers: list[list[Row]]) -> OfKeys | None:
-    """Give the rows that are shown of each key; None where hidden ones took the place of others in a limit."""
+    """Return the rows that are shown of each key; None where hidden ones took the place of others in a limit."""
     if listing.row_of_each is not None:
         found: OfKeys = {}
         for rows in answers:
@@ -104,7 +104,7 @@ def rows_of_keys(listing: Listing, keys: Sequence[Any], answers: list[list[Row]]
 
 
 def as_they_came(listing: Listing, keys: Sequence[Any], answers: list[list[Row]]) -> OfKeys:
-    """Give all rows of each key, hidden ones too, as a request for that key alone would have brought them."""
+    """Return all rows of each key, hidden ones too, as a request for that key alone would have brought them."""
     at = listing.group.at
     found: OfKeys = {key: [] for key in keys}
     for rows in answers:

@@ -153,7 +153,7 @@ class _ReadPlan:
         return CqlRead(statements, is_get, shown.rows() if shown.is_changed else None, shown, listings)
 
     def _ends(self, at: int, *, as_tuple: bool = False) -> tuple[list[str], list[str], list[str]]:
-        """Give the conditions of the range's ends, the sources of their bytes, and what must not be None."""
+        """Return the conditions of the range's ends, the sources of their bytes, and what must not be None."""
         shape = self.shape
         conditions: list[str] = []
         sources: list[str] = []
@@ -198,14 +198,14 @@ class _ReadPlan:
                 bounds.append(_Bound(each.flag, each.ascending, f"FALSE if a[{place}] is None else TRUE"))
             bounds.append(_Bound(each.name, each.ascending, f"{stand_in} if a[{place}] is None else {encoded}"))
         ends_at = self.next + shape.after_length
-        ways = {each.ascending == shape.is_ascending for each in bounds}
+        ways = {bound.ascending == shape.is_ascending for bound in bounds}
         if len(ways) == 1:
             sign = (">" if ways == {True} else "<") + ("=" if shape.is_after_included else "")
-            names = ", ".join(quoted(each.name) for each in bounds)
+            names = ", ".join(quoted(bound.name) for bound in bounds)
             condition = f"({names}) {sign} ({', '.join('?' * len(bounds))})"
             ends, sources, guards = self._ends(ends_at, as_tuple=True)
             where = [*self.where, condition, *ends]
-            return (self._statement(where, [*self.sources, *(each.source for each in bounds), *sources], guards),)
+            return (self._statement(where, [*self.sources, *(bound.source for bound in bounds), *sources], guards),)
         statements: list[Statement] = []
         for count in range(len(bounds), 0, -1):
             last = bounds[count - 1]
@@ -216,12 +216,12 @@ class _ReadPlan:
                 ends, sources, guards = [], [], self._place_within_end(ends_at)
             where = [
                 *self.where,
-                *(f"{quoted(each.name)} = ?" for each in bounds[: count - 1]),
+                *(f"{quoted(bound.name)} = ?" for bound in bounds[: count - 1]),
                 f"{quoted(last.name)} {sign}{included} ?",
                 *ends,
             ]
             statements.append(
-                self._statement(where, [*self.sources, *(each.source for each in bounds[:count]), *sources], guards)
+                self._statement(where, [*self.sources, *(bound.source for bound in bounds[:count]), *sources], guards)
             )
         return tuple(statements)
 
@@ -268,7 +268,7 @@ class _ReadPlan:
         places = list(range(partition))
         if self.shape.is_get and len(names) > partition and names[-1] not in self.shape.nulls:
             places.append(len(names) - 1)
-        kinds = {each.name: each.kind for each in self.layout.key} | {BUCKET: Kind.INT}
+        kinds = {column.name: column.kind for column in self.layout.key} | {BUCKET: Kind.INT}
         return [
             (place, names[place])
             for place in places
@@ -276,7 +276,7 @@ class _ReadPlan:
         ]
 
     def _group(self, names: list[str], where: list[str], place: int, name: str) -> Group:
-        kinds = {each.name: each.kind for each in self.layout.key} | {BUCKET: Kind.INT}
+        kinds = {column.name: column.kind for column in self.layout.key} | {BUCKET: Kind.INT}
         is_added = name not in names
         condition = f"{quoted(name)} IN ?"
         cql = self._select(
@@ -292,13 +292,13 @@ class _ReadPlan:
 
     def _listings(self, statement: Statement) -> tuple[Listing, ...]:
         """Give the groups for which batches are known as alike by their arguments, and sent without looking further."""
-        key = {each.name: each for each in self.layout.key}
-        if statement.partition_length > 1 or any(each.kind is Kind.DOUBLE for each in key.values()):
+        key = {column.name: column for column in self.layout.key}
+        if statement.partition_length > 1 or any(column.kind is Kind.DOUBLE for column in key.values()):
             return ()  # -0.0 equals 0.0, and is not kept alike
         if self.shape.has_low or self.shape.has_high or self.shape.nulls:  # what is asked for is not as it was given
             return ()
         names = self.layout.key_names()
-        return tuple(self._listing(each, key.get(names[each.place])) for each in statement.groups)
+        return tuple(self._listing(group, key.get(names[group.place])) for group in statement.groups)
 
     def _listing(self, group: Group, column: KeyColumn | None) -> Listing:
         """Compile a listing; of a bucket there is no column."""
@@ -326,16 +326,20 @@ class _ReadPlan:
         if self.shape.is_ascending or not self.layout.clustering:
             return ""
         order: list[str] = []
-        for each in self.layout.clustering:
-            direction = "DESC" if each.ascending else "ASC"
-            order.extend(f"{quoted(name)} {direction}" for name in (each.flag, each.name) if name)
+        for column in self.layout.clustering:
+            direction = "DESC" if column.ascending else "ASC"
+            order.extend(f"{quoted(name)} {direction}" for name in (column.flag, column.name) if name)
         return f" ORDER BY {', '.join(order)}"
 
     def _flagged(self) -> dict[str, str]:
-        """Give the flags of the selected columns that may hold a stand-in for NULL."""
+        """Return the flags of the selected columns that may hold a stand-in for NULL."""
         certain = 1 if self.leaves_nulls else 0
-        fixed = {each.name for each in self.layout.key[: self.shape.prefix_length + certain]} - set(self.shape.nulls)
-        return {each.name: each.flag for each in self.layout.clustering if each.flag and each.name not in fixed}
+        fixed = {column.name for column in self.layout.key[: self.shape.prefix_length + certain]} - set(
+            self.shape.nulls
+        )
+        return {
+            column.name: column.flag for column in self.layout.clustering if column.flag and column.name not in fixed
+        }
 
     def _selected(self) -> list[str]:
         flagged = self._flagged()
@@ -348,10 +352,10 @@ class _ReadPlan:
         return list(dict.fromkeys(names))  # a driver may give rows by the names of their columns
 
     def _doubles_of_key(self) -> list[str]:
-        """Give the columns of a record's key in which others may have put what is no DOUBLE of PIQL's."""
+        """Return the columns of a record's key in which others may have put what is no DOUBLE of PIQL's."""
         if not self.layout.is_primary:
             return []
-        return [each.name for each in self.layout.key[self.shape.prefix_length :] if each.kind is Kind.DOUBLE]
+        return [column.name for column in self.layout.key[self.shape.prefix_length :] if column.kind is Kind.DOUBLE]
 
     def _shown(self) -> Shown:
         """Say what makes rows of selected ones: NULL for stand-ins, no escapes, and no rows that are hidden.
@@ -360,7 +364,7 @@ class _ReadPlan:
         """
         columns, flagged = self.shape.columns, self._flagged()
         doubles = {name for name, kind in self.layout.covering if kind is Kind.DOUBLE}
-        escaped = {each.name: each.kind for each in self.layout.partition if each.is_escaped}
+        escaped = {column.name: column.kind for column in self.layout.partition if column.is_escaped}
         place = {name: at for at, name in enumerate(self._selected())}
         sources = []
         is_changed = not columns or self.layout.is_primary
@@ -422,7 +426,7 @@ def _itself(value: Any) -> Any:
 
 
 def _whole_end(value: Any, is_low: bool, is_included: bool, range_: tuple[int, int]) -> int | None:
-    """Give the whole number from (or to) which a range reads, itself included; None where no number is left."""
+    """Return the whole number from (or to) which a range reads, itself included; None where no number is left."""
     if is_low:
         end = math.ceil(value) if is_included else math.floor(value) + 1
         return max(end, range_[0]) if end <= range_[1] else None
@@ -431,7 +435,7 @@ def _whole_end(value: Any, is_low: bool, is_included: bool, range_: tuple[int, i
 
 
 def _double_end(value: Any, is_low: bool, is_included: bool) -> float:
-    """Give the double from (or to) which a range reads, itself included, whatever kind of number ends it."""
+    """Return the double from (or to) which a range reads, itself included, whatever kind of number ends it."""
     away = math.inf if is_low else -math.inf
     try:
         end = float(value)

@@ -23,7 +23,7 @@ class Shown:
 
     @property
     def hidden(self) -> str:
-        """Give the end of a comprehension's source that leaves out what is hidden."""
+        """Return the end of a comprehension's source that leaves out what is hidden."""
         return f" if {self.condition}" if self.condition else ""
 
     def rows(self) -> Callable[[list[Row]], list[Row]]:
@@ -31,7 +31,7 @@ class Shown:
         return made
 
     def row_of_each(self, at: int) -> Callable[[list[Row]], dict[Any, list[Row]]]:
-        """Give what finds the row of each key, which stands at a place of the selected rows."""
+        """Return what finds the row of each key, which stands at a place of the selected rows."""
         made: Callable[[list[Row]], dict[Any, list[Row]]] = eval(
             f"lambda rows: {{r[{at}]: [{self.source}] for r in rows{self.hidden}}}"
         )
@@ -39,5 +39,5 @@ class Shown:
 
     @property
     def source(self) -> str:
-        """Give the source of a row where others may stand behind its columns."""
+        """Return the source of a row where others may stand behind its columns."""
         return self.row if self.is_changed else f"r[:{self.width}]"

@@ -114,7 +114,7 @@ class RustConnection:
         }
         builder = (
             SessionBuilder()
-            .contact_points([(each, address.port) for each in address.hosts])
+            .contact_points([(host, address.port) for host in address.hosts])
             .execution_profile(profile(seconds, retries))
             .connection_timeout(address.timeout)
             .keepalive_interval(LATE_SECONDS)
@@ -166,14 +166,14 @@ class RustConnection:
         seconds = max(self.address.timeout, float(_AGREEMENT_SECONDS))
         try:
             node = next((each for each in self.session.cluster_state.nodes_info.values() if each.connected), None)
-            for each in statements:
-                self.session.execute(Statement(each).with_request_timeout(seconds), target=node).result()
+            for statement in statements:
+                self.session.execute(Statement(statement).with_request_timeout(seconds), target=node).result()
             self.session.await_schema_agreement().result()
         except Exception as failure:
             raise unavailable(failure, self.address) from failure
 
     def known(self, cql: str, manner: _Manner, consistency: Consistency | None = None) -> _Prepared:
-        """Give a statement as it is to be sent; what is prepared once serves all manners."""
+        """Return a statement as it is to be sent; what is prepared once serves all manners."""
         found = self._known.get((cql, manner, consistency))
         if found is None:
             made = self._prepared.get(cql)
@@ -191,7 +191,7 @@ class RustConnection:
         return found
 
     def prepared_for_reads(self, cql: str, consistency: Consistency | None) -> Any:
-        """Give a statement that is sent without copies; where the nodes do not prepare it, later."""
+        """Return a statement that is sent without copies; where the nodes do not prepare it, later."""
         began = monotonic()
         try:
             return self.known(cql, "read", consistency).statement

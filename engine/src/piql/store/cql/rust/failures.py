@@ -33,7 +33,7 @@ def have_replicas_failed(failure: BaseException) -> bool:
 
 
 def was_not_taken(failure: BaseException) -> bool:
-    """Say whether no node could take a request; one whose connection broke may have been carried out."""
+    """Return whether no node could take a request; one whose connection broke may have been carried out."""
     return _NOT_TAKEN.search(str(failure)) is not None
 
 

@@ -77,7 +77,7 @@ class RustReads:
             values = statement.bind(arguments)
             assert values is not None
             found: list[tuple[str, Values]] = []
-            given = [as_python(each) for each in keys] if as_python else list(keys)
+            given = [as_python(key) for key in keys] if as_python else list(keys)
             for part in parts_of(listing, given, None if is_get else arguments[-1]):
                 bound: list[Any] = list(values)
                 bound[group.place] = part
@@ -116,7 +116,7 @@ class RustReads:
         return answer
 
     def _names(self, prepared: Any) -> dict[str, Any]:
-        """Give what generated functions send a statement with."""
+        """Return what generated functions send a statement with."""
         connection = self._connection
         return {
             "_connection": connection,

@@ -59,7 +59,7 @@ _AS_STORED = {
 
 
 def from_bytes(described: Any) -> Callable[[Any], Any]:
-    """Give what makes a value for the driver of the bytes of a column's type, lists and tuples of them included.
+    """Return what makes a value for the driver of the bytes of a column's type, lists and tuples of them included.
 
     A list may be given as one of the driver's values already.
     """
@@ -68,18 +68,18 @@ def from_bytes(described: Any) -> Callable[[Any], Any]:
         of = from_bytes(described.column_type)
         return lambda value: value if isinstance(value, list) else _listed(value, of)
     if name == "CqlTuple":
-        parts = [from_bytes(each) for each in described.element_types]
+        parts = [from_bytes(element_type_) for element_type_ in described.element_types]
         return lambda value: tuple([part(each) for part, each in zip(parts, _pieces(value, len(parts)), strict=True)])
     return _FROM_BYTES[name]
 
 
 def _listed(value: bytes, of: Callable[[bytes], Any]) -> list[Any]:
     (count,) = _unpack_int(value)
-    return [of(each) for each in _pieces(value, count, 4)]
+    return [of(piece) for piece in _pieces(value, count, 4)]
 
 
 def _pieces(value: bytes, count: int, at: int = 0) -> Iterator[bytes]:
-    """Give pieces that each stand behind their length."""
+    """Return pieces that each stand behind their length."""
     for _ in range(count):
         (length,) = _unpack_int(value, at)
         yield value[at + 4 : at + 4 + length]
@@ -112,14 +112,14 @@ class RowSource(NamedTuple):
 
 
 def row_source(columns: Sequence[Any], shown: Shown) -> RowSource:
-    """Give the sources of a row that a read shows; they use ROW_NAMES."""
+    """Return the sources of a row that a read shows; they use ROW_NAMES."""
     row = shown.row if shown.is_changed else "".join([f"r[{at}], " for at in range(shown.width)]).join("()")
     values = "".join([f"v{at}, " for at in range(len(columns))])
     return RowSource(values, _stored(row, columns), _stored(shown.condition, columns))
 
 
 def key_source(columns: Sequence[Any], at: int) -> str:
-    """Give the source of the stored value in a column of a row, from what its values are assigned to."""
+    """Return the source of the stored value in a column of a row, from what its values are assigned to."""
     return _stored(f"r[{at}]", columns)
 
 
@@ -134,17 +134,17 @@ def to_keys(columns: Sequence[Any], shown: Shown, at: int) -> Callable[[Any, dic
 
 
 def _changes(columns: Sequence[Any]) -> dict[int, str]:
-    names = [type(each.cql_type).__name__ for each in columns]
+    names = [type(column.cql_type).__name__ for column in columns]
     return {at: _AS_STORED[name] for at, name in enumerate(names) if name in _AS_STORED}
 
 
 def _each(columns: Sequence[Any]) -> str:
-    """Give the source of the loop over the driver's rows, whose values are then v0, v1, …"""
+    """Return the source of the loop over the driver's rows, whose values are then v0, v1, …"""
     return f"for {''.join([f'v{at}, ' for at in range(len(columns))])}in map(values, page)"
 
 
 def _stored(source: str, columns: Sequence[Any]) -> str:
-    """Give the source of stored values out of one that takes them from a row `r`."""
+    """Return the source of stored values out of one that takes them from a row `r`."""
     changes = _changes(columns)
 
     def value(found: re.Match[str]) -> str:

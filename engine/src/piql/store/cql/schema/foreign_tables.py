@@ -34,18 +34,18 @@ class ForeignTable:
 
     @property
     def key(self) -> tuple[ForeignColumn, ...]:
-        """Give the columns of the primary key: the partition, then those that cluster."""
+        """Return the columns of the primary key: the partition, then those that cluster."""
         parts = ("partition_key", "clustering")
-        found = [each for each in self.columns if each.kind in parts]
+        found = [column for column in self.columns if column.kind in parts]
         return tuple(sorted(found, key=lambda each: (parts.index(each.kind), each.position)))
 
     @property
     def partition(self) -> tuple[ForeignColumn, ...]:
-        return tuple(each for each in self.key if each.kind == "partition_key")
+        return tuple(column for column in self.key if column.kind == "partition_key")
 
 
 def read_keyspace(address: Address) -> tuple[ForeignTable, ...]:
-    """Give the tables of a keyspace in the order of their names."""
+    """Return the tables of a keyspace in the order of their names."""
     connection = open_link(address)
     try:
         where = f"WHERE keyspace_name = {literal(address.keyspace)}"

@@ -41,7 +41,7 @@ class Tables:
         if not found:
             nodes = connection.nodes()
             copies = address.replication_factor or min(_COPIES, len(nodes))
-            datacenter = address.datacenter or next((each.datacenter for each in nodes), "datacenter1")
+            datacenter = address.datacenter or next((node.datacenter for node in nodes), "datacenter1")
             connection.change_schema(
                 [
                     f"CREATE KEYSPACE IF NOT EXISTS {quoted(self._keyspace)} WITH replication ="
@@ -63,7 +63,7 @@ class Tables:
         )
 
     def replication(self) -> str:
-        """Give the copies of each row in words: `3 in datacenter1`."""
+        """Return the copies of each row in words: `3 in datacenter1`."""
         ((found,),) = self._connection.execute(
             f"SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = {literal(self._keyspace)}"
         )
@@ -73,14 +73,14 @@ class Tables:
         return f"{alone}" if alone else ", ".join(f"{copies} in {name}" for name, copies in sorted(given.items()))
 
     def comments(self) -> dict[str, str]:
-        """Give the comment of each table in the keyspace, of other prefixes and other programs, too."""
+        """Return the comment of each table in the keyspace, of other prefixes and other programs, too."""
         found = self._connection.execute(
             f"SELECT table_name, comment FROM system_schema.tables WHERE keyspace_name = {literal(self._keyspace)}"
         )
         return {name: comment or "" for name, comment in found}
 
     def others(self) -> frozenset[str]:
-        """Give the tables beside those that connecting makes: of the prefix, or anybody's where there is none."""
+        """Return the tables beside those that connecting makes: of the prefix, or anybody's where there is none."""
         there = {name: comment for name, comment in self.comments().items() if name not in _OWN}
         return frozenset(name for name, comment in there.items() if not self._prefix or comment.startswith(self.mark))
 
@@ -92,7 +92,7 @@ class Tables:
         return {name for (name,) in found}
 
     def indexes(self) -> frozenset[str]:
-        """Give the names of the tables that keep indexes of this prefix."""
+        """Return the names of the tables that keep indexes of this prefix."""
         start = f"{self.mark} index "
         return frozenset(name for name, comment in self.comments().items() if comment.startswith(start))
 
@@ -111,7 +111,7 @@ class Tables:
         self._connection.change_schema([each.create() for each in layouts if each.name not in there])
 
     def kept_backwards(self, layouts: Sequence[Layout]) -> frozenset[str]:
-        """Give those of the tables that are there and kept from the last to the first, whatever was asked for."""
+        """Return those of the tables that are there and kept from the last to the first, whatever was asked for."""
         found = self._connection.execute(
             "SELECT table_name, column_name, clustering_order FROM system_schema.columns"
             f" WHERE keyspace_name = {literal(self._keyspace)}"

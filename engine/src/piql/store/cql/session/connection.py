@@ -135,8 +135,8 @@ class Connection:
             return
         seconds = max(self.address.timeout, AGREEMENT_SECONDS)
         try:
-            for each in statements:
-                self._define(each, seconds)
+            for statement in statements:
+                self._define(statement, seconds)
             if not self._agree(seconds):
                 raise StoreUnavailable(
                     f"the nodes of {self.address.shown()} did not agree on their tables within {seconds:g} s"
@@ -156,7 +156,7 @@ class Connection:
         raise failure or StoreUnavailable(f"the cluster {self.address.shown()} cannot be reached")
 
     def _hosts_up(self) -> list[Any]:
-        """Give the nodes to which there are connections."""
+        """Return the nodes to which there are connections."""
         hosts = [host for host in self._driver.metadata.all_hosts() if host.is_up]
         found = sorted(hosts, key=lambda host: str(host.endpoint))
         if not found:
@@ -207,7 +207,7 @@ class Connection:
         return self._session
 
     def level(self, consistency: Consistency | None) -> int:
-        """Give the driver's number of a consistency; None is what the address says."""
+        """Return the driver's number of a consistency; None is what the address says."""
         if consistency is None:
             level: int = getattr(ConsistencyLevel, self.address.consistency)
             return level
@@ -286,7 +286,7 @@ class Connection:
         raise failure
 
     def may_be_sent_again(self, failure: BaseException, number: int) -> bool:
-        """Say whether a request that has failed is sent once more, which was done so often before."""
+        """Return whether a request that has failed is sent once more, which was done so often before."""
         if isinstance(failure, REPLICAS_FAILED):
             return number < len(self._pauses)
         return isinstance(failure, NoHostAvailable) and number < self.address.retries
@@ -355,7 +355,7 @@ class Connection:
         return f"scylla-driver {cassandra.__version__}"
 
     def nodes(self) -> tuple[Node, ...]:
-        """Give the nodes of the cluster and whether they are up."""
+        """Return the nodes of the cluster and whether they are up."""
         return tuple(
             Node(
                 str(host.endpoint.address),

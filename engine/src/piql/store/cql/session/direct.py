@@ -96,7 +96,7 @@ class Direct:
         return answers  # type: ignore[return-value]
 
     def spread(self, partitions: list[bytes]) -> list[tuple[Any, list[int]]]:
-        """Give few nodes that together have all partitions, each with the places of those that it is to answer."""
+        """Return few nodes that together have all partitions, each with the places of those that it is to answer."""
         return self._replicas.spread(partitions)
 
     def lister(self, read: CqlRead, listing: Listing, consistency: Consistency | None) -> Lister:
@@ -203,7 +203,7 @@ class Direct:
 
 
 def _put_back(pool: Any, connection: Any, stream: int) -> None:
-    """Give a stream back that nothing was sent on."""
+    """Return a stream back that nothing was sent on."""
     with connection.lock:
         connection.request_ids.append(stream)
     pool.return_connection(connection)

@@ -58,7 +58,7 @@ def _said(failure: BaseException, address: Address) -> str:
         case ReadFailure() | WriteFailure():
             return f"failed in {failure.failures} of its nodes"
         case NoHostAvailable():
-            reasons = sorted({_one_line(each) for each in failure.errors.values()}) if failure.errors else []
+            reasons = sorted({_one_line(error) for error in failure.errors.values()}) if failure.errors else []
             return "cannot be reached" + (f": {'; '.join(reasons)}" if reasons else "")
         case AuthenticationFailed():
             return f"does not let this user in: {_one_line(failure)}"

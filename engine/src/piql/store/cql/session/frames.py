@@ -73,7 +73,7 @@ def encode(
     allow_beta_protocol_version: bool,
     protocol_features: Any,
 ) -> bytes:
-    """Give the frame of a request; the driver calls this with what a connection has agreed on."""
+    """Return the frame of a request; the driver calls this with what a connection has agreed on."""
     execute, values = message
     has_extensions = protocol_features.use_metadata_id or protocol_features.tablets_routing_v2
     if protocol_version != PROTOCOL or compressor or has_extensions or execute.columns is None:
@@ -111,7 +111,7 @@ def decode(
     decompressor: Any,
     execute: Execute,
 ) -> Any:
-    """Give the rows of an answer as a list, or whatever else it is as the driver's message."""
+    """Return the rows of an answer as a list, or whatever else it is as the driver's message."""
     if opcode == _RESULT and not flags:
         kind, described, columns = _unpack_head(body)
         if kind == RESULT_KIND_ROWS and described == _NO_METADATA and columns == len(execute.columns):

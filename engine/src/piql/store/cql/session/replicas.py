@@ -26,11 +26,11 @@ class Replicas:
         self._everywhere: tuple[frozenset[Any], bool] = (frozenset(), False)
 
     def hosts(self) -> list[Any]:
-        """Give the nodes to which there are connections."""
+        """Return the nodes to which there are connections."""
         return [host for host, pool in tuple(self._session._pools.items()) if host.is_up and not pool.is_shutdown]
 
     def token(self, partition: bytes | None) -> Any:
-        """Give the token of a partition; None where it does not matter which node is asked."""
+        """Return the token of a partition; None where it does not matter which node is asked."""
         token_map = self._metadata.token_map
         if partition is None or token_map is None or not self._metadata.can_support_partitioner():
             return None
@@ -39,19 +39,19 @@ class Replicas:
         return token_map.token_class.from_key(partition)
 
     def of(self, token: Any, table: str | None) -> Sequence[Any]:
-        """Give the nodes that keep a token and are there, or any nodes that are."""
+        """Return the nodes that keep a token and are there, or any nodes that are."""
         hosts = self.hosts()
         if token is None or len(hosts) <= 1:
             return hosts
         tablet = self._metadata._tablets.get_tablet_for_key(self._keyspace, table, token)
         if tablet is not None:
-            ids = {each[0] for each in tablet.replicas}
+            ids = {replica[0] for replica in tablet.replicas}
             return [host for host in hosts if host.host_id in ids] or hosts
         kept = self._metadata.token_map.get_replicas(self._keyspace, token)
         return [host for host in hosts if host in kept] or hosts
 
     def spread(self, partitions: list[bytes], table: str | None = None) -> list[tuple[Any, list[int]]]:
-        """Give few nodes that together have all partitions, each with the places of those that it is to answer."""
+        """Return few nodes that together have all partitions, each with the places of those that it is to answer."""
         if self.token(partitions[0]) is None:
             return [(None, list(range(len(partitions))))]
         kept: dict[Any, list[int]] = {}
@@ -71,7 +71,7 @@ class Replicas:
         return parts
 
     def _is_everywhere(self) -> bool:
-        """Say whether every node keeps every row, and has no shards of which one keeps it."""
+        """Return whether every node keeps every row, and has no shards of which one keeps it."""
         hosts = frozenset(self._session._pools)
         known, is_everywhere = self._everywhere
         if hosts is not known and hosts != known:

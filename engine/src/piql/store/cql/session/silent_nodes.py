@@ -27,7 +27,7 @@ class Prober(Protocol):
         """Send one small request to a node; call `has_ended` once, with whether an answer came. It may raise."""
 
     def is_connected(self, node: Any) -> bool:
-        """Say whether the driver has connections to a node."""
+        """Return whether the driver has connections to a node."""
 
     def after(self, seconds: float, call: Callable[[], None]) -> None:
         """Call something later, in a thread that may not be held up."""

@@ -24,7 +24,7 @@ class TableCopy:
         index = table.primary_index()
         address = connection.address
         self._to: CqlEntries = entries_of(layout_of(table, index, address.keyspace, address.prefix, is_in_order=True))
-        names = (*(each.name for each in index.columns), *index.covering, WRITE, STATE)
+        names = (*(column.name for column in index.columns), *index.covering, WRITE, STATE)
         first = ReadShape(table, index, names, 0, in_any_order=True)
         self._first = plan_read(first, before)
         self._further = plan_read(replace(first, after_length=len(index.columns)), before)

@@ -30,7 +30,7 @@ class CqlEntries:
     partition_length: int  # how many values of the key, as bytes, are its partition
 
     def put_values(self, row: Row, hidden: tuple[bytes, ...]) -> list[bytes | None] | None:
-        """Give the bytes of a whole row; None where it is kept nowhere."""
+        """Return the bytes of a whole row; None where it is kept nowhere."""
         key = self.key(row)
         return None if key is None else [*key, *self.values(row), *hidden]
 
@@ -39,7 +39,7 @@ class CqlEntries:
         return self.hidden(State.VISIBLE)
 
     def hidden(self, state: State, write: str = "") -> tuple[bytes, ...]:
-        """Give the bytes of the hidden columns."""
+        """Return the bytes of the hidden columns."""
         kept = _STATES[state]
         return (write.encode(), kept) if self.layout.is_primary else (kept,)
 

@@ -60,7 +60,7 @@ class CqlSteps:
         return self._find(records, key, is_serial)[0]
 
     def _find(self, records: CqlEntries, key: Row, is_serial: bool) -> tuple[Found | None, list[str | None]]:
-        """Give a record, and the writes before its last one; the last is None where there was no record before it."""
+        """Return a record, and the writes before its last one; the last is None where there was no record before it."""
         values = records.key(key)
         assert values is not None
         rows = self._serially(records.find, values) if is_serial else self._connection.answer(records.find, values)
@@ -81,7 +81,7 @@ class CqlSteps:
         self._before[write] = before
 
     def _noted(self, write: str, known: str | None) -> str:
-        """Give what a record says of the write that leaves it, and of those before."""
+        """Return what a record says of the write that leaves it, and of those before."""
         if known is None:
             return write
         before = self._before.get(known, "").split(" ")[: _NAMED_BEFORE - 1]
@@ -135,7 +135,7 @@ class CqlSteps:
         by_partition: dict[tuple[bytes | None, ...], dict[Row, tuple[int, list[bytes]]]] = {}
         for at, key in enumerate(keys):
             values = _known(records.key(key))
-            place = [each for each in values[records.partition_length :] if each is not None]
+            place = [value for value in values[records.partition_length :] if value is not None]
             by_partition.setdefault(tuple(values[: records.partition_length]), {})[key[length:]] = at, place
         groups = [
             (partition, dict(some)) for partition, places in by_partition.items() for some in _batched(places.items())
@@ -153,7 +153,7 @@ class CqlSteps:
         return found
 
     def change_many(self, records: CqlEntries, changes: Sequence[RecordChange]) -> list[bool]:
-        return decide(self._connection, [self._conditional(records, each) for each in changes])
+        return decide(self._connection, [self._conditional(records, change) for change in changes])
 
     def _conditional(self, records: CqlEntries, change: RecordChange) -> Change:
         key = _known(records.key(change.row))
@@ -166,16 +166,16 @@ class CqlSteps:
 
     def change_entries(self, changes: Sequence[EntryChange]) -> None:
         requests: list[Change] = []
-        for each in changes:
-            entries, at = each.entries, pack_long(each.at)
-            key = entries.key(each.row)
+        for change in changes:
+            entries, at = change.entries, pack_long(change.at)
+            key = entries.key(change.row)
             if key is None:
                 continue
             partition = tuple(key[: entries.partition_length])
-            if each.state is State.GONE:
+            if change.state is State.GONE:
                 requests.append(Change(entries.delete, [at, *key], partition))
             else:
-                values = [*key, *entries.values(each.row), *entries.hidden(each.state), at]
+                values = [*key, *entries.values(change.row), *entries.hidden(change.state), at]
                 requests.append(Change(entries.put, values, partition))
         self._connection.answer_many(together(requests))
 
@@ -242,9 +242,9 @@ class CqlSteps:
 
     def swap_many(self, swaps: Sequence[Swap]) -> list[bool]:
         changes: list[Change] = []
-        for each in swaps:
-            cql, values = self._swap_of(*each)
-            changes.append(Change(cql, values, each.group))
+        for swap in swaps:
+            cql, values = self._swap_of(*swap)
+            changes.append(Change(cql, values, swap.group))
         return decide(self._connection, changes)
 
     def note_many(self, group: str, values: Mapping[str, str | None]) -> None:
@@ -325,7 +325,7 @@ def _known(key: Values | None) -> Values:
 
 
 def _is(write: str) -> Values:
-    """Give the ends between which `#write` names a write, with or without those before it."""
+    """Return the ends between which `#write` names a write, with or without those before it."""
     return [write.encode(), f"{write}!".encode()]
 
 

@@ -26,17 +26,17 @@ class Change(NamedTuple):
 
 
 def together(changes: Iterable[Change]) -> list[tuple[str, Values]]:
-    """Give the requests of changes that may be made in any order, one for those of a partition."""
+    """Return the requests of changes that may be made in any order, one for those of a partition."""
     all_changes = list(changes)
     return [batch_of([all_changes[at] for at in group], "UNLOGGED ") for group in _groups(all_changes)]
 
 
 def batch_of(changes: Sequence[Change], kind: str = "") -> tuple[str, Values]:
-    """Give one request for changes of one partition."""
+    """Return one request for changes of one partition."""
     if len(changes) == 1:
         return changes[0].cql, changes[0].values
-    values = [value for each in changes for value in each.values]
-    return f"BEGIN {kind}BATCH {'; '.join(each.cql for each in changes)}; APPLY BATCH", values
+    values = [value for change in changes for value in change.values]
+    return f"BEGIN {kind}BATCH {'; '.join(change.cql for change in changes)}; APPLY BATCH", values
 
 
 def _groups(changes: Sequence[Change]) -> list[list[int]]:
@@ -72,7 +72,7 @@ def decide(connection: Link, changes: Sequence[Change]) -> list[bool]:
 
 
 def in_list(items: Sequence[Sequence[bytes]]) -> bytes:
-    """Give the bytes of a list for `column IN ?`, or of tuples for `(column, column) IN ?`."""
+    """Return the bytes of a list for `column IN ?`, or of tuples for `(column, column) IN ?`."""
     parts = [pack_int(len(items))]
     for item in items:
         body = item[0] if len(item) == 1 else b"".join([pack_int(len(each)) + each for each in item])
