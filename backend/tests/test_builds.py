@@ -81,7 +81,7 @@ async def test_data_in_the_way_are_counted(client: httpx.AsyncClient, files: Fil
     changed = [file | {"text": file["text"].replace("LIMIT 100 (owner)", "LIMIT 2 (owner)")} for file in files]
     refused = await begin(client, changed)
     assert (refused.status_code, refused.json()["code"]) == (422, "compilation-refused")
-    assert "which 30 values break" in refused.json()["message"]
+    assert "but 30 values break this" in refused.json()["message"]
     assert [item["id"] for item in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
 
 

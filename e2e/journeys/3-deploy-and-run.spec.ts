@@ -48,7 +48,7 @@ test('a refusal of the data leaves with the text that was refused', async ({ wor
   await editor.typeOver('schema.piql', 'LIMIT 100', 'LIMIT 5')
   await expect(deploy.state).toContainText('Every query is bounded')
   await deploy.button.click()
-  await expect(deploy.alert).toContainText('at most 5 rows are to share one owner')
+  await expect(deploy.alert).toContainText('at most 5 rows may share one owner')
   await editor.typeOver('schema.piql', 'LIMIT 5', 'LIMIT 100')
   await expect(deploy.state).toContainText('The text is what is live already.')
   await expect(deploy.alert).toHaveCount(0)

@@ -75,6 +75,34 @@ def test_the_architecture_names_every_part_of_the_engine() -> None:
     assert [name for name in parts if not name.startswith("__pycache__") and name not in described] == []
 
 
+def glossary() -> list[tuple[str, str, str]]:
+    """Return each term of the glossary with its meaning and the target of its link."""
+    text = (ROOT / "docs" / "glossary.md").read_text()
+    return re.findall(r"^\| ([a-z][a-z -]*[a-z]) \| (.+?) \| \[[^]]*\]\(([^)#]+)[^)]*\) \|$", text, re.MULTILINE)
+
+
+def test_the_glossary_has_a_line_for_each_of_its_terms() -> None:
+    terms = [term for term, _, _ in glossary() if term != "term"]
+    lines = [line for line in (ROOT / "docs" / "glossary.md").read_text().splitlines() if line.startswith("| ")]
+    assert len(lines) - sum(line.startswith(("| term ", "| ---")) for line in lines) == len(terms)
+    assert len(terms) == len(set(terms)) >= 20
+
+
+@pytest.mark.parametrize(("term", "target"), [pytest.param(term, target, id=term) for term, _, target in glossary()])
+def test_a_term_of_the_glossary_is_used_where_it_links_to(term: str, target: str) -> None:
+    linked = (ROOT / "docs" / target).resolve()
+    pages = sorted(linked.glob("**/*.py")) if linked.is_dir() else [linked]
+    word = re.compile(rf"(?<![a-z]){term.replace(' ', '[ _]')}(s|es)?(?![a-z])", re.IGNORECASE)
+    assert any(word.search(page.read_text()) for page in pages), f"{target} does not speak of {term!r} any more"
+
+
+@pytest.mark.parametrize("meaning", [pytest.param(meaning, id=term) for term, meaning, _ in glossary()])
+def test_a_term_of_the_glossary_is_explained_in_one_sentence(meaning: str) -> None:
+    assert meaning[0].isupper()
+    assert re.findall(r"[.!?](?= |$)", meaning) == ["."]
+    assert meaning.endswith(".")
+
+
 def _enter(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "sample-apps").symlink_to(ROOT / "sample-apps")
     monkeypatch.chdir(folder)

@@ -80,7 +80,16 @@ def test_every_link_of_the_documentation_leads_somewhere() -> None:
         *ROOT.glob("*/README.md"),
         *ROOT.glob("sample-apps/*/README.md"),
     ):
-        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", document.read_text()):
-            if "://" not in target and not (document.parent / target).exists():
-                dead.append(f"{document.relative_to(ROOT)}: {target}")
+        for target, heading in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", document.read_text()):
+            if "://" in target:
+                continue
+            page = document.parent / target if target else document
+            if not page.exists() or (heading and heading not in anchors(page)):
+                dead.append(f"{document.relative_to(ROOT)}: {target}#{heading}")
     assert dead == []
+
+
+def anchors(page: Path) -> set[str]:
+    """Return what links may name behind a `#`: the headings of a page, in small letters with hyphens for blanks."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -20,8 +20,8 @@ def pages() -> dict[str, str]:
     text = f"""
 # Reference
 
-Every page here is made from the tables of the code, so it says what the code does. The [guide](../language.md)
-explains the language in order.
+The code writes these pages from its own tables, so they say what it does. The [guide](../language.md) explains
+the language in order, the [glossary](../glossary.md) the terms of this project.
 
 {listed}
 """

@@ -100,20 +100,24 @@ def test_a_column_is_added_and_is_null_in_the_rows_there_were(db: piql.Database)
         ("username VARCHAR(32) PRIMARY KEY, hometown", "username VARCHAR(32), hometown", "primary key"),
         (", hometown VARCHAR(64)", "", "hometown would be dropped"),
         ("hometown VARCHAR(64)", "hometown INT", "hometown is VARCHAR(64) and cannot become INT"),
-        ("hometown VARCHAR(64)", "hometown VARCHAR(4)", "users.hometown is to be VARCHAR(4), which 4 rows break"),
+        ("hometown VARCHAR(64)", "hometown VARCHAR(4)", "users.hometown must be VARCHAR(4), but 4 rows break this"),
         ("hometown VARCHAR(64)", "hometown VARCHAR(6)", None),
-        ("hometown VARCHAR(64)", "hometown VARCHAR(64), age INT NOT NULL", "age is to be NOT NULL, which 8 rows break"),
+        (
+            "hometown VARCHAR(64)",
+            "hometown VARCHAR(64), age INT NOT NULL",
+            "age must be NOT NULL, but 8 rows break this",
+        ),
         ("text VARCHAR(140)", "text VARCHAR(140) UNIQUE", None),
         ("hometown VARCHAR(64)", "hometown VARCHAR(64) UNIQUE", "hometown = 'Oslo' (4 rows)"),
         (
             "LIMIT 5 (owner)",
             "LIMIT 3 (owner)",
-            "at most 3 rows are to share one owner, which 8 values break: owner = 'a' (4 rows)",
+            "at most 3 rows may share one owner, but 8 values break this: owner = 'a' (4 rows)",
         ),
         (
             "hometown VARCHAR(64)",
             "hometown VARCHAR(64) NULL REFERENCES towns",
-            "hometown is to name a row of towns (name), which 8 rows break: username = 'a' (hometown = 'Oslo')",
+            "hometown must name a row of towns (name), but 8 rows break this: username = 'a' (hometown = 'Oslo')",
         ),
     ],
 )

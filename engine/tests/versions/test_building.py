@@ -157,7 +157,7 @@ def test_data_that_break_a_new_limit_refuse_it_with_their_number(db: piql.Databa
     with pytest.raises(piql.CompilationRefused) as refusal:
         db.deploy(piql.compile(limited(100)))
     said = str(refusal.value)
-    assert "at most 100 rows are to share one kind, which 4 values break: " in said
+    assert "at most 100 rows may share one kind, but 4 values break this: " in said
     assert "kind = 'k0' (101 rows)" in said  # which of them is found first is the store's
     assert unused_indexes(db) == []
     assert db.deploy(piql.compile(limited(101))).version == 2
@@ -197,10 +197,10 @@ def test_without_transactions_a_row_that_passes_a_coming_limit_refuses_the_limit
 
 def test_a_refused_build_lifts_the_constraint_again(db: piql.Database) -> None:
     build = begin_deploy(db.store, piql.compile(limited(90)), pace=SLOW)
-    with pytest.raises(piql.CompilationRefused, match="which 7 values break"):
+    with pytest.raises(piql.CompilationRefused, match="but 7 values break this"):
         build.run()
     assert build.progress.phase == "refused"
-    assert "which 7 values break" in (build.progress.reason or "")
+    assert "but 7 values break this" in (build.progress.reason or "")
     db.execute("add", {**row(7001), "kind": "k0"})
     assert db.deployment.version == 1
     assert collect(db.store) == []

@@ -69,7 +69,7 @@ def test_a_rollback_that_the_data_do_not_allow_says_how_much_is_in_its_way(db: p
     db.deploy(piql.compile(limited(20)))
     db.load("items", [{**row(at), "kind": "k1"} for at in range(100, 105)])
     with pytest.raises(
-        piql.CompilationRefused, match=r"at most 10 rows .* which 1 value breaks: kind = 'k1' \(1[23] rows\)"
+        piql.CompilationRefused, match=r"at most 10 rows .* but 1 value breaks this: kind = 'k1' \(1[23] rows\)"
     ):
         db.rollback()
     assert db.deployment.version == 3
@@ -90,9 +90,9 @@ def test_columns_that_come_back_keep_their_type(db: piql.Database) -> None:
     db.rollback()
     with pytest.raises(piql.CompilationRefused, match=r"colour is VARCHAR\(10\) and cannot become INT"):
         db.deploy(piql.compile(ITEMS.format(more=", colour INT NULL")))
-    with pytest.raises(piql.CompilationRefused, match=r"colour is to be VARCHAR\(4\), which 1 row breaks: id = 3"):
+    with pytest.raises(piql.CompilationRefused, match=r"colour must be VARCHAR\(4\), but 1 row breaks this: id = 3"):
         db.deploy(piql.compile(ITEMS.format(more=", colour VARCHAR(4) NULL")))
-    with pytest.raises(piql.CompilationRefused, match="colour is to be NOT NULL, which 49 rows break"):
+    with pytest.raises(piql.CompilationRefused, match="colour must be NOT NULL, but 49 rows break this"):
         db.deploy(piql.compile(ITEMS.format(more=", colour VARCHAR(10) NOT NULL")), forget=["add"])
     db.deploy(piql.compile(ITEMS.format(more=", colour VARCHAR(20) NULL")))
     assert db.run("SELECT colour FROM items WHERE id = 3").rows == [{"colour": "dark blue"}]
@@ -119,7 +119,7 @@ def test_an_index_that_becomes_not_null_is_built_beside_the_one_there_is(db: piq
     db.rollback()
     db.load("items", [{"id": 200}])
     assert broken_promises(db) == []
-    with pytest.raises(piql.CompilationRefused, match="kind is to be NOT NULL, which 1 row breaks: id = 200"):
+    with pytest.raises(piql.CompilationRefused, match="kind must be NOT NULL, but 1 row breaks this: id = 200"):
         db.rollback()
     db.execute("remove", {"id": 200})
     db.rollback()
@@ -135,7 +135,7 @@ def test_a_number_may_become_narrower_when_all_fit(db: piql.Database) -> None:
         return
     db.deploy(piql.compile(wide))
     db.execute("reprice", {"id": 1, "price": 2**40})
-    with pytest.raises(piql.CompilationRefused, match="price is to be INT, which 1 row breaks: id = 1"):
+    with pytest.raises(piql.CompilationRefused, match="price must be INT, but 1 row breaks this: id = 1"):
         db.rollback()
     db.execute("reprice", {"id": 1, "price": 2**20})
     db.rollback()
@@ -148,7 +148,7 @@ def test_a_new_reference_is_held_against_the_rows_there_are(db: piql.Database) -
     bound = FIRST.replace("kind VARCHAR(20)", "kind VARCHAR(20) NULL REFERENCES kinds")
     db.deploy(piql.compile(FIRST + kinds))
     db.load("kinds", [{"name": f"k{at}"} for at in range(6)])
-    with pytest.raises(piql.CompilationRefused, match=r"which 7 rows break: id = \d+ \(kind = 'k6'\)"):
+    with pytest.raises(piql.CompilationRefused, match=r"but 7 rows break this: id = \d+ \(kind = 'k6'\)"):
         db.deploy(piql.compile(bound + kinds))
     db.load("kinds", [{"name": "k6"}])
     db.deploy(piql.compile(bound + kinds))

@@ -98,7 +98,7 @@ def test_nobody_sees_a_failure_while_the_schema_changes(
         assert build.wait(120).version == 3
         assert len(db.execute("byKind", {"kind": "k3"}).rows) == 5
         db.deploy(piql.compile("CREATE QUERY title AS SELECT title FROM items WHERE id = [id];" + ADDED_COLUMN))
-        with pytest.raises(piql.CompilationRefused, match="at most 100 rows are to share one kind, which 7 values"):
+        with pytest.raises(piql.CompilationRefused, match="at most 100 rows may share one kind, but 7 values"):
             db.deploy(piql.compile(LOWERED))
         assert db.rollback().version == 5
         assert db.rollback(background=True).wait(120).version == 6

@@ -101,7 +101,7 @@ def test_rows_that_were_there_have_places_under_a_new_limit(db: piql.Database) -
         db.execute("add", {**row(200), "kind": "k0"})
     db.execute("remove", {"id": 7})
     db.execute("add", {**row(200), "kind": "k0"})
-    with pytest.raises(piql.CompilationRefused, match="which 4 values break"):
+    with pytest.raises(piql.CompilationRefused, match="but 4 values break this"):
         deploy(db.store, piql.compile(limited(8)), pace=SLOW)
     assert broken_promises(db) == []
 

@@ -99,22 +99,22 @@ class RowsCheck:
 def limit_rule(table: Table, limit: CardinalityLimit) -> str:
     columns = ", ".join(limit.columns)
     share = f"hold one word in {columns}" if limit.is_token else f"share one {columns}"
-    return f"{table.name}: at most {limit.limit} rows are to {share}{named(limit)}"
+    return f"{table.name}: at most {limit.limit} rows may {share}{named(limit)}"
 
 
 def unique_rule(table: Table, key: UniqueKey) -> str:
-    return f"{table.name}: {', '.join(key.columns)} is to be UNIQUE{named(key)}"
+    return f"{table.name}: {', '.join(key.columns)} must be UNIQUE{named(key)}"
 
 
 def _reference_rule(check: ReferenceCheck) -> str:
     to = f"{check.parent.name} ({', '.join(check.referenced)})"
-    return f"{check.table.name}: {', '.join(check.columns)} is to name a row of {to}{named(check.key)}"
+    return f"{check.table.name}: {', '.join(check.columns)} must name a row of {to}{named(check.key)}"
 
 
 def _column_rule(record: Table, column: Column) -> str:
     old = record.column(column.name)
     wanted = "NOT NULL" if old is not None and old.nullable and not column.nullable else str(column.type)
-    return f"{record.name}.{column.name} is to be {wanted}"
+    return f"{record.name}.{column.name} must be {wanted}"
 
 
 def refusal(progress: Progress) -> str | None:
@@ -128,7 +128,7 @@ def refusal(progress: Progress) -> str | None:
 
 
 def _sentence(what: str, offence: Offence, unit: str) -> str:
-    """`users: town is to be UNIQUE, which 2 values break: town = 'Oslo' (4 rows), town = 'Bergen' (2 rows)`"""
+    """`users: town must be UNIQUE, but 2 values break this: town = 'Oslo' (4 rows), town = 'Bergen' (2 rows)`"""
     breaks = f"1 {unit} breaks" if offence.count == 1 else f"{offence.count:,} {unit}s break"
     more = ", …" if offence.count > len(offence.sample) else ""
-    return f"{what}, which {breaks}: {', '.join(offence.sample)}{more}"
+    return f"{what}, but {breaks} this: {', '.join(offence.sample)}{more}"
