@@ -12,7 +12,7 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
         {GROUPS.map((group) => (
           <section key={group} aria-label={group}>
             <h3 className={styles['sheetTitle']}>{group}</h3>
-            <dl className={styles['sheetList']}>
+            <dl>
               {SHORTCUTS.filter((shortcut) => shortcut.group === group).map((shortcut) => (
                 <div key={shortcut.does} className={styles['sheetRow']}>
                   <dt>{shortcut.does}</dt>

@@ -20,7 +20,7 @@ export function Button({
 }: ButtonProps) {
   const classes = [
     styles['button'],
-    styles[look],
+    look !== 'plain' && styles[look],
     size === 'small' && styles['small'],
     isWrapped && styles['wraps'],
     className,

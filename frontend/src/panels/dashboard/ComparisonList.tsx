@@ -41,7 +41,7 @@ export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) 
           <i className={styles['keySlo']} /> SLO
         </span>
       </div>
-      <ul aria-label="Queries by latency" className={styles['rows']}>
+      <ul aria-label="Queries by latency">
         {ranked.map(({ latency, verdict, sentence }) => (
           <li key={latency.query}>
             <button

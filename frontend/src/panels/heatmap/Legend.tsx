@@ -48,7 +48,7 @@ export function Legend({ grid, thresholdMs, quantile, isTable }: LegendProps) {
           <span className={styles['markDot']} aria-hidden /> measured
         </li>
         <li>
-          <span className={styles['markPlain']} aria-hidden /> interpolated
+          <span aria-hidden /> interpolated
         </li>
         <li>
           <span className={styles['markQuestion']} aria-hidden>
