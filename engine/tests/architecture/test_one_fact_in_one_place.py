@@ -3,15 +3,18 @@
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import piql
 import piql_profiler
 import pytest
+from piql.compiler.physical.operators import PhysicalNode
 from piql.schema.catalog import Kind
 from piql.schema.types import COLUMN_TYPES, KINDS, NUMBERS, TEXTS, WHOLE, for_each_kind
 from piql.store.cql.stored_values import STORED as STORED_BY_CQL
 from piql.store.values import STORED as STORED_BY_SQLITE
 
+REPOSITORY = Path(__file__).resolve().parents[3]
 ENGINE, PROFILER = (Path(package.__file__ or "").parent for package in (piql, piql_profiler))
 TABLES_OF_TYPES = {
     "piql/schema/types.py",
@@ -66,3 +69,41 @@ def test_a_type_without_its_row_is_an_error_when_the_table_is_made() -> None:
 @pytest.mark.parametrize("table", [COLUMN_TYPES, STORED_BY_SQLITE, STORED_BY_CQL], ids=["language", "SQLite", "CQL"])
 def test_every_type_has_a_row(table: dict[Kind, object]) -> None:
     assert set(table) == set(KINDS)
+
+
+OPERATORS = {operator.__name__ for operator in get_args(PhysicalNode)}
+
+
+def open_matches(module: ast.Module) -> Iterator[int]:
+    """Yield the lines of matches over physical operators whose last case is not `case _: assert_never(…)`."""
+    for node in ast.walk(module):
+        if not isinstance(node, ast.Match):
+            continue
+        patterns = [pattern for case in node.cases for pattern in ast.walk(case.pattern)]
+        classes = {
+            ast.unparse(pattern.cls).split(".")[-1] for pattern in patterns if isinstance(pattern, ast.MatchClass)
+        }
+        last = node.cases[-1]
+        is_closed = ast.unparse(last.pattern) == "_" and ast.unparse(last.body[0]).startswith("assert_never(")
+        if classes & OPERATORS and not is_closed:
+            yield node.lineno
+
+
+def test_the_type_checker_sees_an_operator_that_a_match_forgets() -> None:
+    backend = REPOSITORY / "backend" / "src"
+    texts = [(path.as_posix(), ast.parse(path.read_text())) for path in sorted(backend.rglob("*.py"))]
+    assert texts, "the back end is not where it is looked for"
+    assert [f"{name}:{line}" for name, module in (*modules(), *texts) for line in open_matches(module)] == []
+
+
+@pytest.mark.parametrize(
+    ("last_case", "lines"),
+    [
+        ("case _:\n        return ()", [1]),
+        ("case LocalStop():\n        return ()", [1]),
+        ("case _:\n        assert_never(node)", []),
+    ],
+)
+def test_a_match_over_operators_that_takes_any_other_is_found(last_case: str, lines: list[int]) -> None:
+    module = ast.parse(f"match node:\n    case physical.IndexScan():\n        return ()\n    {last_case}")
+    assert list(open_matches(module)) == lines

@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from piql.compiler.logical.expressions import ColumnRef
-from piql.compiler.physical.operators import Dereference, IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin
+from piql.compiler.physical.operators import (
+    Dereference,
+    IndexFKJoin,
+    IndexScan,
+    LocalDistinct,
+    LocalGroupBy,
+    LocalJoin,
+    LocalProjection,
+    LocalSelection,
+    LocalSemiJoin,
+    LocalSort,
+    LocalStop,
+    LocalUnion,
+    PhysicalNode,
+    SortedIndexJoin,
+)
 from piql.compiler.physical.widths import columns_bytes
 from piql.schema.types import has_size, value_bytes
 
@@ -18,8 +35,20 @@ def row_bytes(node: PhysicalNode) -> int:
             known = set(node.child.fields)
             added = [field for field in node.fields if field not in known and isinstance(field, ColumnRef)]
             return sum(value_bytes(column.type) for column in added)
-        case _:
+        case (
+            LocalSelection()
+            | LocalJoin()
+            | LocalSemiJoin()
+            | LocalSort()
+            | LocalStop()
+            | LocalGroupBy()
+            | LocalDistinct()
+            | LocalUnion()
+            | LocalProjection()
+        ):
             return 0
+        case _:
+            assert_never(node)
 
 
 def reads_unsized(node: PhysicalNode) -> bool:

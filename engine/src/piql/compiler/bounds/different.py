@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import assert_never
 
 from piql.compiler.bounds.facts import of_prefix, of_row_limit, of_stretch
 from piql.compiler.bounds.formula import ONE, ZERO, Formula, number, smaller
@@ -39,6 +40,8 @@ from piql.compiler.physical.operators import (
     LocalProjection,
     LocalSelection,
     LocalSemiJoin,
+    LocalSort,
+    LocalStop,
     LocalUnion,
     PhysicalNode,
     SortedIndexJoin,
@@ -144,8 +147,10 @@ class _Different:
                 yield self.count(rest, inputs(node)[0], below) * (
                     self._truth_values() if len(rest) < len(wanted) else ONE
                 )
-            case _:
+            case Dereference() | LocalSort() | LocalStop() | LocalSemiJoin() | LocalDistinct():
                 yield self.count(wanted, inputs(node)[0], below)
+            case _:
+                assert_never(node)
 
     def _of_join(self, wanted: Wanted, node: IndexFKJoin | SortedIndexJoin, below: Path) -> Iterator[Formula]:
         """What was read for equal keys is the same: a joined row is told by its key, and by which match it is."""
@@ -328,5 +333,15 @@ def _offered(node: PhysicalNode) -> Iterator[str]:
             yield node.alias
         case LocalUnion():
             yield from (column.relation for column in node.fields if isinstance(column, ColumnRef))
-        case _:
+        case (
+            Dereference()
+            | LocalSelection()
+            | LocalSemiJoin()
+            | LocalSort()
+            | LocalStop()
+            | LocalGroupBy()
+            | LocalDistinct()
+        ):
             yield from _offered(inputs(node)[0])
+        case _:
+            assert_never(node)

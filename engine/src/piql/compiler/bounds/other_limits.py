@@ -6,17 +6,25 @@ numbers. Predictions under other limits are made for what this plan is proved to
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, assert_never
 
 from piql.compiler.logical.expressions import Expression, Parameter
 from piql.compiler.logical.operators import Count
 from piql.compiler.physical.operators import (
+    Dereference,
     IndexFKJoin,
     IndexScan,
     Kept,
     KeyPart,
+    LocalDistinct,
+    LocalGroupBy,
+    LocalJoin,
+    LocalProjection,
     LocalSelection,
+    LocalSemiJoin,
+    LocalSort,
     LocalStop,
+    LocalUnion,
     PhysicalNode,
     RowLimit,
     SortedIndexJoin,
@@ -55,8 +63,20 @@ def with_numbers(plan: PhysicalNode, numbers: Numbers) -> PhysicalNode:
             changed["kept"] = _kept(kept, numbers)
         case LocalStop():
             changed["count"] = _count(node.count, numbers)
-        case _:
+        case (
+            Dereference()
+            | LocalSelection()
+            | LocalJoin()
+            | LocalSemiJoin()
+            | LocalSort()
+            | LocalGroupBy()
+            | LocalDistinct()
+            | LocalUnion()
+            | LocalProjection()
+        ):
             return node
+        case _:
+            assert_never(node)
     if all(getattr(node, name) is value for name, value in changed.items()):
         return node
     return replace(node, **changed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from piql.compiler.bounds.bound import Bound, OperatorBound, Term
 from piql.compiler.bounds.bytes import row_bytes
 from piql.compiler.bounds.facts import proofs_of_row_limit
@@ -9,6 +11,7 @@ from piql.compiler.bounds.formula import ONE, ZERO, Formula, smaller
 from piql.compiler.bounds.requests import is_zero, requests_of, round_trips, rows_fetched
 from piql.compiler.bounds.rows import rows_kept, rows_out
 from piql.compiler.physical.operators import (
+    Dereference,
     IndexFKJoin,
     IndexScan,
     LocalDistinct,
@@ -90,15 +93,17 @@ class _Reader:
         )
         return rows
 
-    def _prove(self, node: PhysicalNode) -> None:
+    def _prove(self, node: RemoteOperator) -> None:
         match node:
             case IndexScan() | SortedIndexJoin():
                 self.proofs.update(dict.fromkeys(proofs_of_row_limit(node.table, node.limit)))
             case IndexFKJoin():
                 key = None if node.index.is_primary else _unique_key(node)
                 self.proofs.update(dict.fromkeys(proofs_of_row_limit(node.table, RowLimit(max=1, because=key))))
-            case _:
+            case Dereference():
                 pass
+            case _:
+                assert_never(node)
 
 
 def _unique_key(node: IndexFKJoin) -> UniqueKey | None:

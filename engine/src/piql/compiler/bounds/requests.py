@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import assert_never
 
 from piql.compiler.bounds.different import Path, keys_of_reads, places_of_page
 from piql.compiler.bounds.facts import of_prefix, of_row_limit
@@ -11,8 +12,13 @@ from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
+    LocalDistinct,
+    LocalGroupBy,
     LocalJoin,
+    LocalProjection,
+    LocalSelection,
     LocalSemiJoin,
+    LocalSort,
     LocalStop,
     LocalUnion,
     PhysicalNode,
@@ -40,8 +46,20 @@ def requests_of(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) ->
             return smaller(once, rows[(*path, 0)]) * reads
         case Dereference():
             return keys_of_reads(node, path, rows)
-        case _:
+        case (
+            LocalSelection()
+            | LocalJoin()
+            | LocalSemiJoin()
+            | LocalSort()
+            | LocalStop()
+            | LocalGroupBy()
+            | LocalDistinct()
+            | LocalUnion()
+            | LocalProjection()
+        ):
             return ZERO
+        case _:
+            assert_never(node)
 
 
 def rows_fetched(node: PhysicalNode, requests: Formula) -> Formula:
@@ -51,8 +69,20 @@ def rows_fetched(node: PhysicalNode, requests: Formula) -> Formula:
             return requests * of_row_limit(node.table, node.limit)
         case IndexFKJoin() | Dereference():
             return requests
-        case _:
+        case (
+            LocalSelection()
+            | LocalJoin()
+            | LocalSemiJoin()
+            | LocalSort()
+            | LocalStop()
+            | LocalGroupBy()
+            | LocalDistinct()
+            | LocalUnion()
+            | LocalProjection()
+        ):
             return ZERO
+        case _:
+            assert_never(node)
 
 
 def round_trips(plan: PhysicalNode) -> int:
@@ -63,8 +93,21 @@ def round_trips(plan: PhysicalNode) -> int:
             return max(below)
         case LocalStop() if is_zero(plan):
             return 0
-        case _:
+        case (
+            IndexScan()
+            | IndexFKJoin()
+            | SortedIndexJoin()
+            | Dereference()
+            | LocalSelection()
+            | LocalSort()
+            | LocalStop()
+            | LocalGroupBy()
+            | LocalDistinct()
+            | LocalProjection()
+        ):
             return sum(below) + (isinstance(plan, RemoteOperator) and not _keeps_none(plan))
+        case _:
+            assert_never(plan)
 
 
 def is_zero(node: PhysicalNode) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, assert_never
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression
 from piql.compiler.logical.operators import Assignment, Count, Output, SortKey
@@ -315,8 +315,20 @@ def inputs(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
             return (node.left, node.right)
         case LocalUnion():
             return node.inputs
-        case _:
+        case (
+            IndexFKJoin()
+            | SortedIndexJoin()
+            | Dereference()
+            | LocalSelection()
+            | LocalSort()
+            | LocalStop()
+            | LocalGroupBy()
+            | LocalDistinct()
+            | LocalProjection()
+        ):
             return (node.child,)
+        case _:
+            assert_never(node)
 
 
 def map_inputs(node: PhysicalNode, change: Callable[[PhysicalNode], PhysicalNode]) -> PhysicalNode:
@@ -332,8 +344,20 @@ def map_inputs(node: PhysicalNode, change: Callable[[PhysicalNode], PhysicalNode
             return replace(node, left=changed[0], right=changed[1])
         case LocalUnion():
             return replace(node, inputs=changed)
-        case _:
+        case (
+            IndexFKJoin()
+            | SortedIndexJoin()
+            | Dereference()
+            | LocalSelection()
+            | LocalSort()
+            | LocalStop()
+            | LocalGroupBy()
+            | LocalDistinct()
+            | LocalProjection()
+        ):
             return replace(node, child=changed[0])
+        case _:
+            assert_never(node)
 
 
 def operators(plan: PhysicalNode) -> Iterator[PhysicalNode]:

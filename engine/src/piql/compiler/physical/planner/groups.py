@@ -7,6 +7,7 @@ counts the values that the keys may have.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import assert_never
 
 from piql.compiler.logical.expressions import Expression, columns_in
 from piql.compiler.logical.operators import GroupBy
@@ -15,10 +16,15 @@ from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
+    LocalDistinct,
+    LocalGroupBy,
     LocalJoin,
     LocalProjection,
     LocalSelection,
+    LocalSemiJoin,
     LocalSort,
+    LocalStop,
+    LocalUnion,
     PhysicalNode,
     SortedIndexJoin,
     inputs,
@@ -60,8 +66,19 @@ def depth_of_keys(keys: Sequence[Expression], plan: PhysicalNode) -> int:
                 read, found = given, depth + 1
             case LocalSelection() | LocalSort() | Dereference():
                 pass
-            case _:
+            case (
+                IndexScan()
+                | LocalJoin()
+                | LocalSemiJoin()
+                | LocalStop()
+                | LocalGroupBy()
+                | LocalDistinct()
+                | LocalUnion()
+                | LocalProjection()
+            ):
                 break
+            case _:
+                assert_never(plan)
         plan, depth = inputs(plan)[0], depth + 1
     return found
 
@@ -92,8 +109,21 @@ def _joined_by(plan: PhysicalNode) -> set[str]:
             return {plan.alias}
         case LocalJoin():
             return _aliases(plan.right)
-        case _:
+        case (
+            IndexScan()
+            | Dereference()
+            | LocalSelection()
+            | LocalSemiJoin()
+            | LocalSort()
+            | LocalStop()
+            | LocalGroupBy()
+            | LocalDistinct()
+            | LocalUnion()
+            | LocalProjection()
+        ):
             return set()
+        case _:
+            assert_never(plan)
 
 
 def _aliases(plan: PhysicalNode) -> set[str]:

@@ -160,8 +160,19 @@ def aliases_of(node: PhysicalNode) -> frozenset[str]:
             return aliases_of(node.left) | ({node.mark.relation} if node.mark is not None else frozenset())
         case LocalDistinct(mark=ColumnRef() as mark):
             return aliases_of(node.child) | {mark.relation}
-        case _:
+        case (
+            Dereference()
+            | LocalSelection()
+            | LocalJoin()
+            | LocalSort()
+            | LocalStop()
+            | LocalGroupBy()
+            | LocalDistinct()
+            | LocalUnion()
+        ):
             return frozenset().union(*(aliases_of(source) for source in inputs(node)))
+        case _:
+            assert_never(node)
 
 
 def _columns(table: Table, alias: str, names: Iterable[str]) -> tuple[ColumnRef, ...]:
