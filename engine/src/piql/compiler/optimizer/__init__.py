@@ -108,11 +108,11 @@ def optimize(
     return plan, tuple(steps)
 
 
-def _cost_from(place: int, cost: Callable[[LogicalNode], Cost | None]) -> Callable[[LogicalNode], Cost | None]:
+def _cost_from(start: int, cost: Callable[[LogicalNode], Cost | None]) -> Callable[[LogicalNode], Cost | None]:
     """Return what tells the cost of a plan that the rules from a place on have still to go through."""
 
     def found(plan: LogicalNode) -> Cost | None:
-        for at, rule in enumerate(RULES[place:], place):
+        for at, rule in enumerate(RULES[start:], start):
             asked = _cost_from(at + 1, cost) if rule in FOR_COST else lambda plan: None
             plan = rule(plan, RuleContext(_is_bounded(cost), asked))
         return cost(plan)

@@ -34,47 +34,47 @@ def keeps_none(plan: LogicalNode) -> bool:
 
 def contradictions(plan: LogicalNode) -> tuple[Contradiction, ...]:
     """Find one in each join part of a query as it was bound; a test of literals alone is meant as it is written."""
-    found: list[Contradiction] = []
+    conflicts: list[Contradiction] = []
 
     def look(node: LogicalNode) -> LogicalNode:
         region = read_region(node)
-        inner = [each for leg in region.legs if leg.kind == "inner" for each in leg.filters]
+        inner = [test for leg in region.legs if leg.kind == "inner" for test in leg.filters]
         tests = (*inner, *region.conditions, *region.above)
-        found.extend(_among(tests, is_of_left_join=False))
+        conflicts.extend(_among(tests, is_of_left_join=False))
         for leg in region.legs:
             if leg.kind == "left":
-                found.extend(_among((*leg.filters, *leg.on), is_of_left_join=True))
+                conflicts.extend(_among((*leg.filters, *leg.on), is_of_left_join=True))
         return node
 
     map_regions(plan, look)
     for node in plan.walk():
         if isinstance(node, Exists | InSubquery | ScalarSubquery):
             map_regions(node.query, look)
-    return tuple(sorted(dict.fromkeys(found), key=lambda each: each.test.start))
+    return tuple(sorted(dict.fromkeys(conflicts), key=lambda contradiction: contradiction.test.start))
 
 
 def _among(tests: Sequence[Expression], *, is_of_left_join: bool) -> Iterator[Contradiction]:
     """Find the first test that those before it, or one of them, exclude."""
-    known = [
+    candidates = [
         expression
         for expression in tests
         if columns_of(expression) and not has_subquery(expression) and not _compares_with_null(expression)
     ]
-    known.sort(key=lambda each: each.span.start if each.span is not None else -1)
+    candidates.sort(key=lambda test: test.span.start if test.span is not None else -1)
     same = {
         key_of(column): replace(members[0], nullable=any(member.nullable for member in members))
-        for members in Equalities(known).classes()
+        for members in Equalities(candidates).classes()
         for column in members
     }
-    said = [replace_columns(expression, same) for expression in known]
-    for at, test in enumerate(said):
-        span = known[at].span
-        if not _excludes(said[: at + 1]):
+    unified = [replace_columns(expression, same) for expression in candidates]
+    for at, test in enumerate(unified):
+        span = candidates[at].span
+        if not _excludes(unified[: at + 1]):
             continue
-        others = [known[place].span for place in range(at) if _excludes((said[place], test))]
-        is_alone = _excludes((test,)) or span in others  # BETWEEN 5 AND 3 is two tests
+        excluding = [candidates[position].span for position in range(at) if _excludes((unified[position], test))]
+        is_alone = _excludes((test,)) or span in excluding  # BETWEEN 5 AND 3 is two tests
         if span is not None:
-            yield Contradiction(span, None if is_alone or not others else others[0], is_of_left_join)
+            yield Contradiction(span, None if is_alone or not excluding else excluding[0], is_of_left_join)
         return
 
 
@@ -84,6 +84,6 @@ def _compares_with_null(test: Expression) -> bool:
 
 
 def _excludes(tests: Sequence[Expression]) -> bool:
-    together = conjunction(tests)
-    simple = simplified(together) if together is not None else None
+    condition = conjunction(tests)
+    simple = simplified(condition) if condition is not None else None
     return simple is not None and is_never(simple)

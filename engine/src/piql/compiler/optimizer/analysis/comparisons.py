@@ -39,17 +39,21 @@ def compared_column(predicate: Expression) -> ColumnRef | None:
 
 def compared_columns(predicate: Or) -> tuple[ColumnRef, ...]:
     """Return the columns of an OR of nothing but comparisons with values; none where there is anything else."""
-    found = [compared_column(each) for operand in predicate.operands for each in conjuncts(operand)]
-    columns = tuple(column for column in found if column is not None)
-    return columns if len(columns) == len(found) else ()
+    compared = [compared_column(test) for operand in predicate.operands for test in conjuncts(operand)]
+    columns = tuple(column for column in compared if column is not None)
+    return columns if len(columns) == len(compared) else ()
 
 
-def moved(predicate: Expression, columns: Sequence[ColumnRef], relation: str, classes: Equalities) -> Expression | None:
+def moved_to_relation(
+    predicate: Expression, columns: Sequence[ColumnRef], relation: str, classes: Equalities
+) -> Expression | None:
     """Return what a predicate on these columns asks of a relation; None where it has no equal of one of them."""
     by: dict[ColumnKey, Expression] = {}
     for column in columns:
-        other = next((each for each in classes.equal_to(column) if each.relation == relation), None)
-        if other is None:
+        counterpart = next(
+            (candidate for candidate in classes.equal_to(column) if candidate.relation == relation), None
+        )
+        if counterpart is None:
             return None
-        by[key_of(column)] = other
+        by[key_of(column)] = counterpart
     return replace_columns(predicate, by)

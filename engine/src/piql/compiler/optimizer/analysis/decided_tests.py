@@ -28,7 +28,7 @@ _COMPARED: dict[ComparisonOperator, Callable[[Any, Any], bool]] = {
 }
 
 
-def decided(test: Expression) -> Expression:
+def decide(test: Expression) -> Expression:
     """Give TRUE, FALSE or NULL for a test that has this answer whatever the data; any other test as it is.
 
     1 = 0 → FALSE      a < NULL → NULL      id IS NULL → FALSE, where id is NOT NULL      id = id → TRUE, too

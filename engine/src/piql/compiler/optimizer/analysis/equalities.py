@@ -19,13 +19,13 @@ class Equalities:
                 self._join(*pair)
 
     def _join(self, left: ColumnRef, right: ColumnRef) -> None:
-        one = self._classes.setdefault(key_of(left), [left])
-        other = self._classes.setdefault(key_of(right), [right])
-        if one is other:
+        left_class = self._classes.setdefault(key_of(left), [left])
+        right_class = self._classes.setdefault(key_of(right), [right])
+        if left_class is right_class:
             return
-        one.extend(other)
-        for column in other:
-            self._classes[key_of(column)] = one
+        left_class.extend(right_class)
+        for column in right_class:
+            self._classes[key_of(column)] = left_class
 
     def equal_to(self, column: ColumnRef) -> tuple[ColumnRef, ...]:
         """Return all columns equal to one, itself first."""
@@ -38,10 +38,10 @@ class Equalities:
         """Return the class of a column, which is none where it equals no other."""
         return self._classes.get(column, ())
 
-    def are_equal(self, one: ColumnKey, other: ColumnKey) -> bool:
+    def are_equal(self, left: ColumnKey, right: ColumnKey) -> bool:
         """Return whether two columns hold the same value."""
-        members = self._classes.get(one)
-        return one == other or (members is not None and members is self._classes.get(other))
+        members = self._classes.get(left)
+        return left == right or (members is not None and members is self._classes.get(right))
 
     def classes(self) -> tuple[tuple[ColumnRef, ...], ...]:
         """Return each class of at least two columns once."""

@@ -41,24 +41,24 @@ def facts_about(table: Table, restrictions: Restrictions) -> tuple[Fact, ...]:
     if restrictions.keeps_none:
         return (Fact(0, (), None),)
     equal = {name: fixed for name, fixed in restrictions.equal.items() if not fixed.is_null}
-    found: list[Fact] = []
+    facts: list[Fact] = []
 
     def reads(columns: tuple[str, ...]) -> int:
         return prod(equal[column].count for column in columns)
 
     if all(column in equal for column in table.primary_key):
-        found.append(Fact(1, table.primary_key, None, reads(table.primary_key)))
+        facts.append(Fact(1, table.primary_key, None, reads(table.primary_key)))
     for constraint in table.constraints_near(equal):
         if isinstance(constraint, CardinalityLimit) and constraint.is_token:
             if any(set(word.columns) <= set(constraint.columns) for word in restrictions.words):
-                found.append(Fact(constraint.limit, constraint.columns, constraint))
+                facts.append(Fact(constraint.limit, constraint.columns, constraint))
         elif all(column in equal for column in constraint.columns):
             limit = constraint.limit if isinstance(constraint, CardinalityLimit) else 1
-            found.append(Fact(limit, constraint.columns, constraint, reads(constraint.columns)))
+            facts.append(Fact(limit, constraint.columns, constraint, reads(constraint.columns)))
     if restrictions.ranges:
-        found.extend(_within_ranges(table, restrictions, equal))
-    found.sort(key=lambda fact: fact.rows)  # stable: keys before limits
-    return tuple(found)
+        facts.extend(_within_ranges(table, restrictions, equal))
+    facts.sort(key=lambda fact: fact.rows)  # stable: keys before limits
+    return tuple(facts)
 
 
 def _within_ranges(table: Table, restrictions: Restrictions, equal: Mapping[str, Fixed]) -> Iterator[Fact]:
@@ -70,10 +70,10 @@ def _within_ranges(table: Table, restrictions: Restrictions, equal: Mapping[str,
         and (stretch := stretch_of(range_, column.type)) is not None
     ]
     keys = [(1, table.primary_key, None), *((1, key.columns, key) for key in table.unique_keys)]
-    limits = [(each.limit, each.columns, each) for each in table.limits if not each.is_token]
+    limits = [(limit.limit, limit.columns, limit) for limit in table.limits if not limit.is_token]
     for stretch in stretches:
         for limit, columns, because in (*keys, *limits):
-            rest = tuple(name for name in columns if name != stretch.column)
-            if len(rest) < len(columns) and all(name in equal for name in rest):
-                reads = prod(equal[name].count for name in rest)
-                yield Fact(limit * stretch.values, rest, because, reads, stretch)
+            others = tuple(name for name in columns if name != stretch.column)
+            if len(others) < len(columns) and all(name in equal for name in others):
+                reads = prod(equal[name].count for name in others)
+                yield Fact(limit * stretch.values, others, because, reads, stretch)

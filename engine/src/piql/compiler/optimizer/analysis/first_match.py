@@ -23,37 +23,37 @@ def first_match(plan: LogicalNode, query: LogicalNode, is_test: bool) -> tuple[L
 
     MIN and MAX over matches that the schema limits are left to `summarize_subqueries`, where this is no test.
     """
-    asked = _asked(query)
-    if asked is None or not is_region(asked[2]):
+    parts = _first_row_request(query)
+    if parts is None or not is_region(parts[2]):
         return None
-    value, keys, below = asked
+    value, keys, below = parts
     region = read_region(below)
     relation = region.legs[0].relation
     tests = (*region.legs[0].filters, *region.conditions)
     if len(region.legs) > 1 or relation is None or region.above or any(map(has_subquery, tests)):
         return None
-    own, outside = frozenset((relation.alias,)), outer_relations(query)
-    if not outside or not outside <= aliases_below(plan) or not is_null_with(value, own):
+    relations, outside = frozenset((relation.alias,)), outer_relations(query)
+    if not outside or not outside <= aliases_below(plan) or not is_null_with(value, relations):
         return None
-    if not all(relations_of(expression) == own for expression in (value, *(key.expression for key in keys))):
+    if not all(relations_of(expression) == relations for expression in (value, *(key.expression for key in keys))):
         return None
     if not all(isinstance(key.expression, ColumnRef) for key in keys):
         return None
     is_smallest = isinstance(value, ColumnRef) and isinstance(query, Projection) and keys[0].ascending
     if is_smallest and isinstance(value, ColumnRef) and value.nullable:
         tests = (*tests, Not(operand=IsNull(operand=value)))
-    known = restrictions_on(relation.alias, tests, outside)
-    if isinstance(query, Projection) and not is_test and facts_about(relation.table, known):
+    restrictions = restrictions_on(relation.alias, tests, outside)
+    if isinstance(query, Projection) and not is_test and facts_about(relation.table, restrictions):
         return None
-    first = completed(keys, relation, known)
-    names = [each.expression.name for each in first if isinstance(each.expression, ColumnRef)]
-    if not known.are_served_with(names) or any(each.count > 1 for each in known.equal.values()):
+    first = completed_by_primary_key(keys, relation, restrictions)
+    names = [key.expression.name for key in first if isinstance(key.expression, ColumnRef)]
+    if not restrictions.are_served_with(names) or any(fixed.count > 1 for fixed in restrictions.equal.values()):
         return None
     join = Join(kind="left", left=plan, right=relation, condition=conjunction(tests), first=first, span=query.span)
     return join, value
 
 
-def _asked(query: LogicalNode) -> tuple[Expression, tuple[SortKey, ...], LogicalNode] | None:
+def _first_row_request(query: LogicalNode) -> tuple[Expression, tuple[SortKey, ...], LogicalNode] | None:
     """Return the value that a subquery gives of the first row of an order, that order, and the rows."""
     match query:
         case Stop(
@@ -73,14 +73,16 @@ def _asked(query: LogicalNode) -> tuple[Expression, tuple[SortKey, ...], Logical
             return None
 
 
-def completed(keys: Sequence[SortKey], relation: Relation, known: Restrictions) -> tuple[SortKey, ...]:
+def completed_by_primary_key(
+    keys: Sequence[SortKey], relation: Relation, restrictions: Restrictions
+) -> tuple[SortKey, ...]:
     """Complete an order by the primary key, without what has one value for each row."""
     ascending = keys[-1].ascending if keys else True
     primary = (
         SortKey(expression=column, ascending=ascending) for column in relation.columns(relation.table.primary_key)
     )
-    found: dict[Expression, SortKey] = {}
+    completed_keys: dict[Expression, SortKey] = {}
     for key in (*keys, *primary):
-        if isinstance(key.expression, ColumnRef) and key.expression.name not in known.equal:
-            found.setdefault(key.expression, key)
-    return tuple(found.values())
+        if isinstance(key.expression, ColumnRef) and key.expression.name not in restrictions.equal:
+            completed_keys.setdefault(key.expression, key)
+    return tuple(completed_keys.values())

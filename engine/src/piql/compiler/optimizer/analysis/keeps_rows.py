@@ -36,23 +36,23 @@ def foreign_key_of(
         columns = equated_columns(condition)
         if columns is None:
             return None
-        here, there = columns if columns[0].relation == joined.alias else (columns[1], columns[0])
-        if here.relation != joined.alias or there.relation == joined.alias:
+        joined_column, earlier_column = columns if columns[0].relation == joined.alias else (columns[1], columns[0])
+        if joined_column.relation != joined.alias or earlier_column.relation == joined.alias:
             return None
-        pairs.add((key_of(there), key_of(here)))
-    for other in before:
-        if other.relation is None or other.kind == "left":
+        pairs.add((key_of(earlier_column), key_of(joined_column)))
+    for earlier in before:
+        if earlier.relation is None or earlier.kind == "left":
             continue
-        alias = other.relation.alias
-        for key in other.relation.table.foreign_keys:
+        alias = earlier.relation.alias
+        for key in earlier.relation.table.foreign_keys:
             if key.table != joined.table.name or not _is_key(joined.table, key.referenced_columns):
                 continue
-            wanted = {
+            key_pairs = {
                 ((alias, column), (joined.alias, referenced))
                 for column, referenced in zip(key.columns, key.referenced_columns, strict=True)
             }
-            if pairs == wanted and all(
-                _is_never_null(other, column) or is_met((alias, column)) for column in key.columns
+            if pairs == key_pairs and all(
+                _is_never_null(earlier, column) or is_met((alias, column)) for column in key.columns
             ):
                 return key
     return None

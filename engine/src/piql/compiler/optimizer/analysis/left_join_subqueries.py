@@ -17,12 +17,12 @@ from piql.compiler.logical.operators import Count, Distinct, Join, LogicalNode, 
 from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.predicates import ColumnKey, conjunction, has_subquery, key_of, replace_columns
 from piql.compiler.optimizer.analysis.region import aliases_below, read_region
-from piql.compiler.optimizer.analysis.subqueries import equal, pulled_apart
+from piql.compiler.optimizer.analysis.subqueries import decorrelated, pairwise_equalities
 from piql.text.source import Span
 from piql.trees.node import Node
 
 
-def said_of_the_left(join: Join) -> tuple[Expression, ...]:
+def with_left_columns(join: Join) -> tuple[Expression, ...]:
     """Return the parts of an ON with their subqueries as values, and of the left side where its columns are equal.
 
     t.owner = s.target AND EXISTS (… b.owner = t.owner)
@@ -43,35 +43,35 @@ def said_of_the_left(join: Join) -> tuple[Expression, ...]:
 
 def _columns_of_the_left(join: Join, parts: tuple[Expression, ...]) -> dict[ColumnKey, Expression]:
     left, right = aliases_below(join.left), aliases_below(join.right)
-    found: dict[ColumnKey, Expression] = {}
+    columns: dict[ColumnKey, Expression] = {}
     for members in Equalities(parts).classes():
-        given = next((member for member in members if member.relation in left), None)
-        if given is not None:
-            found.update((key_of(member), given) for member in members if member.relation in right)
-    return found
+        column = next((member for member in members if member.relation in left), None)
+        if column is not None:
+            columns.update((key_of(member), column) for member in members if member.relation in right)
+    return columns
 
 
 def _as_value(test: Expression) -> Expression:
     """Return whether a subquery finds a row by a value of the first one, which is NULL where there is none."""
     match test:
         case Exists(query=query):
-            value = _first_found(query, (), test.span)
+            value = _first_key(query, (), test.span)
             return test if value is None else Not(operand=IsNull(operand=value, span=test.span), span=test.span)
         case Not(operand=Exists(query=query)):
-            value = _first_found(query, (), test.span)
+            value = _first_key(query, (), test.span)
             return test if value is None else IsNull(operand=value, span=test.span)
         case InSubquery(query=query, values=values) if not any(map(has_subquery, values)):
-            value = _first_found(query, values, test.span)
+            value = _first_key(query, values, test.span)
             return test if value is None else Not(operand=IsNull(operand=value, span=test.span), span=test.span)
         case _:
             return test
 
 
-def _first_found(query: LogicalNode, values: tuple[Expression, ...], span: Span | None) -> ScalarSubquery | None:
+def _first_key(query: LogicalNode, values: tuple[Expression, ...], span: Span | None) -> ScalarSubquery | None:
     """Give a key column of the first row that a subquery of one relation finds, where it gives these values, if any."""
     inner = query.input if isinstance(query, Distinct) else query
     outputs = inner.outputs if isinstance(inner, Projection) else ()
-    pulled = pulled_apart(query, only_existence=not values)
+    pulled = decorrelated(query, only_existence=not values)
     if pulled is None or (values and not outputs):
         return None
     right, conditions = pulled
@@ -79,8 +79,8 @@ def _first_found(query: LogicalNode, values: tuple[Expression, ...], span: Span 
     relation = legs[0].relation
     if len(legs) > 1 or relation is None:
         return None
-    found: tuple[Expression, ...] = tuple(output.expression for output in outputs) if values else ()
-    tests = conjunction((*equal(values, found, span), *conditions))
+    selected: tuple[Expression, ...] = tuple(output.expression for output in outputs) if values else ()
+    tests = conjunction((*pairwise_equalities(values, selected, span), *conditions))
     below = right if tests is None else Selection(predicate=tests, input=right, span=span)
     key: ColumnRef = relation.columns(relation.table.primary_key)[0]
     first = Projection(outputs=(Output(name=key.name, expression=key),), input=below, span=span)

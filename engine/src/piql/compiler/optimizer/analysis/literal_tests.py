@@ -11,36 +11,36 @@ from piql.compiler.optimizer.analysis.predicates import MIRRORED
 from piql.schema.types import WHOLE
 
 
-def narrowed(parts: Sequence[Expression]) -> tuple[Expression, ...] | None:
+def narrow_literal_tests(parts: Sequence[Expression]) -> tuple[Expression, ...] | None:
     """Return tests that must all hold with those by literals made as few as they can be; None where no row passes.
 
     a > 1 AND a >= 3 → a >= 3      a IN (1, 2, 5) AND a > 1 AND a <> 2 → a = 5      a > 3 AND a <> 1 → a > 3
     a > 3 AND a < 2 → nothing      a = 1 AND a = 2 → nothing      a IS NULL AND a > 1 → nothing
     """
-    own: dict[ColumnRef, list[int]] = {}
+    positions_of: dict[ColumnRef, list[int]] = {}
     for at, part in enumerate(parts):
         column = _literal_column(part)
         if column is not None:
-            own.setdefault(column, []).append(at)
+            positions_of.setdefault(column, []).append(at)
     if any(_is_null_test(part) is not None for part in parts) and _asks_for_null_and_a_value(parts):
         return None
-    found: list[Expression | None] = list(parts)
-    for column, places in own.items():
-        tests = [parts[at] for at in places]
+    tests_left: list[Expression | None] = list(parts)
+    for column, positions in positions_of.items():
+        tests = [parts[at] for at in positions]
         if len(tests) == 1 or not _are_comparable(tests):
             continue
-        left = _Tests(column, tests).left()
+        left = _ColumnTests(column, tests).narrowest()
         if left is None:
             return None
-        for at in places:
-            found[at] = next((expression for expression in left if expression is parts[at]), None)
-        made = [expression for expression in left if not any(expression is part for part in tests)]
-        if made:
-            found[places[0]] = made[0]
-    return tuple(expression for expression in found if expression is not None)
+        for at in positions:
+            tests_left[at] = next((expression for expression in left if expression is parts[at]), None)
+        merged = [expression for expression in left if not any(expression is part for part in tests)]
+        if merged:
+            tests_left[positions[0]] = merged[0]
+    return tuple(expression for expression in tests_left if expression is not None)
 
 
-class _Tests:
+class _ColumnTests:
     """The tests of one column by literals that may be compared with one another."""
 
     def __init__(self, column: ColumnRef, tests: Sequence[Expression]) -> None:
@@ -48,7 +48,7 @@ class _Tests:
         self.lists: list[tuple[Expression, tuple[Constant, ...]]] = []
         self.low: tuple[Comparison, Constant] | None = None
         self.high: tuple[Comparison, Constant] | None = None
-        self.others: list[tuple[Expression, tuple[Constant, ...]]] = []  # `<>`, NOT IN
+        self.exclusions: list[tuple[Expression, tuple[Constant, ...]]] = []  # `<>`, NOT IN
         for test in tests:
             self._note(test)
 
@@ -57,31 +57,31 @@ class _Tests:
             case InList(items=items):
                 self.lists.append((test, _constants(items)))
             case Not(operand=InList(items=items)):
-                self.others.append((test, _constants(items)))
+                self.exclusions.append((test, _constants(items)))
             case Comparison():
                 operator, value = _read(test)
                 if operator == "=":
                     self.lists.append((test, (value,)))
                 elif operator == "<>":
-                    self.others.append((test, (value,)))
+                    self.exclusions.append((test, (value,)))
                 elif operator in (">", ">="):
                     if self.low is None or _is_tighter(test, value, *self.low, upwards=True):
                         self.low = (test, value)
                 elif self.high is None or _is_tighter(test, value, *self.high, upwards=False):
                     self.high = (test, value)
 
-    def left(self) -> list[Expression] | None:
+    def narrowest(self) -> list[Expression] | None:
         """Return the tests that say the same as all of them; None where no value passes."""
         if self.lists:
             return self._of_values()
         if not self._is_range_of_some():
             return None
         ends = [end[0] for end in (self.low, self.high) if end is not None]
-        return [*ends, *(test for test, values in self.others if any(map(self._is_in_range, values)))]
+        return [*ends, *(test for test, values in self.exclusions if any(map(self._is_in_range, values)))]
 
     def _of_values(self) -> list[Expression] | None:
         first, items = self.lists[0]
-        shared = [item for item in items if self._is_left(item)]
+        shared = [item for item in items if self._is_allowed(item)]
         if not shared:
             return None
         for test, values in self.lists:
@@ -91,22 +91,22 @@ class _Tests:
             return [Comparison(operator="=", left=self.column, right=shared[0], span=first.span)]
         return [InList(operand=self.column, items=tuple(shared), span=first.span)]
 
-    def _is_left(self, value: Constant) -> bool:
+    def _is_allowed(self, value: Constant) -> bool:
         return (
             all(any(_value(item) == _value(value) for item in items) for _, items in self.lists)
-            and not any(_value(each) == _value(value) for _, items in self.others for each in items)
+            and not any(_value(item) == _value(value) for _, items in self.exclusions for item in items)
             and self._is_in_range(value)
         )
 
     def _is_in_range(self, value: Constant) -> bool:
-        found = _value(value)
+        number = _value(value)
         if self.low is not None:
             low = _value(self.low[1])
-            if found < low or (found == low and _read(self.low[0])[0] == ">"):
+            if number < low or (number == low and _read(self.low[0])[0] == ">"):
                 return False
         if self.high is not None:
             high = _value(self.high[1])
-            if found > high or (found == high and _read(self.high[0])[0] == "<"):
+            if number > high or (number == high and _read(self.high[0])[0] == "<"):
                 return False
         return True
 
@@ -152,11 +152,11 @@ def _value(constant: Constant) -> Any:
     return constant.value
 
 
-def _is_tighter(test: Comparison, value: Constant, other: Comparison, than: Constant, *, upwards: bool) -> bool:
-    one, two = _value(value), _value(than)
-    if one == two:
-        return _read(test)[0] in ("<", ">") and _read(other)[0] not in ("<", ">")
-    return bool(one > two) is upwards
+def _is_tighter(test: Comparison, value: Constant, than: Comparison, bound: Constant, *, upwards: bool) -> bool:
+    left, right = _value(value), _value(bound)
+    if left == right:
+        return _read(test)[0] in ("<", ">") and _read(than)[0] not in ("<", ">")
+    return bool(left > right) is upwards
 
 
 def _are_comparable(tests: Sequence[Expression]) -> bool:

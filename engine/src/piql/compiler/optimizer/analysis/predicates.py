@@ -116,9 +116,9 @@ def is_lookup_type(column: SqlType, value: Expression) -> bool:
     return isinstance(value, Constant) and column.kind in NUMBERS and kind.kind in NUMBERS
 
 
-def are_alike(one: SqlType, other: SqlType) -> bool:
+def are_alike(left: SqlType, right: SqlType) -> bool:
     """Whether values of two types that are equal are one value: those of texts, whatever their length, or one kind."""
-    return one.kind is other.kind or (one.kind in TEXTS and other.kind in TEXTS)
+    return left.kind is right.kind or (left.kind in TEXTS and right.kind in TEXTS)
 
 
 def replace_columns(expression: Expression, by: Mapping[ColumnKey, Expression]) -> Expression:

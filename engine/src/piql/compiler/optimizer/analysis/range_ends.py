@@ -10,27 +10,27 @@ from piql.schema.types import TEXTS, WHOLE
 End = tuple[Expression, bool]  # the value, and whether it is within the range
 
 
-def narrower_end(before: End | None, other: End, column: SqlType, *, is_low: bool) -> End | None:
+def narrower_end(first: End | None, second: End, column: SqlType, *, is_low: bool) -> End | None:
     """Return the end of a range that two ends leave; None where it cannot be said by one value.
 
     a > [x] AND a > [y] → a > GREATEST([x], [y])      a >= [x] AND a > 2 → a >= GREATEST([x], 3), for whole numbers
     """
-    if before is None or before == other:
-        return other
-    if before[0] == other[0]:
-        return other[0], False
-    if not all(_is_like(type_of(value), column) for value, _ in (before, other)):
+    if first is None or first == second:
+        return second
+    if first[0] == second[0]:
+        return second[0], False
+    if not all(_is_like(type_of(value), column) for value, _ in (first, second)):
         return None
-    if before[1] != other[1]:
+    if first[1] != second[1]:
         if column.kind not in WHOLE:
             return None
-        before, other = _within(before, is_low=is_low), _within(other, is_low=is_low)
-    one, two = before[0], other[0]
-    if isinstance(one, Constant) and isinstance(two, Constant):
-        return (one if _is_beyond(one, two) is is_low else two), before[1]
+        first, second = _within(first, is_low=is_low), _within(second, is_low=is_low)
+    first_value, second_value = first[0], second[0]
+    if isinstance(first_value, Constant) and isinstance(second_value, Constant):
+        return (first_value if _is_beyond(first_value, second_value) is is_low else second_value), first[1]
     kind = BARE[Kind.BIGINT] if column.kind in WHOLE else bare(column)
     name = "GREATEST" if is_low else "LEAST"
-    return FunctionCall(name=name, arguments=(one, two), type=kind, span=two.span), before[1]
+    return FunctionCall(name=name, arguments=(first_value, second_value), type=kind, span=second_value.span), first[1]
 
 
 def _is_like(type: SqlType, column: SqlType) -> bool:
@@ -49,5 +49,5 @@ def _within(end: End, *, is_low: bool) -> End:
     return FunctionCall(name=name, arguments=(value,), type=kind, span=value.span), True
 
 
-def _is_beyond(one: Constant, two: Constant) -> bool:
-    return bool(one.value > two.value)  # type: ignore[operator]
+def _is_beyond(value: Constant, bound: Constant) -> bool:
+    return bool(value.value > bound.value)  # type: ignore[operator]

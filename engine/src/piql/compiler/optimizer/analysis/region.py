@@ -104,8 +104,8 @@ def _read_region(node: LogicalNode) -> Region:
     filters = [list(leg.filters) for leg in legs]
     for predicate in loose:
         if is_never(predicate):
-            for each in filters:
-                each.append(predicate)
+            for leg_filters in filters:
+                leg_filters.append(predicate)
             continue
         relations = relations_of(predicate)
         if relations & left_joined or has_subquery(predicate):
@@ -117,8 +117,8 @@ def _read_region(node: LogicalNode) -> Region:
         else:
             filters[home].append(predicate)
     legs = [
-        replace(leg, filters=tuple(own)) if len(own) > len(leg.filters) else leg
-        for leg, own in zip(legs, filters, strict=True)
+        replace(leg, filters=tuple(leg_filters)) if len(leg_filters) > len(leg.filters) else leg
+        for leg, leg_filters in zip(legs, filters, strict=True)
     ]
     selection = node if isinstance(node, Selection) else None
     return Region(tuple(legs), tuple(conditions), tuple(above), selection)
@@ -165,22 +165,22 @@ def _left_joined(node: Join) -> Leg:
 
 def aliases_below(node: LogicalNode) -> frozenset[str]:
     """Return the relations whose columns a part of a plan offers to what stands above it."""
-    found: list[str] = []
+    aliases: list[str] = []
     waiting = [node]
     while waiting:
         node = waiting.pop()
         match node:
             case Relation() | Derived():
-                found.append(node.alias)
+                aliases.append(node.alias)
             case Join():
                 waiting += (node.left, node.right)
             case SemiJoin():
                 waiting.append(node.left)
                 if node.mark is not None:
-                    found.append(node.mark.relation)
+                    aliases.append(node.mark.relation)
             case _:
                 waiting += inputs(node)
-    return frozenset(found)
+    return frozenset(aliases)
 
 
 def write_region(region: Region) -> LogicalNode:
@@ -190,14 +190,14 @@ def write_region(region: Region) -> LogicalNode:
     first = region.legs[0]
     plan = _with_filters(first)
     joined = first.relations
-    plan = _test_what_is_known(plan, joined, above, region)
+    plan = _with_testable(plan, joined, above, region)
     for leg in region.legs[1:]:
         joined = joined | leg.relations
         if leg.kind == "left":
             conditions = leg.on
         else:
-            conditions = tuple([each for each, reads in waiting if reads <= joined])
-            waiting = [each for each in waiting if not each[1] <= joined]
+            conditions = tuple([condition for condition, reads in waiting if reads <= joined])
+            waiting = [entry for entry in waiting if not entry[1] <= joined]
         span = leg.join.span if leg.join is not None else leg.input.span
         plan = Join(
             kind=leg.kind,
@@ -207,10 +207,10 @@ def write_region(region: Region) -> LogicalNode:
             first=leg.first,
             span=span,
         )
-        plan = _test_what_is_known(plan, joined, above, region)
-    rest = conjunction((*(each for each, _ in waiting), *above))
-    if rest is not None:  # correlated with a query outside, or holding a subquery
-        plan = Selection(predicate=rest, input=plan, span=region.selection.span if region.selection else None)
+        plan = _with_testable(plan, joined, above, region)
+    untested = conjunction((*(condition for condition, _ in waiting), *above))
+    if untested is not None:  # correlated with a query outside, or holding a subquery
+        plan = Selection(predicate=untested, input=plan, span=region.selection.span if region.selection else None)
     return plan
 
 
@@ -221,15 +221,15 @@ def _with_filters(leg: Leg) -> LogicalNode:
     return Selection(predicate=predicate, input=leg.input, span=leg.filters[0].span)
 
 
-def _test_what_is_known(
-    plan: LogicalNode, joined: frozenset[str], above: list[Expression], region: Region
-) -> LogicalNode:
+def _with_testable(plan: LogicalNode, joined: frozenset[str], above: list[Expression], region: Region) -> LogicalNode:
     """Put the predicates on left-joined relations directly above the last join that they need."""
-    known = [expression for expression in above if relations_of(expression) <= joined and not has_subquery(expression)]
-    if not known:
+    testable = [
+        expression for expression in above if relations_of(expression) <= joined and not has_subquery(expression)
+    ]
+    if not testable:
         return plan
-    for expression in known:
+    for expression in testable:
         above.remove(expression)
-    predicate = conjunction(known)
+    predicate = conjunction(testable)
     assert predicate is not None
     return Selection(predicate=predicate, input=plan, span=region.selection.span if region.selection else None)

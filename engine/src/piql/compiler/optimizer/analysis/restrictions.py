@@ -84,19 +84,19 @@ class Restrictions:
     equal: dict[str, Fixed] = field(default_factory=dict)
     ranges: dict[str, Range] = field(default_factory=dict)
     words: tuple[Word, ...] = ()
-    rest: tuple[Expression, ...] = ()
+    residual: tuple[Expression, ...] = ()
     keeps_none: bool = False  # one of them is FALSE
 
     @property
     def blocking(self) -> tuple[Expression, ...]:
         """The tests in `rest` that may drop some rows of one read: those on fixed columns alone drop all or none."""
-        return tuple(expression for expression in self.rest if not self._is_one_for_a_read(expression))
+        return tuple(expression for expression in self.residual if not self._is_one_for_a_read(expression))
 
     def _is_one_for_a_read(self, predicate: Expression) -> bool:
         if has_subquery(predicate):
             return False
-        own = [node for node in predicate.walk() if isinstance(node, ColumnRef) and node.relation == self.alias]
-        return bool(own) and all(node.name in self.equal for node in own)
+        columns = [node for node in predicate.walk() if isinstance(node, ColumnRef) and node.relation == self.alias]
+        return bool(columns) and all(node.name in self.equal for node in columns)
 
     def depends_on(self, column: str, available: frozenset[str]) -> bool:
         """Whether a column is fixed by what other relations give."""
@@ -119,15 +119,15 @@ def restrictions_on(alias: str, predicates: Iterable[Expression], available: fro
     equal: dict[str, Fixed] = {}
     ranges: dict[str, Range] = {}
     words: list[Word] = []
-    rest: list[Expression] = []
+    residual: list[Expression] = []
     keeps_none = False
-    for predicate in sorted(predicates, key=_turn):
+    for predicate in sorted(predicates, key=_rank):
         match predicate:
             case Constant() if is_never(predicate):
                 keeps_none = True
             case Comparison():
                 if not _restrict(alias, predicate, available, equal, ranges):
-                    rest.append(predicate)
+                    residual.append(predicate)
             case InList(operand=ColumnRef(relation=relation) as column, items=items) if (
                 relation == alias
                 and column.name not in equal
@@ -141,17 +141,17 @@ def restrictions_on(alias: str, predicates: Iterable[Expression], available: fro
                 equal[column.name] = Fixed(column.name, (null,), predicate, is_null=True)
             case Not(operand=IsNull(operand=ColumnRef(relation=relation) as column)) if relation == alias:
                 # a range without ends leaves out NULL, as every range does
-                was = ranges.get(column.name, Range(column.name))
-                ranges[column.name] = replace(was, predicates=(*was.predicates, predicate))
+                range_ = ranges.get(column.name, Range(column.name))
+                ranges[column.name] = replace(range_, predicates=(*range_.predicates, predicate))
             case TokenMatch(columns=columns, word=word) if columns[0].relation == alias and _is_value(
                 word, alias, available
             ):
-                words.append(Word(tuple(each.name for each in columns), word, predicate))
+                words.append(Word(tuple(column.name for column in columns), word, predicate))
             case _:
-                rest.append(predicate)
+                residual.append(predicate)
     for name in [name for name in ranges if name in equal]:  # the key is one value already; the range is tested on it
-        rest.extend(ranges.pop(name).predicates)
-    return Restrictions(alias, equal, ranges, tuple(words), tuple(rest), keeps_none)
+        residual.extend(ranges.pop(name).predicates)
+    return Restrictions(alias, equal, ranges, tuple(words), tuple(residual), keeps_none)
 
 
 def _restrict(
@@ -176,10 +176,10 @@ def _restrict(
                 return False
             equal[name] = Fixed(name, (value,), predicate)
             return True
-        now = _narrowed(ranges.get(name, Range(name)), column.type, operator, value)
-        if now is None:
+        narrowed = _narrowed(ranges.get(name, Range(name)), column.type, operator, value)
+        if narrowed is None:
             return False
-        ranges[name] = replace(now, predicates=(*now.predicates, predicate))
+        ranges[name] = replace(narrowed, predicates=(*narrowed.predicates, predicate))
         return True
     return False
 
@@ -195,7 +195,7 @@ def _narrowed(was: Range, type: SqlType, operator: ComparisonOperator, value: Ex
     return replace(was, low=end[0], is_low_included=end[1]) if end is not None else None
 
 
-def _turn(predicate: Expression) -> float:
+def _rank(predicate: Expression) -> float:
     """Return how many values an IN list has; other predicates come before all lists, IS NULL after them."""
     match predicate:
         case IsNull():

@@ -24,17 +24,19 @@ from piql.trees.frozen import replace
 from piql.trees.node import Node
 
 
-def equal(values: Iterable[Expression], others: Iterable[Expression], span: Span | None) -> tuple[Comparison, ...]:
+def pairwise_equalities(
+    values: Iterable[Expression], counterparts: Iterable[Expression], span: Span | None
+) -> tuple[Comparison, ...]:
     """Compare values one by one."""
-    pairs = zip(values, others, strict=True)
-    return tuple(Comparison(operator="=", left=value, right=other, span=span) for value, other in pairs)
+    pairs = zip(values, counterparts, strict=True)
+    return tuple(Comparison(operator="=", left=value, right=counterpart, span=span) for value, counterpart in pairs)
 
 
 def outer_relations(query: Node) -> frozenset[str]:
     """Return the relations of the queries outside that a subquery reads."""
-    own = {node.alias for node in query.walk() if isinstance(node, Relation | Derived)}
-    own.add("")
-    return relations_of(query) - own
+    aliases = {node.alias for node in query.walk() if isinstance(node, Relation | Derived)}
+    aliases.add("")
+    return relations_of(query) - aliases
 
 
 def _as_join(node: SemiJoin) -> LogicalNode | None:
@@ -53,7 +55,7 @@ def _as_join(node: SemiJoin) -> LogicalNode | None:
     return Join(kind="inner", left=left, right=right, condition=node.condition, span=node.span)
 
 
-def pulled_apart(
+def decorrelated(
     query: LogicalNode, *, only_existence: bool = False, counts_rows: bool = True
 ) -> tuple[LogicalNode, tuple[Expression, ...]] | None:
     """Return the join part of a subquery, and the predicates in it on the query outside; None when it holds more.
@@ -75,17 +77,17 @@ def pulled_apart(
                 node = joined
             case _:
                 return None
-    own = {each.alias for each in node.walk() if isinstance(each, Relation | Derived)}
+    aliases = {relation.alias for relation in node.walk() if isinstance(relation, Relation | Derived)}
     region = read_region(node)
-    optional = [each for leg in region.legs if leg.kind == "left" for each in (*leg.on, *leg.filters)]
-    if not all(relations_of(expression) <= own for expression in optional):
+    optional = [test for leg in region.legs if leg.kind == "left" for test in (*leg.on, *leg.filters)]
+    if not all(relations_of(expression) <= aliases for expression in optional):
         return None
     outside: list[Expression] = []
 
     def inside(predicates: tuple[Expression, ...]) -> tuple[Expression, ...]:
-        kept = tuple(predicate for predicate in predicates if relations_of(predicate) <= own)
-        outside.extend(predicate for predicate in predicates if predicate not in kept)
-        return kept
+        tests = tuple(predicate for predicate in predicates if relations_of(predicate) <= aliases)
+        outside.extend(predicate for predicate in predicates if predicate not in tests)
+        return tests
 
     legs = tuple(replace(leg, filters=inside(leg.filters)) if leg.kind == "inner" else leg for leg in region.legs)
     region = replace(region, legs=legs, conditions=inside(region.conditions), above=inside(region.above))

@@ -44,22 +44,22 @@ def stretch_of(range: Range, type: SqlType) -> Stretch | None:
     if not widths or min(widths) > MOST:
         return None
     spans = sorted(
-        (predicate.span for predicate in range.predicates if predicate.span is not None), key=lambda each: each.start
+        (predicate.span for predicate in range.predicates if predicate.span is not None), key=lambda span: span.start
     )
-    span = replace(spans[0], end=max(each.end for each in spans)) if spans else None
+    span = replace(spans[0], end=max(part.end for part in spans)) if spans else None
     return Stretch(column=range.column, values=max(min(widths), 1), span=span)
 
 
 def _ends(value: Expression, added: int, *, is_low: bool) -> Iterator[_End]:
     """Yield the ends that one expression says, each within the range: the narrowest of each parameter."""
-    found: dict[str | None, int] = {}
-    for base, number in _said(value, added, is_low=is_low):
-        before = found.get(base)
-        found[base] = number if before is None else (max if is_low else min)(before, number)
-    yield from found.items()
+    ends: dict[str | None, int] = {}
+    for base, number in _bounds_in(value, added, is_low=is_low):
+        before = ends.get(base)
+        ends[base] = number if before is None else (max if is_low else min)(before, number)
+    yield from ends.items()
 
 
-def _said(value: Expression, added: int, *, is_low: bool) -> Iterator[_End]:
+def _bounds_in(value: Expression, added: int, *, is_low: bool) -> Iterator[_End]:
     match value:
         case Constant(value=bool()):
             return
@@ -71,21 +71,21 @@ def _said(value: Expression, added: int, *, is_low: bool) -> Iterator[_End]:
         case Parameter(name=name, type=SqlType(kind=kind), max_items=None) if kind in WHOLE:
             yield name, added
         case Arithmetic(operator="+" | "-" as operator, left=left, right=Constant(value=int() as number)):
-            yield from _of_whole(left, added + (number if operator == "+" else -number))
+            yield from _bounds_of_operand(left, added + (number if operator == "+" else -number))
         case Arithmetic(operator="+", left=Constant(value=int() as number), right=right):
-            yield from _of_whole(right, added + number)
+            yield from _bounds_of_operand(right, added + number)
         case FunctionCall(name="GREATEST" | "LEAST" as name, arguments=arguments) if (name == "GREATEST") is is_low:
             for expression in arguments:
-                yield from _said(expression, added, is_low=is_low)
+                yield from _bounds_in(expression, added, is_low=is_low)
         case FunctionCall(name="NEXT", arguments=(argument,)):
-            yield from _said(argument, added + 1, is_low=is_low)
+            yield from _bounds_in(argument, added + 1, is_low=is_low)
         case FunctionCall(name="PREVIOUS", arguments=(argument,)):
-            yield from _said(argument, added - 1, is_low=is_low)
+            yield from _bounds_in(argument, added - 1, is_low=is_low)
         case _:
             return
 
 
-def _of_whole(value: Expression, added: int) -> Iterator[_End]:
+def _bounds_of_operand(value: Expression, added: int) -> Iterator[_End]:
     """Yield what the operand of a sum says; one of anything but whole numbers says nothing."""
     if isinstance(value, Parameter | Arithmetic):
-        yield from _said(value, added, is_low=True)
+        yield from _bounds_in(value, added, is_low=True)

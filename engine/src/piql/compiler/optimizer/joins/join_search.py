@@ -30,7 +30,7 @@ from piql.compiler.optimizer.analysis.keeps_rows import keeps_every_row
 from piql.compiler.optimizer.analysis.predicates import relations_of
 from piql.compiler.optimizer.analysis.region import Leg, Region
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
-from piql.compiler.optimizer.joins.joining import Joining, Standing
+from piql.compiler.optimizer.joins.joining import Dependencies, Joining
 from piql.compiler.optimizer.joins.key_values import KeyValues
 from piql.trees.frozen import quick, replace
 
@@ -70,7 +70,7 @@ _way = partial(tuple.__new__, Way)  # thousands are made for a few tables, and a
 
 @quick
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _Extension:
     """What joining one leg to a set of legs takes, however these were joined."""
 
     number: int  # of the read, among all that the search has looked at
@@ -117,16 +117,16 @@ class JoinSearch:
         self._home = {relation: at for at, leg in enumerate(self.legs) for relation in leg.relations}
         self._needs = tuple(map(self._needs_of, self.legs))
         self._holders = tuple(
-            map(self._holding, dict.fromkeys(each for key in keys for each in columns_in(key.expression)))
+            map(self._legs_equal_to, dict.fromkeys(column for key in keys for column in columns_in(key.expression)))
         )
         self._everything: Legs = (1 << len(self.legs)) - 1
         self._related = tuple(map(self._related_to, self.legs))
-        self._standing: dict[int, Standing] = {}
+        self._dependencies: dict[int, Dependencies] = {}
         self._leading: dict[int, Legs] = {}
         self._reached: dict[int, Legs] = {}
         self._stoppable: dict[Legs, bool] = {}
         self._reads: dict[tuple[int, Legs, bool], _Read] = {}
-        self._steps: dict[tuple[int, Legs, bool], _Step] = {}  # where no stop is to be placed
+        self._extensions: dict[tuple[int, Legs, bool], _Extension] = {}  # where no stop is to be placed
         self._reads_alike: dict[tuple[int, bool, object], _Read] = {}
         self._kept: dict[tuple[int, Legs], bool] = {}
         self._values: KeyValues | None = None
@@ -135,19 +135,19 @@ class JoinSearch:
     def _needs_of(self, leg: Leg) -> Legs:
         """Return the legs that the ON of a left join reads, or what a first match is found by."""
         reads = frozenset[str]().union(*map(relations_of, leg.on)) - leg.relations
-        return _together(self._home[read] for read in reads if read in self._home)
+        return _leg_set(self._home[read] for read in reads if read in self._home)
 
-    def _holding(self, column: ColumnRef) -> Legs:
+    def _legs_equal_to(self, column: ColumnRef) -> Legs:
         """Return the legs with a column that equals one of the order."""
-        return _together(
-            self._home[each.relation] for each in self.equal.equal_to(column) if each.relation in self._home
+        return _leg_set(
+            self._home[equal.relation] for equal in self.equal.equal_to(column) if equal.relation in self._home
         )
 
     def _related_to(self, leg: Leg) -> Legs:
         """Return the legs that change how one is joined; of few legs all, since looking is not worth it."""
         if len(self.legs) <= FEW_LEGS:
             return self._everything
-        return _together(self.joining.related(leg, self.legs))
+        return _leg_set(self.joining.related(leg, self.legs))
 
     def best(self) -> Sequence[Way]:
         """Find the best orders that are looked for among so many legs."""
@@ -163,11 +163,11 @@ class JoinSearch:
         for _ in self.legs:
             following: dict[Legs, list[Way]] = {}
             for joined, ways in frontier.items():
-                for at in _places(self._everything & ~joined):
-                    step = self._step(joined, at)
-                    if step is not None:
+                for at in _positions(self._everything & ~joined):
+                    extension = self._extension(joined, at)
+                    if extension is not None:
                         grown = following.setdefault(joined | 1 << at, [])
-                        more = _extended(ways, step, at, self.legs[at])
+                        more = _extended(ways, extension, at, self.legs[at])
                         grown.extend([way for way in more if way < worst[0]] if worst else more)
             frontier = {joined: _best_ways(ways) for joined, ways in following.items() if ways}
         ways = frontier.get(self._everything, [])
@@ -178,10 +178,10 @@ class JoinSearch:
         way, joined = Way(), 0
         while joined != self._everything:
             grown = [
-                each
-                for at in _places(self._everything & ~joined)
-                if (step := self._step(joined, at)) is not None
-                for each in _extended((way,), step, at, self.legs[at])
+                extended
+                for at in _positions(self._everything & ~joined)
+                if (extension := self._extension(joined, at)) is not None
+                for extended in _extended((way,), extension, at, self.legs[at])
             ]
             if not grown:
                 return ()
@@ -189,37 +189,37 @@ class JoinSearch:
             joined |= 1 << way.order[-1]
         return (way,)
 
-    def along(self, order: Order) -> Way | None:
+    def way_in_order(self, order: Order) -> Way | None:
         """Tell what one order costs; None where it may not be."""
         way, joined = Way(), 0
         for at in order:
-            step = self._step(joined, at)
-            if step is None:
+            extension = self._extension(joined, at)
+            if extension is None:
                 return None
-            (way,) = _extended((way,), step, at, self.legs[at])
+            (way,) = _extended((way,), extension, at, self.legs[at])
             joined |= 1 << at
         return way
 
-    def _step(self, joined: Legs, at: int) -> _Step | None:
+    def _extension(self, joined: Legs, at: int) -> _Extension | None:
         """Tell what it takes to join one more leg; None where a left join or first match may not stand yet."""
         leg = self.legs[at]
         if (leg.kind == "left" or leg.first) and (not joined or self._needs[at] & ~joined):
             return None
         near = joined & self._related[at]
-        place = (at, near, not joined)
-        known = self._steps.get(place)
-        if known is not None:
-            return known
-        read = self._reads.get(place)
+        key = (at, near, not joined)
+        cached = self._extensions.get(key)
+        if cached is not None:
+            return cached
+        read = self._reads.get(key)
         if read is None:
-            read = self._reads[place] = self._read_once(at, near, is_first=not joined)
+            read = self._reads[key] = self._read_once(at, near, is_first=not joined)
         limit = self.limit if self.limit is not None and self._is_stoppable(joined | 1 << at) else None
         rows = read.rows if limit is None or not read.serves_stop else min(read.rows, limit * read.reads)
         is_bounded = read.is_derived or rows < UNKNOWN_ROWS
         can_be_limited = is_bounded or read.is_fixed
         is_once = not joined or read.is_derived or (read.is_product and (is_bounded or not can_be_limited))
         is_alone = read.is_alone and is_bounded
-        step = _Step(
+        extension = _Extension(
             read.number,
             read.reads,
             rows,
@@ -233,10 +233,10 @@ class JoinSearch:
             limit,
         )
         if self.limit is None:
-            self._steps[place] = step
-        return step
+            self._extensions[key] = extension
+        return extension
 
-    def groundless(self) -> int:
+    def unlimited_relations(self) -> int:
         """Return how many relations have reads that no fact limits, even if all others are joined before them."""
         return sum(
             leg.kind == "inner"
@@ -247,20 +247,20 @@ class JoinSearch:
 
     def _read_once(self, at: int, near: Legs, *, is_first: bool) -> _Read:
         """Find how a leg is read, once for all that stands before it and fixes the same."""
-        alike: object = None  # what the ON of a left join reads is joined, or it may not stand there
+        signature: object = None  # what the ON of a left join reads is joined, or it may not stand there
         if self.legs[at].kind == "inner":
-            standing = self._standing.get(at)
-            if standing is None:
-                standing = self._standing[at] = self.joining.standing(self.legs[at], self.legs)
-            alike = standing.over(near)
-        found = self._reads_alike.get((at, is_first, alike))
-        if found is None:
-            found = self._reads_alike[at, is_first, alike] = self._read(at, near, is_first=is_first)
-        return found
+            dependencies = self._dependencies.get(at)
+            if dependencies is None:
+                dependencies = self._dependencies[at] = self.joining.dependencies(self.legs[at], self.legs)
+            signature = dependencies.signature(near)
+        read = self._reads_alike.get((at, is_first, signature))
+        if read is None:
+            read = self._reads_alike[at, is_first, signature] = self._read(at, near, is_first=is_first)
+        return read
 
     def _read(self, at: int, near: Legs, *, is_first: bool) -> _Read:
         leg = self.legs[at]
-        before = [self.legs[place] for place in _places(near)]
+        before = [self.legs[position] for position in _positions(near)]
         predicates = (*self.joining.conditions(leg, before), *self.joining.filters(leg, before))
         relation, number = leg.relation, len(self._reads_alike)
         if relation is None:
@@ -278,19 +278,19 @@ class JoinSearch:
                 serves_stop=False,
                 is_limited=True,
             )
-        available = self._relations(_places(near))
-        known = restrictions_on(relation.alias, predicates, available)
-        facts = facts_about(relation.table, known)
+        available = self._relations(_positions(near))
+        restrictions = restrictions_on(relation.alias, predicates, available)
+        facts = facts_about(relation.table, restrictions)
         reads = 1
-        for fixed in known.equal.values():
+        for fixed in restrictions.equal.values():
             reads *= fixed.count
-        is_fixed = bool(known.equal or known.words)
-        alone = [fact for fact in facts if not any(known.depends_on(name, available) for name in fact.columns)]
+        is_fixed = bool(restrictions.equal or restrictions.words)
+        alone = [fact for fact in facts if not any(restrictions.depends_on(name, available) for name in fact.columns)]
         is_alone = bool(facts) and alone[:1] == [facts[0]]
         return _Read(
             number,
             min([reads, *(fact.reads for fact in facts)]),
-            self._keys(known, available) if near else 1,
+            self._keys(restrictions, available) if near else 1,
             1 if leg.first else facts[0].rows if facts else UNKNOWN_ROWS,
             is_derived=False,
             is_product=not is_first and not any(relations_of(predicate) - leg.relations for predicate in predicates),
@@ -298,35 +298,37 @@ class JoinSearch:
             alone=None if is_alone else min((Effort(fact.reads, fact.rows) for fact in alone), default=None),
             is_fixed=is_fixed,
             # a join reads by an equality
-            serves_stop=(is_first or is_fixed) and self.limit is not None and self._are_served(relation.alias, known),
+            serves_stop=(is_first or is_fixed)
+            and self.limit is not None
+            and self._are_served(relation.alias, restrictions),
             is_limited=bool(facts) or any(isinstance(predicate, Or) for predicate in predicates),
         )
 
-    def _keys(self, known: Restrictions, available: frozenset[str]) -> int:
+    def _keys(self, restrictions: Restrictions, available: frozenset[str]) -> int:
         """Return how many different keys the rows before may ask for."""
         if self._values is None:
             self._values = KeyValues(self.legs, self.joining)
-        return self._values.of([value for fixed in known.equal.values() for value in fixed.values], available)
+        return self._values.of([value for fixed in restrictions.equal.values() for value in fixed.values], available)
 
     def _relations(self, legs: Iterable[int]) -> frozenset[str]:
         return frozenset[str]().union(*(self.legs[at].relations for at in legs))
 
-    def _are_served(self, alias: str, known: Restrictions) -> bool:
-        own: list[str] = []
+    def _are_served(self, alias: str, restrictions: Restrictions) -> bool:
+        names: list[str] = []
         for key in self.keys:
             if not isinstance(key.expression, ColumnRef):
                 return False
-            column = next((each for each in self.equal.equal_to(key.expression) if each.relation == alias), None)
+            column = next((equal for equal in self.equal.equal_to(key.expression) if equal.relation == alias), None)
             if column is not None:
-                own.append(column.name)
-        return known.are_served_with(own)
+                names.append(column.name)
+        return restrictions.are_served_with(names)
 
     def _is_stoppable(self, joined: Legs) -> bool:
         """Whether the stop may be applied once these legs are joined: the rest keeps every row and the order."""
-        found = self._stoppable.get(joined)
-        if found is None:
-            found = self._stoppable[joined] = self._find_stoppable(joined)
-        return found
+        is_stoppable = self._stoppable.get(joined)
+        if is_stoppable is None:
+            is_stoppable = self._stoppable[joined] = self._find_stoppable(joined)
+        return is_stoppable
 
     def _find_stoppable(self, joined: Legs) -> bool:
         if not all(joined & holders for holders in self._holders):
@@ -336,15 +338,15 @@ class JoinSearch:
         if self._looked > MOST_LOOKED:
             return True
         before = joined
-        ready = [at for at in _places(self._everything & ~joined) if self._is_kept(at, before)]
+        ready = [at for at in _positions(self._everything & ~joined) if self._is_kept(at, before)]
         heapify(ready)
         while ready:
             at = heappop(ready)
             if not before >> at & 1 and self._is_kept(at, before):
                 before |= 1 << at
-                for other in _places(self._related[at] & ~before):
-                    if self._is_kept(other, before):
-                        heappush(ready, other)
+                for neighbour in _positions(self._related[at] & ~before):
+                    if self._is_kept(neighbour, before):
+                        heappush(ready, neighbour)
         return before == self._everything
 
     def _is_kept(self, at: int, joined: Legs) -> bool:
@@ -352,26 +354,26 @@ class JoinSearch:
         if not self._leads_to(at) & joined:
             return False
         near = self._related[at] & joined
-        found = self._kept.get((at, near))
+        is_kept = self._kept.get((at, near))
         self._looked += 1
-        if found is None:
+        if is_kept is None:
             leg = self.legs[at]
-            before = [self.legs[place] for place in _places(near)]
+            before = [self.legs[position] for position in _positions(near)]
             self._looked += len(before)
             bare = replace(leg, filters=self.joining.filters(leg, before))
-            found = not self._needs[at] & ~near and keeps_every_row(
+            is_kept = not self._needs[at] & ~near and keeps_every_row(
                 bare,
                 self.joining.conditions(leg, before),
                 before,
                 lambda column: self.joining.is_equated(column, before),
             )
-            self._kept[at, near] = found
-        return found
+            self._kept[at, near] = is_kept
+        return is_kept
 
     def _may_reach_all(self, joined: Legs) -> bool:
         """Whether foreign keys lead from these legs to all others that a left join does not bring."""
         reached = joined
-        for at in _places(joined):
+        for at in _positions(joined):
             if at not in self._reached:
                 self._reached[at] = self._reached_from(1 << at)
             reached |= self._reached[at]
@@ -379,29 +381,42 @@ class JoinSearch:
 
     def _reached_from(self, reached: Legs) -> Legs:
         while True:
-            more = _together(at for at in _places(self._everything & ~reached) if self._leads_to(at) & reached)
+            more = _leg_set(at for at in _positions(self._everything & ~reached) if self._leads_to(at) & reached)
             if not more:
                 return reached
             reached |= more
 
     def _leads_to(self, at: int) -> Legs:
         """Return the legs from which a foreign key may lead to this one."""
-        found = self._leading.get(at)
-        if found is None:
+        leading = self._leading.get(at)
+        if leading is None:
             leg = self.legs[at]
-            others = (place for place, one in enumerate(self.legs) if leg is not one)
-            found = _together(place for place in others if self.joining.may_be_followed(leg, self.legs[place]))
-            self._leading[at] = found
-        return found
+            positions = (position for position, candidate in enumerate(self.legs) if leg is not candidate)
+            leading = _leg_set(
+                position for position in positions if self.joining.may_be_followed(leg, self.legs[position])
+            )
+            self._leading[at] = leading
+        return leading
 
 
-def _extended(ways: Iterable[Way], step: _Step, at: int, leg: Leg) -> Iterator[Way]:
+def _extended(ways: Iterable[Way], extension: _Extension, at: int, leg: Leg) -> Iterator[Way]:
     """Join one more leg to each of several ways."""
-    reads, each, limit, is_left, is_alone = step.reads, step.rows, step.limit, leg.kind == "left", step.is_alone
-    is_hopeless, is_unbounded, is_product, is_once = step.is_hopeless, step.is_unbounded, step.is_product, step.is_once
-    keys, alone = step.keys, step.alone
+    reads, rows_of_read, limit, is_left, is_alone = (
+        extension.reads,
+        extension.rows,
+        extension.limit,
+        leg.kind == "left",
+        extension.is_alone,
+    )
+    is_hopeless, is_unbounded, is_product, is_once = (
+        extension.is_hopeless,
+        extension.is_unbounded,
+        extension.is_product,
+        extension.is_once,
+    )
+    keys, alone = extension.keys, extension.alone
     for hopeless, unbounded, products, requests, before, order, how in ways:
-        rows = before * each
+        rows = before * rows_of_read
         if limit is not None and rows > limit:
             rows = limit
         if is_left and rows < before:
@@ -411,7 +426,7 @@ def _extended(ways: Iterable[Way], step: _Step, at: int, leg: Leg) -> Iterator[W
         else:
             times = min(before, keys)
             more = times * reads
-            if alone is not None and not unbounded and alone.is_less_than(Effort(more, times * each)):
+            if alone is not None and not unbounded and alone.is_less_than(Effort(more, times * rows_of_read)):
                 more = alone.requests
         yield _way(
             (
@@ -421,7 +436,7 @@ def _extended(ways: Iterable[Way], step: _Step, at: int, leg: Leg) -> Iterator[W
                 requests + more,
                 rows or 1,
                 (*order, at),
-                how ^ hash((step.number, before, rows)),
+                how ^ hash((extension.number, before, rows)),
             )
         )
 
@@ -430,19 +445,19 @@ def _best_ways(ways: list[Way]) -> list[Way]:
     """Keep the cheapest ways, and those that give fewer rows to what is joined next, the best first."""
     ways.sort()
     best, fewest = cast("Way", (*ways[0][:5], (inf,))), ways[0].rows  # any order, if it is as cheap
-    kept: list[Way] = []
-    known: set[int] = set()
+    best_ways: list[Way] = []
+    signatures: set[int] = set()
     for way in ways:
-        if (way.rows < fewest or way < best) and way.how not in known:
-            known.add(way.how)
-            kept.append(way)
+        if (way.rows < fewest or way < best) and way.how not in signatures:
+            signatures.add(way.how)
+            best_ways.append(way)
             fewest = way.rows
-            if len(kept) == MOST_WAYS:
+            if len(best_ways) == MOST_WAYS:
                 break
-    return kept
+    return best_ways
 
 
-def _places(legs: Legs) -> Iterator[int]:
+def _positions(legs: Legs) -> Iterator[int]:
     """Return the places of a set of legs, from the first on."""
     while legs:
         lowest = legs & -legs
@@ -450,11 +465,11 @@ def _places(legs: Legs) -> Iterator[int]:
         legs ^= lowest
 
 
-def _together(places: Iterable[int]) -> Legs:
-    found = 0
-    for at in places:
-        found |= 1 << at
-    return found
+def _leg_set(positions: Iterable[int]) -> Legs:
+    legs = 0
+    for at in positions:
+        legs |= 1 << at
+    return legs
 
 
 def rows_of(node: LogicalNode) -> int:

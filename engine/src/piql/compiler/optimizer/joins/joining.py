@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList, Or
-from piql.compiler.optimizer.analysis.comparisons import compared_column, compared_columns, moved
+from piql.compiler.optimizer.analysis.comparisons import compared_column, compared_columns, moved_to_relation
 from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.predicates import (
     ColumnKey,
@@ -29,7 +29,7 @@ from piql.trees.frozen import quick
 
 @quick
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Dependencies:
     """What the join of one leg depends on, in sets of other legs as bits: for equal answers it tests the same.
 
     It may name another of several equal columns. Only of a class with several columns of one relation does it matter
@@ -38,14 +38,14 @@ class Standing:
 
     classes: tuple[int, ...]  # legs with a column of a class: any of them fixes the own one
     mixed: tuple[int, ...]  # the same, where a relation has several columns of the class
-    others: tuple[int, ...]  # legs which a condition needs all of
+    conditions_of_many: tuple[int, ...]  # legs which a condition needs all of
     filters: tuple[int, ...]  # legs any of which makes a filter needless
 
-    def over(self, joined: int) -> object:
+    def signature(self, joined: int) -> object:
         return (
             *[not class_ & joined for class_ in self.classes],
-            *[each & joined for each in self.mixed],
-            *[not each & ~joined for each in self.others],
+            *[class_ & joined for class_ in self.mixed],
+            *[not legs & ~joined for legs in self.conditions_of_many],
             *[not predicate & joined for predicate in self.filters],
         )
 
@@ -57,16 +57,16 @@ class Joining:
         inner = [leg for leg in region.legs if leg.kind == "inner"]
         home = frozenset[str]().union(*(leg.relations for leg in inner))
         equalities: list[Expression] = []
-        self._others: list[Expression] = []
+        self._conditions: list[Expression] = []
         self._written: dict[frozenset[ColumnKey], Expression] = {}
         for condition in region.conditions:
             pair = equated_columns(condition)
             if pair is None or not relations_of(condition) <= home:
-                self._others.append(condition)
+                self._conditions.append(condition)
                 continue
             equalities.append(condition)
             self._written.setdefault(frozenset(map(key_of, pair)), condition)
-        self.equal = Equalities((*equalities, *(each for leg in inner for each in leg.filters)))
+        self.equal = Equalities((*equalities, *(predicate for leg in inner for predicate in leg.filters)))
         self._classes = tuple(map(_by_relation, self.equal.classes()))
         self._is_plain = tuple(all(len(member) == 1 for member in members.values()) for members in self._classes)
         self._classes_of: dict[str, list[int]] = {}
@@ -84,16 +84,18 @@ class Joining:
         pairs = self._foreign_key_pairs(leg, before)
         numbers = {number for relation in leg.relations for number in self._classes_of.get(relation, ())}
         for number in sorted(numbers):
-            for own, other in _links(self._classes[number], leg, before, pairs):
-                pair = frozenset((key_of(own), key_of(other)))
-                chosen[pair] = self._written.get(pair) or Comparison(operator="=", left=own, right=other, span=own.span)
-        known = leg.relations.union(*(each.relations for each in before))
-        others = (
+            for left, right in _links(self._classes[number], leg, before, pairs):
+                pair = frozenset((key_of(left), key_of(right)))
+                chosen[pair] = self._written.get(pair) or Comparison(
+                    operator="=", left=left, right=right, span=left.span
+                )
+        relations = leg.relations.union(*(earlier.relations for earlier in before))
+        conditions = (
             expression
-            for expression in self._others
-            if relations_of(expression) <= known and relations_of(expression) & leg.relations
+            for expression in self._conditions
+            if relations_of(expression) <= relations and relations_of(expression) & leg.relations
         )
-        return (*chosen.values(), *others)
+        return (*chosen.values(), *conditions)
 
     def filters(self, leg: Leg, before: Sequence[Leg]) -> tuple[Expression, ...]:
         """Return the filters of a leg that the rows joined before do not satisfy already."""
@@ -101,48 +103,59 @@ class Joining:
             return leg.filters
         return tuple(predicate for predicate in leg.filters if not self._is_implied(predicate, before))
 
-    def standing(self, leg: Leg, legs: Sequence[Leg]) -> Standing:
+    def dependencies(self, leg: Leg, legs: Sequence[Leg]) -> Dependencies:
         """Return what the join of `leg` depends on in the legs before it, which are bits by their place in `legs`."""
-        inner = [(1 << at, other) for at, other in enumerate(legs) if other.kind == "inner" and other is not leg]
+        inner = [
+            (1 << at, other_leg)
+            for at, other_leg in enumerate(legs)
+            if other_leg.kind == "inner" and other_leg is not leg
+        ]
         numbers = {number for relation in leg.relations for number in self._classes_of.get(relation, ())}
         bits = {number: _bits(inner, self._classes[number].keys()) for number in sorted(numbers)}
-        others: list[int] = []
-        everywhere = frozenset[str]().union(*(each.relations for each in legs))
-        for condition in self._others:
+        condition_legs: list[int] = []
+        everywhere = frozenset[str]().union(*(other_leg.relations for other_leg in legs))
+        for condition in self._conditions:
             reads = relations_of(condition)
             if reads & leg.relations and reads <= everywhere:
-                others.append(_bits([(1 << at, each) for at, each in enumerate(legs)], reads - leg.relations))
+                condition_legs.append(
+                    _bits([(1 << at, other_leg) for at, other_leg in enumerate(legs)], reads - leg.relations)
+                )
         filters = (
-            sum(bit for bit, other in inner if self._is_implied(predicate, (other,))) for predicate in leg.filters
+            sum(bit for bit, other_leg in inner if self._is_implied(predicate, (other_leg,)))
+            for predicate in leg.filters
         )
-        return Standing(
-            tuple(each for number, each in bits.items() if self._is_plain[number]),
-            tuple(each for number, each in bits.items() if not self._is_plain[number]),
-            tuple(others),
+        return Dependencies(
+            tuple(legs_of_class for number, legs_of_class in bits.items() if self._is_plain[number]),
+            tuple(legs_of_class for number, legs_of_class in bits.items() if not self._is_plain[number]),
+            tuple(condition_legs),
             tuple(filters),
         )
 
-    def related(self, leg: Leg, others: Sequence[Leg]) -> list[int]:
-        """Return the places of the legs that change how `leg` is joined by standing before it; all others do not."""
+    def related(self, leg: Leg, legs: Sequence[Leg]) -> list[int]:
+        """Return the positions of the legs that change how `leg` is joined when they come before it."""
         named = set(leg.relations)
         for relation in leg.relations:
             named.update(self._neighbours.get(relation, ()))
         for condition in leg.on:
             named.update(relations_of(condition))
-        for condition in self._others:
+        for condition in self._conditions:
             reads = relations_of(condition)
             if not reads.isdisjoint(leg.relations):
                 named.update(reads)
-        return [at for at, other in enumerate(others) if other is not leg and not named.isdisjoint(other.relations)]
+        return [
+            at
+            for at, candidate in enumerate(legs)
+            if candidate is not leg and not named.isdisjoint(candidate.relations)
+        ]
 
     def in_order(self, legs: Sequence[Leg]) -> tuple[Expression, ...]:
         """Return all conditions for legs joined in this order, those that read what is outside of them last."""
-        found: dict[Expression, None] = {}
+        conditions: dict[Expression, None] = {}
         for at, leg in enumerate(legs):
             if at and leg.kind == "inner":
-                found.update(dict.fromkeys(self.conditions(leg, legs[:at])))
-        found.update(dict.fromkeys(self._others))
-        return tuple(found)
+                conditions.update(dict.fromkeys(self.conditions(leg, legs[:at])))
+        conditions.update(dict.fromkeys(self._conditions))
+        return tuple(conditions)
 
     def _is_implied(self, predicate: Expression, before: Sequence[Leg]) -> bool:
         within = equated_columns(predicate)
@@ -151,7 +164,7 @@ class Joining:
         if isinstance(predicate, Or):
             columns = compared_columns(predicate)
             return bool(columns) and any(
-                moved(predicate, columns, relation, self.equal) in leg.filters
+                moved_to_relation(predicate, columns, relation, self.equal) in leg.filters
                 for leg in before
                 if leg.kind == "inner"
                 for relation in leg.relations
@@ -160,32 +173,32 @@ class Joining:
         if column is None:
             return False
         return any(
-            _says(leg, replace_columns(predicate, {key_of(column): other}))
-            for leg, other in self._available(column, before)
+            _says(leg, replace_columns(predicate, {key_of(column): equal}))
+            for leg, equal in self._available(column, before)
         )
 
     def _available(self, column: ColumnRef, before: Iterable[Leg]) -> Iterator[tuple[Leg, ColumnRef]]:
         """Return the columns of inner legs before that equal a column, each with its leg."""
-        for other in self.equal.equal_to(column)[1:]:
+        for equal in self.equal.equal_to(column)[1:]:
             for leg in before:
-                if leg.kind == "inner" and other.relation in leg.relations:
-                    yield leg, other
+                if leg.kind == "inner" and equal.relation in leg.relations:
+                    yield leg, equal
 
     def is_equated(self, column: ColumnKey, before: Iterable[Leg]) -> bool:
         """Whether the joins of some legs test a column for being equal to another of theirs."""
         inner = frozenset[str]().union(*(leg.relations for leg in before if leg.kind == "inner"))
         return any(member.relation in inner for member in self.equal.members(column) if key_of(member) != column)
 
-    def may_be_followed(self, leg: Leg, other: Leg) -> bool:
+    def may_be_followed(self, leg: Leg, referencing: Leg) -> bool:
         """Whether the other leg has a foreign key to the leg's row: without one, no join keeps all rows."""
         if leg.kind == "left":
             return True
-        joined, there = leg.relation, other.relation
-        if joined is None or there is None or other.kind == "left":
+        parent, child = leg.relation, referencing.relation
+        if parent is None or child is None or referencing.kind == "left":
             return False
-        return there.alias in self._neighbours.get(joined.alias, ()) and any(
-            key.table == joined.table.name and self._connects(key, there.alias, joined.alias)
-            for key in there.table.foreign_keys
+        return child.alias in self._neighbours.get(parent.alias, ()) and any(
+            key.table == parent.table.name and self._connects(key, child.alias, parent.alias)
+            for key in child.table.foreign_keys
         )
 
     def _foreign_key_pairs(self, leg: Leg, before: Sequence[Leg]) -> frozenset[tuple[ColumnKey, ColumnKey]]:
@@ -194,20 +207,20 @@ class Joining:
             return frozenset()
         alias, table = leg.relation.alias, leg.relation.table
         neighbours = self._neighbours.get(alias, ())
-        found: list[tuple[int, frozenset[tuple[ColumnKey, ColumnKey]]]] = []
-        for other in before:
-            there = other.relation
-            if there is None or other.kind == "left" or there.alias not in neighbours:
+        candidates: list[tuple[int, frozenset[tuple[ColumnKey, ColumnKey]]]] = []
+        for earlier in before:
+            child = earlier.relation
+            if child is None or earlier.kind == "left" or child.alias not in neighbours:
                 continue
-            for key in there.table.foreign_keys:
-                if key.table == table.name and self._connects(key, there.alias, alias):
+            for key in child.table.foreign_keys:
+                if key.table == table.name and self._connects(key, child.alias, alias):
                     names = zip(key.referenced_columns, key.columns, strict=True)
-                    pairs = frozenset(((alias, own), (there.alias, name)) for own, name in names)
-                    columns = [there.table.column(name) for name in key.columns]
+                    pairs = frozenset(((alias, referenced), (child.alias, name)) for referenced, name in names)
+                    columns = [child.table.column(name) for name in key.columns]
                     may_be_null = any(column is None or column.nullable for column in columns)
                     unwritten = sum(frozenset(pair) not in self._written for pair in pairs)
-                    found.append((len(pairs) * may_be_null + unwritten, pairs))
-        return min(found, key=lambda each: each[0])[1] if found else frozenset()
+                    candidates.append((len(pairs) * may_be_null + unwritten, pairs))
+        return min(candidates, key=lambda candidate: candidate[0])[1] if candidates else frozenset()
 
     def _connects(self, key: ForeignKey, child: str, parent: str) -> bool:
         return all(
@@ -235,10 +248,10 @@ def _bits(legs: Iterable[tuple[int, Leg]], relations: Set[str]) -> int:
 
 def _by_relation(members: Iterable[ColumnRef]) -> Mapping[str, list[ColumnRef]]:
     """Return the columns of one class by their relation, in the order in which the class has them."""
-    found: dict[str, list[ColumnRef]] = {}
+    columns: dict[str, list[ColumnRef]] = {}
     for member in members:
-        found.setdefault(member.relation, []).append(member)
-    return found
+        columns.setdefault(member.relation, []).append(member)
+    return columns
 
 
 def _links(
@@ -251,34 +264,34 @@ def _links(
 
     Earlier columns of several legs equal each other already. Those of one leg may not, unless a filter says so.
     """
-    own = _columns_of(leg, members)
-    inner = (other for other in before if other.kind == "inner" and not other.relations.isdisjoint(members))
-    by_leg = [_columns_of(other, members) for other in inner]
-    if not own or not by_leg:
+    own_columns = _columns_of(leg, members)
+    inner = (earlier for earlier in before if earlier.kind == "inner" and not earlier.relations.isdisjoint(members))
+    by_leg = [_columns_of(earlier, members) for earlier in inner]
+    if not own_columns or not by_leg:
         return
-    groups = [[each for columns in by_leg for each in columns]]
+    groups = [[column for columns in by_leg for column in columns]]
     if len(by_leg) == 1:
         groups = _groups(by_leg[0], before)
-    for number, column in enumerate(own):
+    for number, column in enumerate(own_columns):
         for group in groups if number == 0 else groups[:1]:
-            keys = (each for each in group if (key_of(column), key_of(each)) in preferred)
+            keys = (candidate for candidate in group if (key_of(column), key_of(candidate)) in preferred)
             yield column, next(keys, group[0])
 
 
 def _columns_of(leg: Leg, members: Mapping[str, list[ColumnRef]]) -> list[ColumnRef]:
-    found = [each for relation in leg.relations for each in members.get(relation, ())]
-    return found if len(found) < 2 else sorted(found, key=key_of)
+    columns = [column for relation in leg.relations for column in members.get(relation, ())]
+    return columns if len(columns) < 2 else sorted(columns, key=key_of)
 
 
 def _groups(columns: list[ColumnRef], before: Sequence[Leg]) -> list[list[ColumnRef]]:
     """Put the columns of one leg that its filters make equal together."""
     if len(columns) == 1:
         return [columns]
-    leg = next(each for each in before if columns[0].relation in each.relations)
-    known = Equalities(leg.filters)
+    leg = next(earlier for earlier in before if columns[0].relation in earlier.relations)
+    equal = Equalities(leg.filters)
     groups: list[list[ColumnRef]] = []
     for column in columns:
-        group = next((each for each in groups if known.are_equal(key_of(each[0]), key_of(column))), None)
+        group = next((candidate for candidate in groups if equal.are_equal(key_of(candidate[0]), key_of(column))), None)
         if group is None:
             groups.append([column])
         else:

@@ -24,16 +24,19 @@ class KeyValues:
 
     def __init__(self, legs: Sequence[Leg], joining: Joining) -> None:
         self._equal = joining.equal
-        self._known: dict[str, tuple[Restrictions, tuple[Fact, ...]]] = {}
+        self._reads: dict[str, tuple[Restrictions, tuple[Fact, ...]]] = {}
         for leg in legs:
-            others = [other for other in legs if other is not leg]
-            available = frozenset[str]().union(*(other.relations for other in others))
+            other_legs = [candidate for candidate in legs if candidate is not leg]
+            available = frozenset[str]().union(*(other_leg.relations for other_leg in other_legs))
             for alias in leg.relations if leg.relation is not None else ():
-                known = restrictions_on(alias, (*joining.conditions(leg, others), *leg.filters), available)
-                self._known[alias] = (known, facts_about(leg.relation.table, known) if leg.relation else ())
-        self._rows = dict.fromkeys(self._known, MANY)
-        for _ in self._known:  # in turns, so that no leg is counted before another
-            counted = {alias: self._rows_of(*each) for alias, each in self._known.items()}
+                restrictions = restrictions_on(alias, (*joining.conditions(leg, other_legs), *leg.filters), available)
+                self._reads[alias] = (
+                    restrictions,
+                    facts_about(leg.relation.table, restrictions) if leg.relation else (),
+                )
+        self._rows = dict.fromkeys(self._reads, MANY)
+        for _ in self._reads:  # in turns, so that no leg is counted before another
+            counted = {alias: self._rows_of(*entry) for alias, entry in self._reads.items()}
             if counted == self._rows:
                 break
             self._rows = counted
@@ -54,18 +57,18 @@ class KeyValues:
 
     def _of_column(self, column: ColumnRef) -> int:
         relation, name = key_of(column)
-        if relation not in self._known:
+        if relation not in self._reads:
             return MANY
-        fixed = self._known[relation][0].equal.get(name)
+        fixed = self._reads[relation][0].equal.get(name)
         is_written = fixed is not None and all(isinstance(value, Constant | Parameter) for value in fixed.values)
         written = fixed.count if fixed is not None and is_written else MANY
         return min(written, self._rows[relation])
 
-    def _rows_of(self, known: Restrictions, facts: Sequence[Fact]) -> int:
+    def _rows_of(self, restrictions: Restrictions, facts: Sequence[Fact]) -> int:
         """Return how many different rows of a relation are read."""
         rows = MANY
         for fact in facts:
-            columns = [known.equal[name] for name in fact.columns if not fact.is_token]
-            keys = prod(max(column.count, self.of(column.values, self._known.keys())) for column in columns)
+            columns = [restrictions.equal[name] for name in fact.columns if not fact.is_token]
+            keys = prod(max(column.count, self.of(column.values, self._reads.keys())) for column in columns)
             rows = min(rows, fact.limit * keys)
         return rows

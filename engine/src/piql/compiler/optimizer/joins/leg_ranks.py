@@ -26,62 +26,67 @@ from piql.compiler.optimizer.analysis.predicates import MIRRORED, equated_column
 from piql.compiler.optimizer.analysis.region import Leg, Region
 from piql.trees.node import Node
 
-_TIMES = 3  # that ranks are told apart further by those of what is joined
+_MOST_ROUNDS = 3  # that ranks are told apart further by those of what is joined
 
 Ranks = dict[str, int]  # by relation
 
 
-def ranked(region: Region) -> tuple[int, ...]:
+def ranked_positions(region: Region) -> tuple[int, ...]:
     """Return the places of the legs by rank; those that nothing tells apart stay in the order written."""
     legs = region.legs
-    own = [_said_of(leg) for leg in legs]
-    ranks = _ranks(own)
-    equal = Equalities((*region.conditions, *(each for leg in legs if leg.kind == "inner" for each in leg.filters)))
-    others = [condition for condition in region.conditions if equated_columns(condition) is None]
-    for _ in range(_TIMES):
+    descriptions = [_description(leg) for leg in legs]
+    ranks = _ranks(descriptions)
+    equal = Equalities(
+        (*region.conditions, *(predicate for leg in legs if leg.kind == "inner" for predicate in leg.filters))
+    )
+    conditions = [condition for condition in region.conditions if equated_columns(condition) is None]
+    for _ in range(_MOST_ROUNDS):
         if len(set(ranks)) == len(legs):
             break
         by_relation = {name: rank for leg, rank in zip(legs, ranks, strict=True) for name in leg.relations}
         ranks = _ranks(
-            [(rank, *_joined(leg, equal, others, by_relation)) for leg, rank in zip(legs, ranks, strict=True)]
+            [
+                (rank, *_neighbourhood(leg, equal, conditions, by_relation))
+                for leg, rank in zip(legs, ranks, strict=True)
+            ]
         )
     return tuple(sorted(range(len(legs)), key=ranks.__getitem__))
 
 
-def _ranks(said: Sequence[tuple[object, ...]]) -> list[int]:
-    rank = {each: number for number, each in enumerate(sorted(set(said)))}
-    return [rank[each] for each in said]
+def _ranks(descriptions: Sequence[tuple[object, ...]]) -> list[int]:
+    rank = {description: number for number, description in enumerate(sorted(set(descriptions)))}
+    return [rank[description] for description in descriptions]
 
 
-def _said_of(leg: Leg) -> tuple[object, ...]:
+def _description(leg: Leg) -> tuple[object, ...]:
     """Say what is read for a leg and tested of it alone."""
-    own = dict.fromkeys(leg.relations, 0)
+    ranks = dict.fromkeys(leg.relations, 0)
     tables = tuple(sorted(relation.table.name for relation in leg.input.find(Relation)))
     return (
         leg.kind,
         leg.relation is None,
         tables,
-        tuple(sorted(said(expression, own) for expression in (*leg.filters, *leg.on))),
+        tuple(sorted(canonical_text(expression, ranks) for expression in (*leg.filters, *leg.on))),
     )
 
 
-def _joined(leg: Leg, equal: Equalities, others: Iterable[Expression], ranks: Ranks) -> tuple[object, ...]:
+def _neighbourhood(leg: Leg, equal: Equalities, conditions: Iterable[Expression], ranks: Ranks) -> tuple[object, ...]:
     """Say what a leg is joined to, by the ranks of the others."""
     classes = []
     for members in equal.classes():
-        here = tuple(sorted(member.name for member in members if member.relation in leg.relations))
-        if here:
-            classes.append((here, tuple(sorted((ranks.get(member.relation, -1), member.name) for member in members))))
+        names = tuple(sorted(member.name for member in members if member.relation in leg.relations))
+        if names:
+            classes.append((names, tuple(sorted((ranks.get(member.relation, -1), member.name) for member in members))))
     named = {**ranks, **dict.fromkeys(leg.relations, -2)}
     tests = [
         expression
-        for expression in others
+        for expression in conditions
         if any(column.relation in leg.relations for column in columns_in(expression))
     ]
-    return tuple(sorted(classes)), tuple(sorted(said(expression, named) for expression in (*tests, *leg.on)))
+    return tuple(sorted(classes)), tuple(sorted(canonical_text(expression, named) for expression in (*tests, *leg.on)))
 
 
-def said(test: Node, ranks: Mapping[str, int]) -> str:
+def canonical_text(test: Node, ranks: Mapping[str, int]) -> str:
     """Write a test so that its sides, operands and items come in one order, and relations by their ranks."""
     match test:
         case ColumnRef(relation=relation, name=name):
@@ -91,16 +96,18 @@ def said(test: Node, ranks: Mapping[str, int]) -> str:
         case Parameter(name=name):
             return f"[{name}]"
         case Comparison(operator=operator, left=left, right=right):
-            one, other = said(left, ranks), said(right, ranks)
+            left_text, right_text = canonical_text(left, ranks), canonical_text(right, ranks)
             if operator in (">", ">="):
-                operator, one, other = MIRRORED[operator], other, one
-            elif operator in ("=", "<>") and other < one:
-                one, other = other, one
-            return f"({one} {operator} {other})"
+                operator, left_text, right_text = MIRRORED[operator], right_text, left_text
+            elif operator in ("=", "<>") and right_text < left_text:
+                left_text, right_text = right_text, left_text
+            return f"({left_text} {operator} {right_text})"
         case And(operands=operands) | Or(operands=operands):
-            return f"({type(test).__name__} {' '.join(sorted(said(expression, ranks) for expression in operands))})"
+            texts = sorted(canonical_text(expression, ranks) for expression in operands)
+            return f"({type(test).__name__} {' '.join(texts)})"
         case InList(operand=operand, items=items):
-            return f"({said(operand, ranks)} in {' '.join(sorted(said(item, ranks) for item in items))})"
+            texts = sorted(canonical_text(item, ranks) for item in items)
+            return f"({canonical_text(operand, ranks)} in {' '.join(texts)})"
         case _:
-            inside = (said(child, ranks) for child in test.children())
+            inside = (canonical_text(child, ranks) for child in test.children())
             return f"({type(test).__name__} {getattr(test, 'name', '')} {' '.join(inside)})"

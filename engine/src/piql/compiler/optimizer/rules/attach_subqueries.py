@@ -32,7 +32,7 @@ from piql.compiler.logical.operators import (
 )
 from piql.compiler.optimizer.analysis.facts import facts_about
 from piql.compiler.optimizer.analysis.first_match import first_match
-from piql.compiler.optimizer.analysis.left_join_subqueries import said_of_the_left
+from piql.compiler.optimizer.analysis.left_join_subqueries import with_left_columns
 from piql.compiler.optimizer.analysis.nulls import is_null_with
 from piql.compiler.optimizer.analysis.one_row import gives_one_row
 from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquery, holds_subquery, key_of, relations_of
@@ -93,16 +93,16 @@ class _Attach:
         """Values are joined below all tests; marks stand above the tests that need none, which drop rows first."""
         parts = conjuncts(node.predicate)
         below = node.input
-        early: list[Expression] = []
-        late: list[Expression] = []
+        plain_tests: list[Expression] = []
+        subquery_tests: list[Expression] = []
         for part in parts:
             below, part = self._with_values(below, part, {}, is_test=True)
-            (late if has_subquery(part) else early).append(part)
-        plan = below if not early else replace(node, predicate=_all(early), input=below)
-        if late:
-            before = plan
-            plan, marked = self._with_marks(plan, late)
-            if plan is before and below is node.input:
+            (subquery_tests if has_subquery(part) else plain_tests).append(part)
+        plan = below if not plain_tests else replace(node, predicate=_all(plain_tests), input=below)
+        if subquery_tests:
+            unmarked = plan
+            plan, marked = self._with_marks(plan, subquery_tests)
+            if plan is unmarked and below is node.input:
                 return node
             plan = replace(node, predicate=_all(marked), input=plan)
         return plan
@@ -111,7 +111,7 @@ class _Attach:
         """Values that the left side finds are joined to it before the join whose ON tests them."""
         below = node.left
         parts: list[Expression] = []
-        for part in said_of_the_left(node) if is_region(below) else ():
+        for part in with_left_columns(node) if is_region(below) else ():
             below, part = self._with_values(below, part, {}, is_test=True)
             parts.append(part)
         if not parts or any(map(has_subquery, parts)):
@@ -134,7 +134,9 @@ class _Attach:
                 keys.append(replace(key, expression=expression))
             below = sort if below is sort.input else replace(sort, keys=tuple(keys), input=below)
         below, outputs = self._with_marks(below, outputs)
-        changed = (replace(each, expression=expression) for each, expression in zip(node.outputs, outputs, strict=True))
+        changed = (
+            replace(output, expression=expression) for output, expression in zip(node.outputs, outputs, strict=True)
+        )
         return replace(node, outputs=tuple(changed), input=below)
 
     def _with_values(
@@ -178,10 +180,10 @@ class _Attach:
                 case ScalarSubquery() if node in joined:
                     return joined[node]
                 case ScalarSubquery(query=query):
-                    found = find(plan, query)
-                    if found is None:
+                    joined_value = find(plan, query)
+                    if joined_value is None:
                         return node
-                    plan, joined[node] = found
+                    plan, joined[node] = joined_value
                     self.context.note("the value of a subquery is joined to each row")
                     return joined[node]
                 case Aggregate() | Exists() | InSubquery():
@@ -205,10 +207,10 @@ class _Attach:
         read = (column for column in query.find(ColumnRef) if column.relation in outside)
         if grouped is None or not all(key_of(column) in grouped for column in read):
             return None
-        found = self._looked_up(group.input, query) or self._read_once(group.input, query)
-        if found is None:
+        joined_value = self._looked_up(group.input, query) or self._read_once(group.input, query)
+        if joined_value is None:
             return None
-        below, value = found
+        below, value = joined_value
         return _with_group(plan, replace(group, keys=(*group.keys, value), input=below)), value
 
     def _looked_up(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
@@ -229,8 +231,8 @@ class _Attach:
         value = query.outputs[0].expression
         if not outside <= aliases_below(plan) or not is_null_with(value, frozenset((relation.alias,))):
             return None
-        known = restrictions_on(relation.alias, tests, outside)
-        if not any(fact.rows == 1 for fact in facts_about(relation.table, known)):
+        restrictions = restrictions_on(relation.alias, tests, outside)
+        if not any(fact.rows == 1 for fact in facts_about(relation.table, restrictions)):
             return None
         return Join(kind="left", left=plan, right=relation, condition=conjunction(tests), span=query.span), value
 
@@ -252,19 +254,19 @@ class _Attach:
             nonlocal plan
             match node:
                 case Exists(query=query) if _is_known(node, groups):
-                    made = self.semi_joins.existence(query, node, is_anti=False)
+                    semi_join = self.semi_joins.existence(query, node, is_anti=False)
                 case InSubquery() if not any(map(has_subquery, node.values)) and _is_known(node, groups):
-                    made = self.semi_joins.membership(node, node, is_anti=False)
+                    semi_join = self.semi_joins.membership(node, node, is_anti=False)
                 case Aggregate() | Exists() | InSubquery() | ScalarSubquery():
                     return node
                 case _:
                     return node.map_children(change)
-            if outer_relations(made.right):
+            if outer_relations(semi_join.right):
                 return node
-            self.semi_joins.made += 1
-            name = f"test_{self.semi_joins.made}"
-            mark = ColumnRef(relation=name, name="found", type=BOOLEAN, nullable=made.compared is not None)
-            plan = replace(made, left=plan, mark=mark)
+            self.semi_joins.count += 1
+            name = f"test_{self.semi_joins.count}"
+            mark = ColumnRef(relation=name, name="found", type=BOOLEAN, nullable=semi_join.compared is not None)
+            plan = replace(semi_join, left=plan, mark=mark)
             self.context.note("each row is marked with whether a subquery finds something")
             return Comparison(operator="=", left=mark, right=Constant(value=True, type=BOOLEAN), span=node.span)
 
@@ -273,9 +275,9 @@ class _Attach:
 
 
 def _all(predicates: list[Expression]) -> Expression:
-    found = conjunction(predicates)
-    assert found is not None
-    return found
+    predicate = conjunction(predicates)
+    assert predicate is not None
+    return predicate
 
 
 def _comes_of_region(plan: LogicalNode) -> bool:

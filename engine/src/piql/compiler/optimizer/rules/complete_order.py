@@ -58,8 +58,8 @@ def _complete(sort: Sort, context: RuleContext) -> Sort:
     if not all(isinstance(leg.input, Relation | Derived) for leg in region.legs):
         return sort
     keys = _completed(sort.keys, region)
-    given = set(map(id, sort.keys))
-    ties = [key.expression for key in keys if id(key) not in given]
+    written = set(map(id, sort.keys))
+    ties = [key.expression for key in keys if id(key) not in written]
     if ties:
         columns = ", ".join(f"{tie.relation}.{tie.name}" for tie in ties if isinstance(tie, ColumnRef))
         context.note(f"rows that are equal in the order are told apart by {columns}")
@@ -69,14 +69,14 @@ def _complete(sort: Sort, context: RuleContext) -> Sort:
 def _completed(keys: tuple[SortKey, ...], region: Region) -> tuple[SortKey, ...]:
     ascending = keys[-1].ascending
     primary = (SortKey(expression=column, ascending=ascending) for leg in region.legs for column in _primary_key(leg))
-    known = Determined(region)
-    found: list[SortKey] = []
+    determined = Determined(region)
+    completed: list[SortKey] = []
     for key in (*keys, *primary):
-        if known.holds(key.expression):
+        if determined.holds(key.expression):
             continue
-        found.append(key)
-        known.add(key.expression)
-    return tuple(found)
+        completed.append(key)
+        determined.add(key.expression)
+    return tuple(completed)
 
 
 def _primary_key(leg: Leg) -> tuple[ColumnRef, ...]:
@@ -100,12 +100,12 @@ class Determined:
 
     def __init__(self, region: Region) -> None:
         self._legs = [leg for leg in region.legs if leg.relation is not None]
-        inner = [each for leg in self._legs if leg.kind == "inner" for each in leg.filters]
+        inner = [predicate for leg in self._legs if leg.kind == "inner" for predicate in leg.filters]
         self._equal = Equalities((*region.conditions, *inner))
         self._equated: dict[str, list[ColumnRef]] = {}  # by relation
         for column in chain.from_iterable(self._equal.classes()):
             self._equated.setdefault(column.relation, []).append(column)
-        self._known: set[ColumnKey] = set()
+        self._determined: set[ColumnKey] = set()
         self._whole: set[str] = set()  # relations all of whose columns are known
         self._expressions: set[Expression] = set()
         for predicate in inner:
@@ -126,10 +126,10 @@ class Determined:
             self._close()
 
     def _is_known(self, column: ColumnKey) -> bool:
-        return column[0] in self._whole or column in self._known
+        return column[0] in self._whole or column in self._determined
 
     def _learn(self, column: ColumnRef) -> None:
-        self._known.update(key_of(each) for each in self._equal.equal_to(column))
+        self._determined.update(key_of(equal) for equal in self._equal.equal_to(column))
 
     def _close(self) -> None:
         """A row whose key is determined is determined; so is the match of a left join on a key."""
@@ -181,9 +181,9 @@ def _columns_fixed(leg: Leg) -> Iterable[str | None]:
         if column is not None:
             yield column.name
         pair = equated_columns(predicate)
-        for one, other in (pair, pair[::-1]) if pair is not None else ():
-            if one.relation == alias and relations_of(other) != {alias}:
-                yield one.name
+        for fixed, compared in (pair, pair[::-1]) if pair is not None else ():
+            if fixed.relation == alias and relations_of(compared) != {alias}:
+                yield fixed.name
 
 
 def _null_column(predicate: Expression) -> ColumnRef | None:

@@ -53,7 +53,7 @@ def drop_distinct(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     return visit(plan)
 
 
-def do_rows_differ(below: LogicalNode, given: Iterable[Expression]) -> bool:
+def do_rows_differ(below: LogicalNode, outputs: Iterable[Expression]) -> bool:
     """Whether what is given of a row of a join determines the keys of all its relations."""
     if isinstance(below, Sort):
         below = below.input
@@ -63,10 +63,10 @@ def do_rows_differ(below: LogicalNode, given: Iterable[Expression]) -> bool:
     keys = [_key_of(leg.input) for leg in region.legs]
     if any(key is None for key in keys):
         return False
-    known = Determined(region)
-    for expression in given:
-        known.add(expression)
-    return all(map(known.holds, (column for key in keys if key is not None for column in key)))
+    determined = Determined(region)
+    for expression in outputs:
+        determined.add(expression)
+    return all(map(determined.holds, (column for key in keys if key is not None for column in key)))
 
 
 def _key_of(leg: LogicalNode) -> tuple[ColumnRef, ...] | None:

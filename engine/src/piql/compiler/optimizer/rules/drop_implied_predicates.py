@@ -28,10 +28,10 @@ def drop_implied_predicates(plan: LogicalNode, context: RuleContext) -> LogicalN
         joining = Joining(region)
         legs: list[Leg] = []
         for leg in region.legs:
-            kept = joining.filters(leg, legs)
-            if len(kept) < len(leg.filters):
+            filters = joining.filters(leg, legs)
+            if len(filters) < len(leg.filters):
                 context.note(f"{' '.join(sorted(leg.relations))} need not be tested for what its match was tested for")
-            legs.append(leg if kept == leg.filters else replace(leg, filters=kept))
+            legs.append(leg if filters == leg.filters else replace(leg, filters=filters))
         conditions = joining.in_order(region.legs)
         if set(conditions) != set(region.conditions):
             context.note("each equality is tested once")

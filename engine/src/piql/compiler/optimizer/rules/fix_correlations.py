@@ -69,8 +69,8 @@ def _fixed(node: _AnyNode, below: LogicalNode | None, context: RuleContext) -> _
     if not values:
         return node
 
-    def change(each: Node) -> Node:
-        return replace_columns(each, values) if isinstance(each, ScalarSubquery) else each
+    def change(child: Node) -> Node:
+        return replace_columns(child, values) if isinstance(child, ScalarSubquery) else child
 
     changed = cast("_AnyNode", node.transform_up(change))
     if changed == node:
@@ -81,9 +81,12 @@ def _fixed(node: _AnyNode, below: LogicalNode | None, context: RuleContext) -> _
 
 def _values(region: Region) -> dict[ColumnKey, Expression]:
     """Return the columns that equal a literal or parameter in every row."""
-    tests = (*region.conditions, *(each for leg in region.legs if leg.kind == "inner" for each in leg.filters))
+    tests = (
+        *region.conditions,
+        *(predicate for leg in region.legs if leg.kind == "inner" for predicate in leg.filters),
+    )
     equal = Equalities(tests)
-    found: dict[ColumnKey, Expression] = {}
+    values: dict[ColumnKey, Expression] = {}
     for test in tests:
         match test:
             case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter() as value):
@@ -92,7 +95,7 @@ def _values(region: Region) -> dict[ColumnKey, Expression]:
                 pass
             case _:
                 continue
-        for each in equal.equal_to(column):
-            if each.type.kind is value.type.kind:
-                found.setdefault(key_of(each), value)
-    return found
+        for equal_column in equal.equal_to(column):
+            if equal_column.type.kind is value.type.kind:
+                values.setdefault(key_of(equal_column), value)
+    return values

@@ -111,43 +111,45 @@ def groups_of(leg: Leg) -> Groups | None:
     if len(columns) < len(keys) or not is_region(rows):
         return None
     region = read_region(rows)
-    if region.above or any(each.relation is None or each.kind == "left" or each.first for each in region.legs):
+    if region.above or any(
+        inner_leg.relation is None or inner_leg.kind == "left" or inner_leg.first for inner_leg in region.legs
+    ):
         return None
     named = {(leg.input.alias, output.name): output.expression for output in outputs}
     return Groups(named, columns, aggregates, region, tuple(having))
 
 
 def _merged(region: Region, leg: Leg, groups: Groups, plan: LogicalNode) -> LogicalNode | None:
-    others = [each for each in region.legs if each is not leg]
-    if any(each.relation is None and not gives_one_row(each.input) for each in others):
+    other_legs = [candidate for candidate in region.legs if candidate is not leg]
+    if any(other_leg.relation is None and not gives_one_row(other_leg.input) for other_leg in other_legs):
         return None
-    known = frozenset[str]().union(*(each.relations for each in others))
-    relations = [each.relation for each in others if each.relation is not None]
+    available = frozenset[str]().union(*(other_leg.relations for other_leg in other_legs))
+    relations = [other_leg.relation for other_leg in other_legs if other_leg.relation is not None]
     rows = tuple(column for relation in relations for column in relation.columns(relation.table.primary_key))
-    read = tuple(column for column in plan.find(ColumnRef) if column.relation in known)
-    early: list[Expression] = []
-    late = list(groups.having)
+    read = tuple(column for column in plan.find(ColumnRef) if column.relation in available)
+    row_tests: list[Expression] = []
+    having = list(groups.having)
     is_left = leg.kind == "left"
     for test in (*(leg.on if is_left else region.conditions), *leg.filters):
         renamed = replace_columns(test, groups.columns)
-        (late if _has_aggregate(renamed) else early).append(renamed)
-    is_fixed = _are_fixed(groups.keys, early, known)
-    legs, conditions = groups.rows.legs, (*early, *groups.rows.conditions)
+        (having if _has_aggregate(renamed) else row_tests).append(renamed)
+    is_fixed = _are_fixed(groups.keys, row_tests, available)
+    legs, conditions = groups.rows.legs, (*row_tests, *groups.rows.conditions)
     if is_left:
-        if late or not is_fixed or any(_reads(each, leg) for other in others for each in other.on):
+        if having or not is_fixed or any(_reads(test, leg) for other_leg in other_legs for test in other_leg.on):
             return None
-        legs, conditions = (replace(legs[0], kind="left", on=tuple(early), join=leg.join),), region.conditions
+        legs, conditions = (replace(legs[0], kind="left", on=tuple(row_tests), join=leg.join),), region.conditions
     above = [expression for expression in region.above if relations_of(expression).isdisjoint(leg.relations)]
-    late += [replace_columns(expression, groups.columns) for expression in region.above if expression not in above]
+    having += [replace_columns(expression, groups.columns) for expression in region.above if expression not in above]
     joined = write_region(
         replace(
             region,
-            legs=(*others, *legs),
+            legs=(*other_legs, *legs),
             conditions=conditions,
             above=tuple(above),
         )
     )
-    grouped = tuple(alias for each in groups.rows.legs for alias in each.relations)
+    grouped = tuple(alias for group_leg in groups.rows.legs for alias in group_leg.relations)
     group = GroupBy(
         keys=tuple(dict.fromkeys((*rows, *read, *groups.keys))),
         aggregates=groups.aggregates,
@@ -155,7 +157,7 @@ def _merged(region: Region, leg: Leg, groups: Groups, plan: LogicalNode) -> Logi
         summed=grouped if is_fixed else (),
         span=leg.input.span,
     )
-    predicate = conjunction(late)
+    predicate = conjunction(having)
     return group if predicate is None else Selection(predicate=predicate, input=group, span=leg.input.span)
 
 
@@ -175,7 +177,7 @@ def _where_found(groups: Groups) -> Groups | None:
             return node.map_children(change)
         return FunctionCall(name="IF_FOUND", arguments=(counted[node], groups.keys[0]), type=node.type, span=node.span)
 
-    columns: dict[ColumnKey, Expression] = {name: change(each) for name, each in groups.columns.items()}  # type: ignore[misc]
+    columns: dict[ColumnKey, Expression] = {name: change(expression) for name, expression in groups.columns.items()}  # type: ignore[misc]
     return replace(groups, columns=columns, aggregates=tuple(dict.fromkeys(counted.values())))
 
 
@@ -183,11 +185,13 @@ def _reads(test: Expression, leg: Leg) -> bool:
     return not relations_of(test).isdisjoint(leg.relations)
 
 
-def _are_fixed(keys: Sequence[ColumnRef], tests: Sequence[Expression], known: frozenset[str]) -> bool:
+def _are_fixed(keys: Sequence[ColumnRef], tests: Sequence[Expression], relations: frozenset[str]) -> bool:
     """Whether the row that is joined says of which group it is."""
     pairs = [pair for test in tests if (pair := equated_columns(test)) is not None]
-    met = {own for pair in pairs for own, other in (pair, pair[::-1]) if other.relation in known}
-    return met.issuperset(keys)
+    determined = {
+        column for pair in pairs for column, counterpart in (pair, pair[::-1]) if counterpart.relation in relations
+    }
+    return determined.issuperset(keys)
 
 
 def with_groups_joined(plan: LogicalNode) -> LogicalNode:
@@ -202,8 +206,8 @@ def with_groups_joined(plan: LogicalNode) -> LogicalNode:
         if groups is None:
             return node
         tests = conjuncts(node.condition)
-        met = {groups.columns.get(key_of(side)) for test in tests for side in equated_columns(test) or ()}
-        if not set(groups.keys) <= met:
+        compared = {groups.columns.get(key_of(side)) for test in tests for side in equated_columns(test) or ()}
+        if not set(groups.keys) <= compared:
             return node
         joined = Join(kind="inner", left=node.left, right=node.right, condition=None, span=node.span)
         return Selection(predicate=node.condition, input=joined, span=node.span)

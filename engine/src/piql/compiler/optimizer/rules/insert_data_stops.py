@@ -58,8 +58,8 @@ def _insert(
     match node:
         case Join():
             left = _insert(node.left, (), available, context, visit)
-            known = available | aliases_below(node.left)
-            right = _insert(node.right, all_conjuncts((node.condition,)), known, context, visit)
+            joined = available | aliases_below(node.left)
+            right = _insert(node.right, all_conjuncts((node.condition,)), joined, context, visit)
             return node if left is node.left and right is node.right else replace(node, left=left, right=right)
         case Relation():
             return _stop(node, (), joining, available, None, context)
@@ -83,15 +83,15 @@ def _stop(
     context: RuleContext,
 ) -> LogicalNode:
     """Build the selections and data-stops over one relation."""
-    known = restrictions_on(relation.alias, (*joining, *filters), available)
-    facts = _without_wider(facts_about(relation.table, known))
+    restrictions = restrictions_on(relation.alias, (*joining, *filters), available)
+    facts = _without_wider(facts_about(relation.table, restrictions))
     if not facts:
         return relation if selection is None else selection
     span = selection.span if selection is not None else None
     plan: LogicalNode = relation
     left = list(filters)
     for fact in reversed(facts):  # the tightest on top
-        causes = [expression for expression in left if _is_cause(expression, fact, known)]
+        causes = [expression for expression in left if _is_cause(expression, fact, restrictions)]
         left = [expression for expression in left if expression not in causes]
         predicate = conjunction(causes)
         if predicate is not None:
@@ -101,29 +101,29 @@ def _stop(
             limit=fact.rows, relation=relation.alias, columns=columns, because=fact.because, input=plan, span=span
         )
         context.note(f"{relation.table.name}: {say(fact, relation)}")
-    rest = conjunction(left)
-    return plan if rest is None else Selection(predicate=rest, input=plan, span=span)
+    untested = conjunction(left)
+    return plan if untested is None else Selection(predicate=untested, input=plan, span=span)
 
 
 def _without_wider(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     """Drop each fact whose columns hold those of a tighter one: it says less about the same rows."""
-    kept: list[Fact] = []
+    tightest: list[Fact] = []
     for fact in facts:
-        if not any(other.limit <= fact.limit and set(other.columns) <= set(fact.columns) for other in kept):
-            kept.append(fact)
-    if kept and kept[0].limit == 1:
-        return (kept[0],)
-    return tuple(kept)
+        if not any(tighter.limit <= fact.limit and set(tighter.columns) <= set(fact.columns) for tighter in tightest):
+            tightest.append(fact)
+    if tightest and tightest[0].limit == 1:
+        return (tightest[0],)
+    return tuple(tightest)
 
 
-def _is_cause(predicate: Expression, fact: Fact, known: Restrictions) -> bool:
+def _is_cause(predicate: Expression, fact: Fact, restrictions: Restrictions) -> bool:
     if fact.is_token:
-        return any(word.predicate is predicate for word in known.words)
+        return any(word.predicate is predicate for word in restrictions.words)
     if fact.within is not None and any(
-        expression is predicate for expression in known.ranges[fact.within.column].predicates
+        expression is predicate for expression in restrictions.ranges[fact.within.column].predicates
     ):
         return True
-    return any(known.equal[column].predicate is predicate for column in fact.columns)
+    return any(restrictions.equal[column].predicate is predicate for column in fact.columns)
 
 
 def say(fact: Fact, relation: Relation) -> str:
@@ -132,8 +132,8 @@ def say(fact: Fact, relation: Relation) -> str:
         return "a test keeps no row"
     columns = ", ".join(fact.columns)
     if fact.within is not None:
-        said = f"at most {fact.limit} rows have one of {fact.within.values} values of {fact.within.column}"
-        return f"{said} and one of {columns}" if columns else said
+        sentence = f"at most {fact.limit} rows have one of {fact.within.values} values of {fact.within.column}"
+        return f"{sentence} and one of {columns}" if columns else sentence
     if fact.limit == 1:
         return f"one row has one value of {columns}"
     return f"at most {fact.limit} rows {'hold one word in' if fact.is_token else 'share one value of'} {columns}"

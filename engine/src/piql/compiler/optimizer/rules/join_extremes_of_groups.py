@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression, IsNull, Not
 from piql.compiler.logical.operators import Derived, GroupBy, LogicalNode, Relation, SortKey
-from piql.compiler.optimizer.analysis.first_match import completed
+from piql.compiler.optimizer.analysis.first_match import completed_by_primary_key
 from piql.compiler.optimizer.analysis.predicates import ColumnKey, relations_of, replace_columns
 from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, read_region, write_region
 from piql.compiler.optimizer.analysis.restrictions import restrictions_on
@@ -39,10 +39,10 @@ def join_extremes_of_groups(plan: LogicalNode, context: RuleContext) -> LogicalN
         region = read_region(node)
         for leg in region.legs if len(region.legs) > 1 else ():
             groups = groups_of(leg)
-            found = None if groups is None else _with_first(region, leg, groups)
-            if found is not None:
-                by.update(found[1])
-                return merge(write_region(found[0]))
+            joined = None if groups is None else _with_first(region, leg, groups)
+            if joined is not None:
+                by.update(joined[1])
+                return merge(write_region(joined[0]))
         return node
 
     merged = map_regions(with_groups_joined(plan), merge)
@@ -66,35 +66,37 @@ def _with_first(region: Region, leg: Leg, groups: Groups) -> tuple[Region, Mappi
         return value if node == extreme else node
 
     by: dict[ColumnKey, Expression] = {
-        name: each.transform_up(of_match)  # type: ignore[misc]
-        for name, each in groups.columns.items()
+        name: expression.transform_up(of_match)  # type: ignore[misc]
+        for name, expression in groups.columns.items()
     }
-    others = [each for each in region.legs if each is not leg]
-    if any(not relations_of(test).isdisjoint(leg.relations) for each in others for test in each.on):
+    other_legs = [candidate for candidate in region.legs if candidate is not leg]
+    if any(not relations_of(test).isdisjoint(leg.relations) for other_leg in other_legs for test in other_leg.on):
         return None
-    asked = (
+    conditions_of_leg = (
         leg.on if leg.kind == "left" else tuple(condition for condition in region.conditions if _reads(condition, leg))
     )
-    renamed = tuple(replace_columns(expression, by) for expression in (*asked, *leg.filters))
+    renamed = tuple(replace_columns(expression, by) for expression in (*conditions_of_leg, *leg.filters))
     of_value = [expression for expression in renamed if value in expression.find(ColumnRef)]
     of_keys = [expression for expression in renamed if expression not in of_value]
-    available = frozenset[str]().union(*(each.relations for each in others))
+    available = frozenset[str]().union(*(other_leg.relations for other_leg in other_legs))
     filters = groups.rows.legs[0].filters
-    known = restrictions_on(relation.alias, (*of_keys, *filters), available)
-    if not all(key.name in known.equal and known.equal[key.name].count == 1 for key in groups.keys):
+    restrictions = restrictions_on(relation.alias, (*of_keys, *filters), available)
+    if not all(key.name in restrictions.equal and restrictions.equal[key.name].count == 1 for key in groups.keys):
         return None
-    finding = {id(each.predicate) for each in known.equal.values()}
+    finding = {id(fixed.predicate) for fixed in restrictions.equal.values()}
     on = tuple(key for key in of_keys if id(key) in finding)
-    late = [*of_value, *(key for key in of_keys if id(key) not in finding)]
-    if late and leg.kind == "left":
+    tests_above = [*of_value, *(key for key in of_keys if id(key) not in finding)]
+    if tests_above and leg.kind == "left":
         return None
-    first = completed((SortKey(expression=value, ascending=extreme.function == "MIN"),), relation, known)
+    first = completed_by_primary_key(
+        (SortKey(expression=value, ascending=extreme.function == "MIN"),), relation, restrictions
+    )
     if leg.kind == "inner":
-        late.append(Not(operand=IsNull(operand=_key(relation))))
+        tests_above.append(Not(operand=IsNull(operand=_key(relation))))
     match = Leg(relation, frozenset((relation.alias,)), "left", filters, on, leg.join, first)
-    above = (*(replace_columns(expression, by) for expression in region.above), *late)
+    above = (*(replace_columns(expression, by) for expression in region.above), *tests_above)
     conditions = tuple(condition for condition in region.conditions if not _reads(condition, leg))
-    return replace(region, legs=(*others, match), conditions=conditions, above=above), by
+    return replace(region, legs=(*other_legs, match), conditions=conditions, above=above), by
 
 
 def _extreme(groups: Groups) -> Aggregate | None:

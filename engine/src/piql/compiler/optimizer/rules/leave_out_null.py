@@ -63,13 +63,16 @@ def _followed(region: Region) -> Iterator[ColumnRef]:
             if len(nullable) != 1:
                 continue  # none, or more than one index leaves out
             if equal is None:
-                equal = Equalities((*region.conditions, *(each for leg, _ in inner for each in leg.filters)))
+                equal = Equalities((*region.conditions, *(predicate for leg, _ in inner for predicate in leg.filters)))
             names = tuple(zip(key.columns, key.referenced_columns, strict=True))
             if any(
-                other.table.name == key.table
-                and other is not relation
-                and all(equal.are_equal((relation.alias, own), (other.alias, its)) for own, its in names)
-                for _, other in inner
+                parent.table.name == key.table
+                and parent is not relation
+                and all(
+                    equal.are_equal((relation.alias, column), (parent.alias, referenced))
+                    for column, referenced in names
+                )
+                for _, parent in inner
             ):
                 yield nullable[0]
 

@@ -31,14 +31,14 @@ def merge_derived(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         is_left = isinstance(node, Join) and node.kind == "left"
         optional = node.right if isinstance(node, Join) and is_left else None
 
-        def put_in_place(child: Node) -> Node:
+        def substitute(child: Node) -> Node:
             if not isinstance(child, Derived):
                 return child
             inside = child.map_children(merge)
             inner = _merged(inside, meanings, is_optional=child is optional)
             return inside if inner is None else inner
 
-        return below.map_children(put_in_place)
+        return below.map_children(substitute)
 
     merged = merge(plan)
     if not meanings:

@@ -68,79 +68,90 @@ def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 def _same_row(region: Region, row: Leg, match: Leg) -> Mapping[ColumnKey, ColumnRef] | None:
     """Return the columns of a leg for those of a first match that must be the same row; None where it need not be."""
-    one, other = row.relation, match.relation
-    if one is None or other is None or row is match or row.first or one.table != other.table:
+    relation, first = row.relation, match.relation
+    if relation is None or first is None or row is match or row.first or relation.table != first.table:
         return None
-    both = {one.alias, other.alias}
+    both = {relation.alias, first.alias}
     tests = region.above if row.kind == "inner" else row.on
     if not any(equated_columns(test) and relations_of(test) == both for test in tests):
         return None  # a row without a match would be kept
     equal = _equalities(region, match) if row.kind == "inner" else Equalities((*match.on, *row.on))
-    names = tuple(column.name for column in one.table.columns)
-    same = {name for name in names if equal.are_equal((one.alias, name), (other.alias, name))}
-    if not any(set(key) <= same for key in (one.table.primary_key, *(key.columns for key in one.table.unique_keys))):
+    names = tuple(column.name for column in relation.table.columns)
+    same = {name for name in names if equal.are_equal((relation.alias, name), (first.alias, name))}
+    if not any(
+        set(key) <= same for key in (relation.table.primary_key, *(key.columns for key in relation.table.unique_keys))
+    ):
         return None
-    return {(other.alias, column.name): column for column in one.columns(names)}
+    return {(first.alias, column.name): column for column in relation.columns(names)}
 
 
 def _equalities(region: Region, match: Leg) -> Equalities:
-    filters = (each for leg in region.legs if leg.kind == "inner" for each in leg.filters)
+    filters = (predicate for leg in region.legs if leg.kind == "inner" for predicate in leg.filters)
     return Equalities((*region.conditions, *filters, *region.above, *match.on, *match.filters))
 
 
 def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
     """Return a region in which a leg is the first match; None where nothing else tells its group."""
-    others = [_asked_itself(leg, row, region) for leg in region.legs if leg is not row and leg is not match]
-    tests = _tests(region, row, match, by, others)
-    if not others or tests is None:
+    other_legs = [_with_tests_of_row(leg, row, region) for leg in region.legs if leg is not row and leg is not match]
+    tests = _tests(region, row, match, by, other_legs)
+    if not other_legs or tests is None:
         return None
-    own = tuple(expression for expression in tests if relations_of(expression) <= row.relations)
-    on = tuple(expression for expression in tests if expression not in own)
+    filters = tuple(expression for expression in tests if relations_of(expression) <= row.relations)
+    on = tuple(expression for expression in tests if expression not in filters)
     first = tuple(replace(key, expression=replace_columns(key.expression, by)) for key in match.first)
-    leg = replace(row, filters=own, on=on, first=first)
-    legs = [*(replace(each, on=tuple(replace_columns(test, by) for test in each.on)) for each in others), leg]
+    leg = replace(row, filters=filters, on=on, first=first)
+    legs = [
+        *(replace(other_leg, on=tuple(replace_columns(test, by) for test in other_leg.on)) for other_leg in other_legs),
+        leg,
+    ]
     above = tuple(
-        each
-        for each in (_left_of(replace_columns(expression, by), by.values()) for expression in region.above)
-        if each is not None
+        test
+        for test in (_remaining_test(replace_columns(expression, by), by.values()) for expression in region.above)
+        if test is not None
     )
     ways = JoinSearch(Region(tuple(legs), region.conditions, above), None, ()).best()
     if not ways:
         return None
     ordered = [legs[at] for at in ways[0].order]
-    place = ordered.index(leg)
-    known = frozenset[str]().union(*(each.relations for each in ordered[:place]))
-    asked = (
-        predicate for predicate in row.filters if predicate not in tests and not _is_asked(predicate, others, region)
+    position = ordered.index(leg)
+    relations_before = frozenset[str]().union(*(earlier.relations for earlier in ordered[:position]))
+    tests_of_row = (
+        predicate
+        for predicate in row.filters
+        if predicate not in tests and not _has_equal_test(predicate, other_legs, region)
     )
-    conditions = (*region.conditions, *asked)
+    conditions = (*region.conditions, *tests_of_row)
     left = write_region(
         replace(
             region,
-            legs=tuple(ordered[:place]),
-            conditions=tuple(condition for condition in conditions if relations_of(condition) <= known),
-            above=tuple(expression for expression in above if relations_of(expression) <= known),
+            legs=tuple(ordered[:position]),
+            conditions=tuple(condition for condition in conditions if relations_of(condition) <= relations_before),
+            above=tuple(expression for expression in above if relations_of(expression) <= relations_before),
         )
     )
     joined = _joined(left, leg)
-    here = known | row.relations
-    now = [
+    relations_joined = relations_before | row.relations
+    testable = [
         expression
         for expression in (*conditions, *above)
-        if relations_of(expression) <= here and not relations_of(expression) <= known
+        if relations_of(expression) <= relations_joined and not relations_of(expression) <= relations_before
     ]
-    said = {frozenset(map(key_of, pair)) for pair in map(equated_columns, on) if pair is not None}
+    tested_pairs = {frozenset(map(key_of, pair)) for pair in map(equated_columns, on) if pair is not None}
     head = Leg(
         joined,
-        here,
-        filters=tuple(expression for expression in now if expression not in tests and not _is_said(expression, said)),
+        relations_joined,
+        filters=tuple(
+            expression
+            for expression in testable
+            if expression not in tests and not _equates_pair(expression, tested_pairs)
+        ),
     )
     return write_region(
         replace(
             region,
-            legs=(head, *ordered[place + 1 :]),
-            conditions=tuple(condition for condition in conditions if not relations_of(condition) <= here),
-            above=tuple(expression for expression in above if not relations_of(expression) <= here),
+            legs=(head, *ordered[position + 1 :]),
+            conditions=tuple(condition for condition in conditions if not relations_of(condition) <= relations_joined),
+            above=tuple(expression for expression in above if not relations_of(expression) <= relations_joined),
         )
     )
 
@@ -148,30 +159,32 @@ def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnR
 def _merged_alone(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
     """Return the first row of each value of lists, where a relation alone has its groups by them."""
     of_group: set[ColumnKey] = set()
-    for each in match.on:
-        pair = equated_columns(replace_columns(each, by))
+    for condition in match.on:
+        pair = equated_columns(replace_columns(condition, by))
         if pair is None or pair[0] != pair[1]:
             return None
         of_group.add(key_of(pair[0]))
-    own = tuple(replace_columns(expression, by) for expression in match.filters)
+    filters = tuple(replace_columns(expression, by) for expression in match.filters)
     values = tuple(expression for expression in row.filters if _fixes(expression, of_group))
-    if any(isinstance(expression, InList) for expression in own if expression not in values):
+    if any(isinstance(expression, InList) for expression in filters if expression not in values):
         return None  # several reads would give a first row each
     listed = dict.fromkeys(value.operand for value in values if isinstance(value, InList))
     fixed = {key_of(column) for value in values if (column := compared_column(value)) is not None}
     if not fixed >= of_group:
         return None
-    finding = tuple(dict.fromkeys((*values, *own)))
+    finding = tuple(dict.fromkeys((*values, *filters)))
     predicate = conjunction(finding)
     assert predicate is not None
     keys = tuple(replace(key, expression=replace_columns(key.expression, by)) for key in match.first)
     span = match.join.span if match.join is not None else row.input.span
     below: LogicalNode = Sort(keys=keys, input=Selection(predicate=predicate, input=row.input, span=span))
-    each_of = tuple(each for each in listed if isinstance(each, ColumnRef))
+    each_of = tuple(column for column in listed if isinstance(column, ColumnRef))
     first = Stop(count=Count(max=1), is_page=False, input=below, each=each_of, is_exact=True, span=span)
-    above = (_left_of(replace_columns(expression, by), by.values()) for expression in (*row.filters, *region.above))
-    rest = conjunction(expression for expression in above if expression is not None and expression not in finding)
-    return first if rest is None else Selection(predicate=rest, input=first, span=span)
+    above = (
+        _remaining_test(replace_columns(expression, by), by.values()) for expression in (*row.filters, *region.above)
+    )
+    untested = conjunction(expression for expression in above if expression is not None and expression not in finding)
+    return first if untested is None else Selection(predicate=untested, input=first, span=span)
 
 
 def _fixes(test: Expression, columns: Set[ColumnKey]) -> bool:
@@ -181,41 +194,41 @@ def _fixes(test: Expression, columns: Set[ColumnKey]) -> bool:
     return is_equality and column is not None and key_of(column) in columns
 
 
-def _asked_itself(leg: Leg, row: Leg, region: Region) -> Leg:
+def _with_tests_of_row(leg: Leg, row: Leg, region: Region) -> Leg:
     """Return a leg with the tests of a row that say the same of it: it need not come behind the row any longer."""
     if leg.kind == "left":
         return leg
     equal = Equalities(region.conditions)
-    found = dict.fromkeys(leg.filters)
+    filters = dict.fromkeys(leg.filters)
     for predicate in row.filters:
         column = compared_column(predicate)
-        for other in equal.equal_to(column)[1:] if column is not None else ():
-            if column is not None and other.relation in leg.relations:
-                found.setdefault(replace_columns(predicate, {key_of(column): other}))
-    return leg if len(found) == len(leg.filters) else replace(leg, filters=tuple(found))
+        for equal_column in equal.equal_to(column)[1:] if column is not None else ():
+            if column is not None and equal_column.relation in leg.relations:
+                filters.setdefault(replace_columns(predicate, {key_of(column): equal_column}))
+    return leg if len(filters) == len(leg.filters) else replace(leg, filters=tuple(filters))
 
 
-def _is_asked(test: Expression, others: Sequence[Leg], region: Region) -> bool:
+def _has_equal_test(test: Expression, other_legs: Sequence[Leg], region: Region) -> bool:
     """Whether an inner leg has a test that says the same of a column equal to that of a row."""
     column = compared_column(test)
     equal = Equalities(region.conditions).equal_to(column)[1:] if column is not None else ()
     return column is not None and any(
-        replace_columns(test, {key_of(column): other}) in leg.filters
-        for leg in others
+        replace_columns(test, {key_of(column): equal_column}) in leg.filters
+        for leg in other_legs
         if leg.kind == "inner"
-        for other in equal
-        if other.relation in leg.relations
+        for equal_column in equal
+        if equal_column.relation in leg.relations
     )
 
 
 def _merged_left(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
     """Return a region in which a left-joined leg is the first match; None where its ON asks for more than that."""
     equal = Equalities(match.on)
-    back = {key_of(mine): replace(mine, relation=alias) for (alias, _), mine in by.items()}
+    back = {key_of(column): replace(column, relation=alias) for (alias, _), column in by.items()}
     for expression in (*row.on, *row.filters):
-        said = replace_columns(expression, back)
-        pair = equated_columns(said)
-        if said not in match.filters and (pair is None or not equal.are_equal(*map(key_of, pair))):
+        test = replace_columns(expression, back)
+        pair = equated_columns(test)
+        if test not in match.filters and (pair is None or not equal.are_equal(*map(key_of, pair))):
             return None
         if pair is not None and pair[0] == pair[1] and by[key_of(pair[0])].nullable:
             return None  # NULL equals nothing, not even itself
@@ -232,9 +245,9 @@ def _merged_left(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, Co
     )
 
 
-def _is_said(test: Expression, said: Set[frozenset[ColumnKey]]) -> bool:
+def _equates_pair(test: Expression, pairs: Set[frozenset[ColumnKey]]) -> bool:
     pair = equated_columns(test)
-    return pair is not None and frozenset(map(key_of, pair)) in said
+    return pair is not None and frozenset(map(key_of, pair)) in pairs
 
 
 def _joined(left: LogicalNode, leg: Leg) -> Join:
@@ -245,32 +258,32 @@ def _joined(left: LogicalNode, leg: Leg) -> Join:
 
 
 def _tests(
-    region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef], others: Sequence[Leg]
+    region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef], other_legs: Sequence[Leg]
 ) -> tuple[Expression, ...] | None:
     """Give what finds the match, said of the relation that it is; None where the relation itself is needed to find it.
 
     That the match is of the relation's own group (`x.owner = t.owner`) is said by an equal column of another leg.
     """
     equal = _equalities(region, match)
-    found: list[Expression] = []
+    tests: list[Expression] = []
     for expression in (*match.on, *match.filters):
         pair = equated_columns(expression)
         if relations_of(expression).isdisjoint(row.relations):
-            found.append(replace_columns(expression, by))
+            tests.append(replace_columns(expression, by))
             continue
         if pair is None:
             return None
-        own, theirs = pair if pair[0].relation in row.relations else pair[::-1]
-        named = by.get(key_of(theirs))
-        values = [(leg, one) for leg in others if leg.kind == "inner" for one in equal.equal_to(own)]
-        given = next((one for leg, one in values if one.relation in leg.relations), None)
-        if named is None or given is None:
+        row_column, match_column = pair if pair[0].relation in row.relations else pair[::-1]
+        named = by.get(key_of(match_column))
+        values = [(leg, column) for leg in other_legs if leg.kind == "inner" for column in equal.equal_to(row_column)]
+        counterpart = next((column for leg, column in values if column.relation in leg.relations), None)
+        if named is None or counterpart is None:
             return None
-        found.append(Comparison(operator="=", left=named, right=given, span=expression.span))
-    return tuple(dict.fromkeys(found))
+        tests.append(Comparison(operator="=", left=named, right=counterpart, span=expression.span))
+    return tuple(dict.fromkeys(tests))
 
 
-def _left_of(test: Expression, rows: Collection[ColumnRef]) -> Expression | None:
+def _remaining_test(test: Expression, rows: Collection[ColumnRef]) -> Expression | None:
     """Give what is left of a test of rows once both its sides may be one column: that it is not NULL, if it may be."""
     match test:
         case Comparison(operator="=", left=ColumnRef() as left, right=ColumnRef() as right) if left == right:

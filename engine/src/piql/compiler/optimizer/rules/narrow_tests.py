@@ -42,7 +42,7 @@ def narrow_tests(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                 return node
             context.note("no row passes all tests")
             return write_region(replace(region, legs=tuple(replace(leg, filters=(never,)) for leg in legs)))
-        if all(now is was for now, was in zip(legs, region.legs, strict=True)):
+        if all(leg is written for leg, written in zip(legs, region.legs, strict=True)):
             return node
         context.note("tests of one column that were written apart are one")
         return write_region(replace(region, legs=legs))
@@ -51,7 +51,7 @@ def narrow_tests(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _narrowed(leg: Leg) -> Leg:
-    columns = [column for predicate in leg.filters for column in {key_of(one) for one in columns_in(predicate)}]
+    columns = [column for predicate in leg.filters for column in {key_of(column) for column in columns_in(predicate)}]
     if len(set(columns)) == len(columns) and not any(isinstance(predicate, Or) for predicate in leg.filters):
         return leg
     test = simplified(conjunction(leg.filters) or leg.filters[0])
@@ -61,19 +61,20 @@ def _narrowed(leg: Leg) -> Leg:
 
 def _compares_null(region: Region) -> bool:
     """Whether a column is to be NULL that another test of all rows compares, which is true of no NULL."""
-    asked = {
-        key_of(each.operand)
+    null_columns = {
+        key_of(predicate.operand)
         for leg in region.legs
         if leg.kind == "inner"
-        for each in leg.filters
-        if isinstance(each, IsNull) and isinstance(each.operand, ColumnRef)
+        for predicate in leg.filters
+        if isinstance(predicate, IsNull) and isinstance(predicate.operand, ColumnRef)
     }
-    if not asked:
+    if not null_columns:
         return False
     tests = tuple(_tests(region))
     equal = Equalities(tests)
     return any(
-        len(equal.members(column)) > 1 or any(leaves_out_null(test, column) for test in tests) for column in asked
+        len(equal.members(column)) > 1 or any(leaves_out_null(test, column) for test in tests)
+        for column in null_columns
     )
 
 

@@ -20,7 +20,7 @@ from piql.compiler.logical.operators import (
 )
 from piql.compiler.optimizer.analysis.region import Leg, Region, is_region, read_region, write_region
 from piql.compiler.optimizer.joins.join_search import FEW_LEGS, JoinSearch, Order
-from piql.compiler.optimizer.joins.leg_ranks import ranked
+from piql.compiler.optimizer.joins.leg_ranks import ranked_positions
 from piql.compiler.optimizer.rule import RuleContext
 from piql.trees.frozen import replace
 from piql.trees.node import kinds_of
@@ -44,7 +44,7 @@ def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     """
     search = _Ordering(context)
     best = search.visit(plan, None, ())
-    if not search.others or search.is_refused(plan):
+    if not search.alternatives or search.is_refused(plan):
         search.note()
         return best
     least = context.cost(best)
@@ -52,12 +52,13 @@ def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         search.note()
         return best
     chosen = search
-    for place, order in [(place, order) for place, orders in search.others.items() for order in orders][:MOST_PLANNED]:
-        again = _Ordering(context, {**chosen.chosen, place: order})
-        other = again.visit(plan, None, ())
-        cost = context.cost(other)
+    alternatives = [(part, order) for part, orders in search.alternatives.items() for order in orders]
+    for part, order in alternatives[:MOST_PLANNED]:
+        ordering = _Ordering(context, {**chosen.chosen, part: order})
+        candidate = ordering.visit(plan, None, ())
+        cost = context.cost(candidate)
         if cost is not None and (least is None or cost < least):
-            best, least, chosen = other, cost, again
+            best, least, chosen = candidate, cost, ordering
             if least[0] <= search.requests:
                 break
     chosen.note()
@@ -70,10 +71,10 @@ class _Ordering:
     def __init__(self, context: RuleContext, chosen: Mapping[int, Order] | None = None) -> None:
         self.context = context
         self.chosen: dict[int, Order] = dict(chosen or {})
-        self.others: dict[int, tuple[Order, ...]] = {}
+        self.alternatives: dict[int, tuple[Order, ...]] = {}
         self.requests = 0
         self._parts = 0
-        self._groundless = 0  # the most relations of one part whose reads no order bounds without a stop
+        self._unlimited = 0  # the most relations of one part whose reads no order bounds without a stop
         self._notes: list[str] = []
 
     def is_refused(self, plan: LogicalNode) -> bool:
@@ -83,11 +84,11 @@ class _Ordering:
         by OR, which may be several reads, are left out before.
         """
         kinds = kinds_of(plan)
-        return _OTHERS.isdisjoint(kinds) and self._groundless > (Stop in kinds)
+        return _OTHERS.isdisjoint(kinds) and self._unlimited > (Stop in kinds)
 
     def note(self) -> None:
-        for each in self._notes:
-            self.context.note(each)
+        for note in self._notes:
+            self.context.note(note)
 
     def visit(self, node: LogicalNode, stop: Stop | None, keys: tuple[SortKey, ...]) -> LogicalNode:
         """Walk down to the join parts, keeping the stop and the order that reach them."""
@@ -131,22 +132,25 @@ class _Ordering:
 
     def _best(self, region: Region, stop: Stop | None, keys: tuple[SortKey, ...], number: int) -> Order:
         """Find the best order; which of many equally good ones are found does not depend on the order written."""
-        places = tuple(range(len(region.legs)))
-        if len(places) > FEW_LEGS:
-            places = ranked(region)
-        search = JoinSearch(replace(region, legs=tuple(region.legs[at] for at in places)), stop, keys)
+        positions = tuple(range(len(region.legs)))
+        if len(positions) > FEW_LEGS:
+            positions = ranked_positions(region)
+        search = JoinSearch(replace(region, legs=tuple(region.legs[at] for at in positions)), stop, keys)
         ways = search.best()
         if not ways:
-            return tuple(range(len(places)))
+            return tuple(range(len(positions)))
         self.requests += ways[0].requests
-        orders = [order for _, order in sorted((way[:5], tuple(places[at] for at in way.order)) for way in ways)]
-        as_written = tuple(range(len(places)))
-        written = search.along(tuple(map(places.index, as_written)))
+        orders = [
+            order
+            for _, order in sorted((way[:5], tuple(positions[position] for position in way.order)) for way in ways)
+        ]
+        as_written = tuple(range(len(positions)))
+        written = search.way_in_order(tuple(map(positions.index, as_written)))
         if written is not None and written[:5] == min(ways)[:5]:
             orders = [as_written, *(order for order in orders if order != as_written)]
         if len(ways) > 1:
-            self.others[number] = tuple(orders[1:])
-            self._groundless = max(self._groundless, search.groundless())
+            self.alternatives[number] = tuple(orders[1:])
+            self._unlimited = max(self._unlimited, search.unlimited_relations())
         return orders[0]
 
     def _order_inside(self, leg: Leg) -> Leg:

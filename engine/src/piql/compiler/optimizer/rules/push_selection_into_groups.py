@@ -54,16 +54,16 @@ def push_selection_into_groups(plan: LogicalNode, context: RuleContext) -> Logic
     def visit(node: LogicalNode) -> LogicalNode:
         if isinstance(node, Selection) and isinstance(node.input, GroupBy | Derived):
             below: LogicalNode = node.input
-            left: list[Expression] = []
+            untested: list[Expression] = []
             for test in conjuncts(node.predicate):
                 changed = _into_derived(below, test) if isinstance(below, Derived) else _into(below, test)
                 if changed is None:
-                    left.append(test)
+                    untested.append(test)
                 else:
                     below = changed
-            rest = conjunction(left)
+            predicate = conjunction(untested)
             if below is not node.input:
-                node = below if rest is None else replace(node, predicate=rest, input=below)
+                node = below if predicate is None else replace(node, predicate=predicate, input=below)
         return map_inputs(node, visit)
 
     pushed = visit(before)
@@ -94,7 +94,7 @@ def _into_outputs(node: LogicalNode, alias: str, test: Expression) -> LogicalNod
 
 def _into(node: LogicalNode, test: Expression) -> LogicalNode | None:
     """Return a section whose rows pass a test; None where it cannot be tested there."""
-    if has_subquery(test) or any(isinstance(each, Aggregate) for each in test.walk()):
+    if has_subquery(test) or any(isinstance(subexpression, Aggregate) for subexpression in test.walk()):
         return None
     match node:
         case GroupBy(keys=(_, *_) as keys) if not node.summed and _reads_only(test, keys):

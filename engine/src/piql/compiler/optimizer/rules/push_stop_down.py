@@ -105,23 +105,23 @@ def _push_through_join(
     stop: Stop, sort: Sort | None, keys: tuple[SortKey, ...], join: Join, context: RuleContext
 ) -> LogicalNode:
     before, leg, conditions = _last_leg(join)
-    here = replace(stop, input=replace(sort, input=join) if sort is not None else join)
+    unmoved = replace(stop, input=replace(sort, input=join) if sort is not None else join)
     tested = tuple(_tested_below(join.left))
 
     def is_met(column: ColumnKey) -> bool:
         return any(leaves_out_null(expression, column) for expression in tested)
 
     if not keeps_every_row(leg, conditions, before, is_met):
-        return here
+        return unmoved
     left = aliases_below(join.left)
     moved = _keys_on_the_left(keys, left, conditions, leg)
     if moved is None and leg.kind == "left" and sort is not None and sort.is_total:
         moved = _keys_before_the_match(keys, left, before)
     if moved is None:
-        return here
+        return unmoved
     is_exact = leg.kind == "inner" or bool(join.first) or _has_one_match(join.right)
     if not is_exact and stop.is_page:
-        return here
+        return unmoved
     below: LogicalNode = join.left
     if sort is not None:
         below = replace(sort, keys=moved, input=below)
@@ -171,12 +171,12 @@ def _tested_below(node: LogicalNode) -> Iterator[Expression]:
 
 def _tests(node: LogicalNode) -> tuple[Expression, ...]:
     """Return the predicates of the selections over one relation."""
-    found: list[Expression | None] = []
+    predicates: list[Expression | None] = []
     while isinstance(node, Selection | DataStop):
         if isinstance(node, Selection):
-            found.append(node.predicate)
+            predicates.append(node.predicate)
         node = node.input
-    return all_conjuncts(found)
+    return all_conjuncts(predicates)
 
 
 def _has_one_match(right: LogicalNode) -> bool:
@@ -197,10 +197,10 @@ def _keys_on_the_left(
         for node in key.expression.walk():
             if not isinstance(node, ColumnRef) or node.relation in left:
                 continue
-            other = next((column for column in equal.equal_to(node) if column.relation in left), None)
-            if other is None:
+            counterpart = next((column for column in equal.equal_to(node) if column.relation in left), None)
+            if counterpart is None:
                 return None
-            by[key_of(node)] = other
+            by[key_of(node)] = counterpart
         expression = replace_columns(key.expression, by) if by else key.expression
         if not relations_of(expression) <= left:
             return None
@@ -213,12 +213,12 @@ def _keys_before_the_match(
 ) -> tuple[SortKey, ...] | None:
     """Return the keys on the left side where they alone order its rows, so that the others only order its matches."""
     moved = tuple(takewhile(lambda key: relations_of(key.expression) <= left, keys))
-    known = Determined(Region(tuple(before)))
+    determined = Determined(Region(tuple(before)))
     for key in moved:
-        known.add(key.expression)
+        determined.add(key.expression)
     are_all = all(
         leg.relation is not None
-        and all(known.holds(column) for column in leg.relation.columns(leg.relation.table.primary_key))
+        and all(determined.holds(column) for column in leg.relation.columns(leg.relation.table.primary_key))
         for leg in before
     )
     return moved if moved and are_all else None

@@ -61,7 +61,7 @@ def push_stop_into_union(plan: LogicalNode, context: RuleContext) -> LogicalNode
 
     pushed = visit(plan)
     if pushed is not plan and pushed != plan:
-        is_paged = any(each.is_told_apart for each in pushed.find(Union))
+        is_paged = any(union.is_told_apart for union in pushed.find(Union))
         context.note(
             "a page begins in each branch of the union where the last one ended"
             if is_paged
@@ -80,12 +80,12 @@ def _paged(stop: Stop, sort: Sort | None, keys: tuple[SortKey, ...], union: Unio
         Output(name=column.name, expression=_column(column.name, column.type, column.nullable))
         for column in output_columns(union)
     )
-    told = _told_apart(union, {output.name for output in outputs})
-    if told is None:
+    marked_union = _told_apart(union, {output.name for output in outputs})
+    if marked_union is None:
         return stop
-    marked, places = told
+    marked, columns = marked_union
     ascending = keys[-1].ascending if keys else True
-    order = (*keys, *(SortKey(expression=place, ascending=ascending) for place in places))
+    order = (*keys, *(SortKey(expression=column, ascending=ascending) for column in columns))
     span = sort.span if sort is not None else stop.span
     below = Sort(keys=order, input=marked, is_total=True, span=span)
     return Projection(outputs=outputs, input=replace(stop, input=below), span=union.span)
@@ -101,24 +101,26 @@ def _told_apart(union: Union, taken: set[str]) -> tuple[Union, tuple[ColumnRef, 
         columns = _key_columns(branch)
         if columns is None:
             return None
-        found: dict[tuple[SqlType, int], ColumnRef] = {}
-        for column in columns:
-            found[column.type, sum(each == column.type for each, _ in found)] = column
-        keys.append(found)
-    slots = tuple(dict.fromkeys(slot for found in keys for slot in found))
+        columns_by_slot: dict[tuple[SqlType, int], ColumnRef] = {}
+        for key in columns:
+            columns_by_slot[key.type, sum(key_type == key.type for key_type, _ in columns_by_slot)] = key
+        keys.append(columns_by_slot)
+    slots = tuple(dict.fromkeys(slot for columns_by_slot in keys for slot in columns_by_slot))
     names = ["#branch", *(f"#key_{number}" for number in range(1, len(slots) + 1))]
     if taken & set(names):
         return None
     branches = []
-    for number, (branch, found) in enumerate(zip(union.inputs, keys, strict=True)):
+    for number, (branch, columns_by_slot) in enumerate(zip(union.inputs, keys, strict=True)):
         assert isinstance(branch, Projection)
         values: list[Expression] = [Constant(value=number, type=BARE[Kind.INT])]
-        values += [found.get(slot) or Constant(value=None, type=slot[0]) for slot in slots]
+        values += [columns_by_slot.get(slot) or Constant(value=None, type=slot[0]) for slot in slots]
         hidden = (Output(name=name, expression=value) for name, value in zip(names, values, strict=True))
         branches.append(replace(branch, outputs=(*branch.outputs, *hidden)))
-    types = [BARE[Kind.INT], *(each for each, _ in slots)]
-    places = tuple(_column(name, each, name != "#branch") for name, each in zip(names, types, strict=True))
-    return replace(union, inputs=tuple(branches), is_told_apart=True), places
+    types = [BARE[Kind.INT], *(key_type for key_type, _ in slots)]
+    hidden_columns = tuple(
+        _column(name, key_type, name != "#branch") for name, key_type in zip(names, types, strict=True)
+    )
+    return replace(union, inputs=tuple(branches), is_told_apart=True), hidden_columns
 
 
 def _key_columns(branch: LogicalNode) -> list[ColumnRef] | None:
@@ -157,8 +159,8 @@ def _branch(plan: LogicalNode, stop: Stop, keys: tuple[SortKey, ...], *, all: bo
     meanings = {("", output.name): output.expression for output in plan.outputs}
     below = plan.input
     if keys:
-        own = tuple(replace(key, expression=replace_columns(key.expression, meanings)) for key in keys)
-        below = Sort(keys=own, input=below.input if isinstance(below, Sort) else below, span=plan.span)
+        branch_keys = tuple(replace(key, expression=replace_columns(key.expression, meanings)) for key in keys)
+        below = Sort(keys=branch_keys, input=below.input if isinstance(below, Sort) else below, span=plan.span)
     return Stop(count=stop.count, is_page=False, input=replace(plan, input=below), span=stop.span)
 
 
@@ -170,8 +172,8 @@ def _gives_key(plan: Projection) -> bool:
     legs = read_region(below).legs
     if len(legs) != 1 or not isinstance(legs[0].input, Relation):
         return False
-    given = _columns(plan.outputs)
-    return all((legs[0].input.alias, name) in given for name in legs[0].input.table.primary_key)
+    columns = _columns(plan.outputs)
+    return all((legs[0].input.alias, name) in columns for name in legs[0].input.table.primary_key)
 
 
 def _columns(outputs: tuple[Output, ...]) -> set[tuple[str, str]]:

@@ -22,10 +22,15 @@ from piql.compiler.logical.expressions import (
     conjuncts,
 )
 from piql.compiler.logical.operators import Join, LogicalNode, Selection, map_inputs
-from piql.compiler.optimizer.analysis.combine_tests import apart, combined, either, without_implied
-from piql.compiler.optimizer.analysis.decided_tests import decided
+from piql.compiler.optimizer.analysis.combine_tests import (
+    combine_alternatives,
+    combine_conjuncts,
+    factor_out_shared,
+    without_implied_branches,
+)
+from piql.compiler.optimizer.analysis.decided_tests import decide
 from piql.compiler.optimizer.analysis.empty_queries import is_empty
-from piql.compiler.optimizer.analysis.literal_tests import narrowed
+from piql.compiler.optimizer.analysis.literal_tests import narrow_literal_tests
 from piql.compiler.optimizer.analysis.predicates import MIRRORED, conjunction, holds_subquery, key_of
 from piql.compiler.optimizer.rule import RuleContext
 from piql.schema.catalog import Kind, SqlType
@@ -93,10 +98,10 @@ def simplified(predicate: Expression) -> Expression | None:
                 parts.setdefault(meaning_of(conjunct), conjunct)
             elif conjunct.value is not True:
                 return Constant(value=False, type=_BOOLEAN, span=part.span or predicate.span)
-    left = narrowed(tuple(parts.values()))
+    left = narrow_literal_tests(tuple(parts.values()))
     if left is None:
         return Constant(value=False, type=_BOOLEAN, span=predicate.span)
-    return conjunction(combined(left, meaning_of))
+    return conjunction(combine_conjuncts(left, meaning_of))
 
 
 def meaning_of(predicate: Expression) -> object:
@@ -127,7 +132,7 @@ def _simplify(predicate: Expression) -> Expression:
         case Not(operand=operand):
             return _negated(operand, predicate)
         case Comparison() | IsNull():
-            return decided(predicate)
+            return decide(predicate)
         case And():
             simple = simplified(predicate)
             if simple is None:
@@ -149,7 +154,7 @@ def _simplify(predicate: Expression) -> Expression:
                 case (Parameter(max_items=int()),):
                     return predicate
                 case (item,):
-                    return decided(Comparison(operator="=", left=operand, right=item, span=predicate.span))
+                    return decide(Comparison(operator="=", left=operand, right=item, span=predicate.span))
             return predicate if len(different) == len(items) else replace(predicate, items=different)
         case _:
             return predicate
@@ -158,14 +163,14 @@ def _simplify(predicate: Expression) -> Expression:
 def _negated(operand: Expression, whole: Not) -> Expression:
     match operand:
         case IsNull() | Constant():
-            test = decided(operand)
+            test = decide(operand)
             if not isinstance(test, Constant):
                 return whole
             return test if test.value is None else replace(test, value=not test.value)
         case ColumnRef():
             return Comparison(operator="=", left=operand, right=Constant(value=False, type=_BOOLEAN), span=whole.span)
         case Comparison():
-            return decided(replace(operand, operator=NEGATED[operand.operator], span=whole.span))
+            return decide(replace(operand, operator=NEGATED[operand.operator], span=whole.span))
         case Not(operand=inner):
             return _simplify(inner)
         case And(operands=operands):
@@ -199,19 +204,21 @@ def _simplify_or(predicate: Or) -> Expression:
     if not parts:
         return Constant(value=False, type=_BOOLEAN, span=predicate.span)
     merged: dict[object, list[Expression]] = {}
-    for part in either(parts):
-        merged.setdefault(_place(part), []).append(part)
-    operands = without_implied(tuple(_together(each, predicate) for each in merged.values()), meaning_of)
+    for part in combine_alternatives(parts):
+        merged.setdefault(_merge_key(part), []).append(part)
+    operands = without_implied_branches(
+        tuple(_merged_branch(group, predicate) for group in merged.values()), meaning_of
+    )
     if len(operands) == 1:
         return operands[0]
-    shared, rests = apart(operands, meaning_of)
+    shared, rests = factor_out_shared(operands, meaning_of)
     if not shared:
         return Or(operands=operands, span=predicate.span)
-    rest = _simplify_or(Or(operands=rests, span=predicate.span))
-    return And(operands=(*shared, *conjuncts(rest)), span=predicate.span)
+    remainder = _simplify_or(Or(operands=rests, span=predicate.span))
+    return And(operands=(*shared, *conjuncts(remainder)), span=predicate.span)
 
 
-def _place(part: Expression) -> object:
+def _merge_key(part: Expression) -> object:
     """Return what the parts of an OR that become one have in common: their column, or their word."""
     choices = _choices(part)
     if choices is not None:
@@ -221,17 +228,17 @@ def _place(part: Expression) -> object:
     return part
 
 
-def _together(parts: list[Expression], whole: Or) -> Expression:
+def _merged_branch(parts: list[Expression], whole: Or) -> Expression:
     first = parts[0]
     if len(parts) == 1:
         return first
     if isinstance(first, TokenMatch):
         columns = dict.fromkeys(column for part in parts if isinstance(part, TokenMatch) for column in part.columns)
         return TokenMatch(columns=tuple(columns), word=first.word, span=whole.span)
-    choices = [found for part in parts if (found := _choices(part)) is not None]
+    choices = [choice for part in parts if (choice := _choices(part)) is not None]
     if not choices:  # the same test again and again
         return first
-    items = tuple(dict.fromkeys(item for _, found in choices for item in found))
+    items = tuple(dict.fromkeys(item for _, values in choices for item in values))
     return _simplify(InList(operand=choices[0][0], items=items, span=whole.span))
 
 

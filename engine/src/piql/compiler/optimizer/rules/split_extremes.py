@@ -73,8 +73,8 @@ def _split(node: Projection, taken: set[str]) -> LogicalNode:
     meanings: dict[Node, Expression] = {}
     product: LogicalNode | None = None
     for number, aggregate in enumerate(group.aggregates, start=1):
-        own = aliases_in(group.input)
-        names = {each: each if number == 1 else unused(f"{each}_{number}", taken) for each in own}
+        aliases = aliases_in(group.input)
+        names = {alias: alias if number == 1 else unused(f"{alias}_{number}", taken) for alias in aliases}
         derived = _derived(group, aggregate, names, unused(f"extreme_{number}", taken))
         meanings[aggregate] = _column(derived, "value", aggregate)
         for at, key in enumerate(group.keys, start=1):
@@ -87,16 +87,16 @@ def _split(node: Projection, taken: set[str]) -> LogicalNode:
     assert product is not None
     whole = product
 
-    def put(node: Node) -> Node:
+    def substitute(node: Node) -> Node:
         if node == group:
             return whole
-        return meanings[node] if node in meanings else node.map_children(put)
+        return meanings[node] if node in meanings else node.map_children(substitute)
 
-    return put(node)  # type: ignore[return-value]
+    return substitute(node)  # type: ignore[return-value]
 
 
 def _derived(group: GroupBy, aggregate: Aggregate, names: Mapping[str, str], alias: str) -> Derived:
-    keys = tuple(Output(name=f"key_{at}", expression=each) for at, each in enumerate(group.keys, start=1))
+    keys = tuple(Output(name=f"key_{at}", expression=key) for at, key in enumerate(group.keys, start=1))
     outputs = (*keys, Output(name="value", expression=aggregate))
     alone = Projection(outputs=outputs, input=replace(group, aggregates=(aggregate,)), span=group.span)
     copied = renamed(alone, names)

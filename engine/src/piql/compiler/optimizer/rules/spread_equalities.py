@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from piql.compiler.logical.expressions import Comparison, Expression, Or, conjuncts
 from piql.compiler.logical.operators import Derived, LogicalNode, SemiJoin, map_inputs
-from piql.compiler.optimizer.analysis.comparisons import compared_column, compared_columns, moved
+from piql.compiler.optimizer.analysis.comparisons import compared_column, compared_columns, moved_to_relation
 from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.predicates import key_of, replace_columns
 from piql.compiler.optimizer.analysis.region import Leg, Region, is_region, map_regions, read_region, write_region
@@ -33,7 +33,7 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
     def spread(node: LogicalNode) -> LogicalNode:
         region = read_region(node)
-        classes = Equalities((*region.conditions, *(each for leg in region.legs for each in leg.filters)))
+        classes = Equalities((*region.conditions, *(predicate for leg in region.legs for predicate in leg.filters)))
         if not classes.classes() and not any(_is_derived(leg) for leg in region.legs):
             return node
         home = {relation: at for at, leg in enumerate(region.legs) for relation in leg.relations}
@@ -45,31 +45,31 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                 column = compared_column(predicate)
                 if column is None:
                     continue
-                for other in classes.equal_to(column)[1:]:
-                    at = home.get(other.relation)
+                for equal_column in classes.equal_to(column)[1:]:
+                    at = home.get(equal_column.relation)
                     if at is None or legs[at].kind == "left":
                         continue
-                    copy = replace_columns(predicate, {key_of(column): other})
+                    copy = replace_columns(predicate, {key_of(column): equal_column})
                     if copy not in legs[at].filters:
                         legs[at] = replace(legs[at], filters=(*legs[at].filters, copy))
                         context.note(
-                            f"{other.relation}.{other.name} equals {column.relation}.{column.name}, "
+                            f"{equal_column.relation}.{equal_column.name} equals {column.relation}.{column.name}, "
                             "so what is asked of one holds for the other"
                         )
         for at, leg in enumerate(legs):
             if leg.kind == "left" and _is_derived(leg):
-                legs[at] = replace(leg, filters=tuple(dict.fromkeys((*leg.filters, *_asked_of_match(region, leg)))))
+                legs[at] = replace(leg, filters=tuple(dict.fromkeys((*leg.filters, *_tests_of_match(region, leg)))))
                 if legs[at] != leg:
                     context.note(f"a match of {' '.join(leg.relations)} equals what has one value")
         conditions = list(region.conditions)
         for predicate in (
             *region.conditions,
-            *(each for leg in region.legs if leg.kind == "inner" for each in leg.filters),
+            *(predicate for leg in region.legs if leg.kind == "inner" for predicate in leg.filters),
         ):
             if not isinstance(predicate, Or) or not (columns := compared_columns(predicate)):
                 continue
             for relation, at in home.items():
-                whole = moved(predicate, columns, relation, classes)
+                whole = moved_to_relation(predicate, columns, relation, classes)
                 if legs[at].kind == "left" or whole is None or whole in legs[at].filters:
                     continue
                 legs[at] = replace(legs[at], filters=(*legs[at].filters, whole))
@@ -81,11 +81,11 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         return write_region(replace(region, legs=tuple(legs), conditions=tuple(conditions)))
 
     if SemiJoin in kinds_of(plan):
-        plan = _said_by_semi_joins(plan, context)
+        plan = _spread_from_semi_joins(plan, context)
     return map_regions(plan, spread)
 
 
-def _said_by_semi_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
+def _spread_from_semi_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     """Test of the rows that semi-joins keep what has one value in all rows that they find."""
 
     def visit(node: LogicalNode) -> LogicalNode:
@@ -93,7 +93,7 @@ def _said_by_semi_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         if not isinstance(node, SemiJoin) or node.is_anti or node.mark is not None or not is_region(node.right):
             return node
         region = read_region(node.right)
-        inner = [each for leg in region.legs if leg.kind == "inner" for each in leg.filters]
+        inner = [predicate for leg in region.legs if leg.kind == "inner" for predicate in leg.filters]
         conditions = conjuncts(node.condition) if node.condition is not None else ()
         classes = Equalities((*conditions, *region.conditions, *inner))
         left = node.left
@@ -101,8 +101,8 @@ def _said_by_semi_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
             column = compared_column(predicate)
             if column is None or not isinstance(predicate, Comparison) or predicate.operator != "=":
                 continue
-            for other in classes.equal_to(column)[1:]:
-                left = _tested(left, other.relation, replace_columns(predicate, {key_of(column): other}))
+            for equal_column in classes.equal_to(column)[1:]:
+                left = _tested(left, equal_column.relation, replace_columns(predicate, {key_of(column): equal_column}))
         if left is node.left:
             return node
         context.note("what a subquery finds has one value, so what equals it has this value")
@@ -130,12 +130,12 @@ def _is_derived(leg: Leg) -> bool:
     return isinstance(leg.input, Derived)
 
 
-def _asked_of_match(region: Region, leg: Leg) -> Iterator[Expression]:
+def _tests_of_match(region: Region, leg: Leg) -> Iterator[Expression]:
     """Yield what the ON of a left join asks of its matches, as far as inner relations give the values."""
-    inner = [each for other in region.legs if other.kind == "inner" for each in other.filters]
+    inner = [predicate for other_leg in region.legs if other_leg.kind == "inner" for predicate in other_leg.filters]
     classes = Equalities((*region.conditions, *inner, *leg.on))
     for predicate in inner:
         column = compared_column(predicate)
-        for other in classes.equal_to(column) if column is not None else ():
-            if column is not None and other.relation in leg.relations:
-                yield replace_columns(predicate, {key_of(column): other})
+        for equal_column in classes.equal_to(column) if column is not None else ():
+            if column is not None and equal_column.relation in leg.relations:
+                yield replace_columns(predicate, {key_of(column): equal_column})

@@ -43,18 +43,18 @@ def spread_or(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     if Or not in kinds_of(plan) or not holds_subquery(plan):
         return plan
     taken = aliases_in(plan)
-    made: set[str] = set()
-    spread = _ordered(map_regions(plan, lambda region: _spread(region, taken, made)), made)
+    unions: set[str] = set()
+    spread = _ordered(map_regions(plan, lambda region: _spread(region, taken, unions)), unions)
     if spread == plan or context.cost(plan) is not None or context.cost(spread) is None:
         return plan
     context.note("each branch of the OR is read by itself")
     return spread
 
 
-def _spread(node: LogicalNode, taken: set[str], made: set[str]) -> LogicalNode:
+def _spread(node: LogicalNode, taken: set[str], unions: set[str]) -> LogicalNode:
     if not isinstance(node, Selection) or not is_region(node.input):
         return node
-    relation = _only(node.input)
+    relation = _only_input(node.input)
     if not isinstance(relation, Relation):
         return node
     parts = list(conjuncts(node.predicate))
@@ -64,38 +64,39 @@ def _spread(node: LogicalNode, taken: set[str], made: set[str]) -> LogicalNode:
         if relations_of(part) - aliases_in(part) != {relation.alias}:
             continue
         union = _union(part, relation, taken)
-        made.add(union.alias)
+        unions.add(union.alias)
 
         def change(below: Node, union: Derived = union) -> Node:
             return union if below == relation else below
 
         below: LogicalNode = node.input.transform_up(change)  # type: ignore[assignment]
-        rest = conjunction(parts[:at] + parts[at + 1 :])
-        return below if rest is None else replace(node, predicate=rest, input=below)
+        predicate = conjunction(parts[:at] + parts[at + 1 :])
+        return below if predicate is None else replace(node, predicate=predicate, input=below)
     return node
 
 
-def _only(part: LogicalNode) -> LogicalNode | None:
+def _only_input(part: LogicalNode) -> LogicalNode | None:
     """Return what a join part reads, where it joins nothing."""
     legs = read_region(part).legs
     return legs[0].input if len(legs) == 1 else None
 
 
-def _ordered(plan: LogicalNode, made: set[str]) -> LogicalNode:
+def _ordered(plan: LogicalNode, unions: set[str]) -> LogicalNode:
     """Complete the orders of these unions by the keys of their rows, as `complete_order` does those of relations."""
 
     def change(node: Node) -> Node:
         if not isinstance(node, Sort) or not is_region(node.input):
             return node
-        match _only(node.input):
+        match _only_input(node.input):
             case Derived(
                 alias=alias, input=Union(inputs=(Projection(input=Selection(input=Relation() as copy)), *_))
-            ) if alias in made:
-                own = copy.columns(copy.table.primary_key)
-                key = tuple(replace(column, relation=alias) for column in own)
-                told = tuple(SortKey(expression=column, ascending=node.keys[-1].ascending) for column in key)
-                known = {each.expression for each in node.keys}
-                return replace(node, keys=(*node.keys, *(each for each in told if each.expression not in known)))
+            ) if alias in unions:
+                key_columns = copy.columns(copy.table.primary_key)
+                key = tuple(replace(column, relation=alias) for column in key_columns)
+                ascending = node.keys[-1].ascending
+                sorted_by = {sort_key.expression for sort_key in node.keys}
+                ties = (SortKey(expression=column, ascending=ascending) for column in key if column not in sorted_by)
+                return replace(node, keys=(*node.keys, *ties))
             case _:
                 return node
 
@@ -109,8 +110,8 @@ def _union(part: Or, relation: Relation, taken: set[str]) -> Derived:
         copy = replace(relation, alias=alias)
         test: Expression = renamed(operand, {relation.alias: alias})  # type: ignore[assignment]
         outputs = tuple(
-            Output(name=each.name, expression=each)
-            for each in copy.columns(column.name for column in relation.table.columns)
+            Output(name=column.name, expression=column)
+            for column in copy.columns(column.name for column in relation.table.columns)
         )
         selection = Selection(predicate=test, input=copy, span=part.span)
         branches.append(Projection(outputs=outputs, input=selection, span=part.span))

@@ -49,10 +49,10 @@ def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     """
     if Union not in kinds_of(plan):
         return plan
-    found = [
+    stops = [
         node for node in plan.walk() if isinstance(node, Stop) and (_part(node) is not None or _alone(node) is not None)
     ]
-    if not found or context.cost(plan) is not None:
+    if not stops or context.cost(plan) is not None:
         return plan
     taken = aliases_in(plan)
 
@@ -142,17 +142,18 @@ def _lifted(stop: Stop, taken: set[str]) -> LogicalNode | None:
         copied = _copied(below, {derived.alias: alias}, derived, branch)
         branches.append(Projection(outputs=outputs, input=copied, span=projection.span))
     whole: LogicalNode = replace(derived.input, inputs=tuple(branches))
-    given: dict[ColumnKey, Expression] = {
+    columns_of_union: dict[ColumnKey, Expression] = {
         (derived.alias, column.name): ColumnRef(
             relation="", name=column.name, type=column.type, nullable=column.nullable
         )
         for column in columns
     }
     if sort is not None:
-        keys = tuple(replace(key, expression=replace_columns(key.expression, given)) for key in sort.keys)
+        keys = tuple(replace(key, expression=replace_columns(key.expression, columns_of_union)) for key in sort.keys)
         whole = replace(sort, keys=keys, input=whole)
     shown = tuple(
-        replace(output, expression=replace_columns(output.expression, given)) for output in projection.outputs
+        replace(output, expression=replace_columns(output.expression, columns_of_union))
+        for output in projection.outputs
     )
     return replace(projection, outputs=shown, input=replace(stop, input=whole))
 
@@ -166,7 +167,7 @@ def _spread(stop: Stop, taken: set[str]) -> LogicalNode:
     outputs = [*projection.outputs]
     order: list[SortKey] = []
     for number, key in enumerate(keys, start=1):
-        output = next((each for each in outputs if each.expression == key.expression), None)
+        output = next((candidate for candidate in outputs if candidate.expression == key.expression), None)
         if output is None:
             output = Output(name=f"#order_{number}", expression=key.expression)
             outputs.append(output)
@@ -176,8 +177,8 @@ def _spread(stop: Stop, taken: set[str]) -> LogicalNode:
     for number, branch in enumerate(derived.input.inputs, start=1):
         names = {alias: alias if number == 1 else unused(f"{alias}_{number}", taken) for alias in aliases}
         copied = _copied(below, names, derived, branch)
-        own: tuple[Output, ...] = tuple(renamed(each, names) for each in outputs)  # type: ignore[misc]
-        branches.append(Projection(outputs=own, input=copied, span=projection.span))
+        branch_outputs: tuple[Output, ...] = tuple(renamed(output, names) for output in outputs)  # type: ignore[misc]
+        branches.append(Projection(outputs=branch_outputs, input=copied, span=projection.span))
     union: LogicalNode = replace(derived.input, inputs=tuple(branches))
     if order:
         assert isinstance(projection.input, Sort)
@@ -185,7 +186,7 @@ def _spread(stop: Stop, taken: set[str]) -> LogicalNode:
     whole = replace(stop, input=union)
     if len(outputs) == len(projection.outputs):
         return whole
-    shown = tuple(Output(name=each.name, expression=_column(each)) for each in projection.outputs)
+    shown = tuple(Output(name=output.name, expression=_column(output)) for output in projection.outputs)
     return Projection(outputs=shown, input=whole, span=projection.span)
 
 

@@ -69,13 +69,13 @@ def _first(plan: LogicalNode, column: ColumnRef, aggregate: Aggregate) -> Logica
 
 def fixed_by(filters: Iterable[Expression]) -> set[ColumnKey]:
     """Return the columns that an equality fixes to one value."""
-    found: set[ColumnKey] = set()
+    columns: set[ColumnKey] = set()
     for predicate in filters:
         match predicate:
             case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter()):
-                found.add(key_of(column))
+                columns.add(key_of(column))
             case Comparison(operator="=", left=Constant() | Parameter(), right=ColumnRef() as column):
-                found.add(key_of(column))
+                columns.add(key_of(column))
             case _:
                 pass
-    return found
+    return columns

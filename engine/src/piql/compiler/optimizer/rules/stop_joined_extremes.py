@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression, IsNull, Not
 from piql.compiler.logical.operators import GroupBy, Join, LogicalNode, Relation, Selection, SortKey, map_inputs
-from piql.compiler.optimizer.analysis.first_match import completed
+from piql.compiler.optimizer.analysis.first_match import completed_by_primary_key
 from piql.compiler.optimizer.analysis.predicates import all_conjuncts, relations_of
 from piql.compiler.optimizer.analysis.region import aliases_below
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
@@ -73,26 +73,28 @@ def _first_of(node: LogicalNode, extreme: Aggregate, keys: tuple[Expression, ...
         left = _first_of(node.left, extreme, keys)
         return None if left is None else replace(node, left=left)
     right = node.right
-    known = restrictions_on(relation.alias, all_conjuncts((node.condition, *_tests(right))), aliases_below(node.left))
-    if extreme.function == "MIN" and column.nullable and column.name not in known.ranges:
+    restrictions = restrictions_on(
+        relation.alias, all_conjuncts((node.condition, *_tests(right))), aliases_below(node.left)
+    )
+    if extreme.function == "MIN" and column.nullable and column.name not in restrictions.ranges:
         if node.kind == "inner":
             return None  # a group of NULLs alone would be missing
         right = Selection(predicate=Not(operand=IsNull(operand=column)), input=right, span=extreme.span)
-    if not all(_is_of_row(key, relation, known) for key in keys):
+    if not all(_is_of_row(key, relation, restrictions) for key in keys):
         return None
     order = (SortKey(expression=column, ascending=extreme.function == "MIN"),)
-    return replace(node, right=right, first=completed(order, relation, known))
+    return replace(node, right=right, first=completed_by_primary_key(order, relation, restrictions))
 
 
 def _tests(node: LogicalNode) -> tuple[Expression, ...]:
-    found: list[Expression] = []
+    predicates: list[Expression] = []
     while isinstance(node, Selection):
-        found.append(node.predicate)
+        predicates.append(node.predicate)
         node = node.input
-    return tuple(found)
+    return tuple(predicates)
 
 
-def _is_of_row(key: Expression, relation: Relation, known: Restrictions) -> bool:
+def _is_of_row(key: Expression, relation: Relation, restrictions: Restrictions) -> bool:
     """Whether all matches of a row have the same value of a key."""
-    own = (node for node in key.walk() if isinstance(node, ColumnRef) and node.relation == relation.alias)
-    return all(node.name in known.equal and known.equal[node.name].count == 1 for node in own)
+    columns = (node for node in key.walk() if isinstance(node, ColumnRef) and node.relation == relation.alias)
+    return all(node.name in restrictions.equal and restrictions.equal[node.name].count == 1 for node in columns)

@@ -37,7 +37,7 @@ from piql.compiler.optimizer.analysis.one_row import gives_one_row
 from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquery, holds_subquery, relations_of
 from piql.compiler.optimizer.analysis.region import Leg, aliases_below, is_region, read_region
 from piql.compiler.optimizer.analysis.restrictions import restrictions_on
-from piql.compiler.optimizer.analysis.subqueries import pulled_apart
+from piql.compiler.optimizer.analysis.subqueries import decorrelated
 from piql.compiler.optimizer.rule import RuleContext
 from piql.compiler.optimizer.rules.simplify_predicates import meaning_of
 from piql.text.source import Span
@@ -69,9 +69,9 @@ def summarize_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode
     def visit(node: Node) -> Node:
         changed = node.map_children(visit)
         match changed:
-            case Projection() if any(isinstance(each, ScalarSubquery) for each in changed.walk()):
+            case Projection() if any(isinstance(descendant, ScalarSubquery) for descendant in changed.walk()):
                 return summaries.of_projection(changed)
-            case Selection() if any(isinstance(each, ScalarSubquery) for each in changed.predicate.walk()):
+            case Selection() if any(isinstance(descendant, ScalarSubquery) for descendant in changed.predicate.walk()):
                 return summaries.of_selection(changed)
             case _:
                 return changed
@@ -91,8 +91,8 @@ class _Summaries:
         """An order by the sums themselves is put above them, any other stays where it is."""
         sort = node.input if isinstance(node.input, Sort) and any(map(has_subquery, node.input.keys)) else None
         start = node.input if sort is None else sort.input
-        places = (*node.outputs, *(sort.keys if sort is not None else ()))
-        rows = self._rows(start, places)
+        readers = (*node.outputs, *(sort.keys if sort is not None else ()))
+        rows = self._rows(start, readers)
         if rows is None:
             return node
         outputs: tuple[Output, ...] = tuple(rows.change(output) for output in node.outputs)  # type: ignore[misc]
@@ -108,33 +108,33 @@ class _Summaries:
     def of_selection(self, node: Selection) -> LogicalNode:
         """What tests need no subquery come first; all that is read above of the rows goes with them."""
         parts = conjuncts(node.predicate)
-        early = conjunction(part for part in parts if not has_subquery(part))
-        start = node.input if early is None else replace(node, predicate=early)
+        plain_tests = conjunction(part for part in parts if not has_subquery(part))
+        start = node.input if plain_tests is None else replace(node, predicate=plain_tests)
         rows = self._rows(start, (self.plan,))
         if rows is None:
             return node
-        late = conjunction(rows.change(part) for part in parts if has_subquery(part))  # type: ignore[misc]
-        if not rows.values or late is None:
+        predicate = conjunction(rows.change(part) for part in parts if has_subquery(part))  # type: ignore[misc]
+        if not rows.values or predicate is None:
             return node
         self._keep(rows)
-        return replace(node, predicate=late, input=rows.plan)
+        return replace(node, predicate=predicate, input=rows.plan)
 
-    def _rows(self, plan: LogicalNode, places: tuple[Node, ...]) -> _Rows | None:
+    def _rows(self, plan: LogicalNode, readers: tuple[Node, ...]) -> _Rows | None:
         keys = self._row_keys(plan)
         if keys is None:
             return None
-        known = aliases_below(plan)
-        read = [each for place in places for each in place.find(ColumnRef) if each.relation in known]
+        relations = aliases_below(plan)
+        read = [column for reader in readers for column in reader.find(ColumnRef) if column.relation in relations]
         before = self._group_below(plan)
         sums = [] if before is None else [*_sums(before.keys), *before.aggregates]
         if before is not None:  # of the rows that a group is made of nothing is left but what they are grouped by
             inside = aliases_below(before.input)
             read = [column for column in read if column in before.keys or column.relation not in inside]
-        there = {query: each for query, each in self.values.items() if set(each.find(Aggregate)) <= set(sums)}
-        return _Rows(plan, known, list(dict.fromkeys((*keys, *read, *sums))), there, self.context)
+        values = {query: value for query, value in self.values.items() if set(value.find(Aggregate)) <= set(sums)}
+        return _Rows(plan, relations, list(dict.fromkeys((*keys, *read, *sums))), values, self.context)
 
     def _keep(self, rows: _Rows) -> None:
-        self.values |= rows.there
+        self.values |= rows.summaries
 
     def _group_below(self, plan: LogicalNode) -> GroupBy | None:
         """Return the groups that rows are, or what summed up matches of the same rows before."""
@@ -167,15 +167,15 @@ class _Rows:
     def __init__(
         self,
         plan: LogicalNode,
-        known: frozenset[str],
-        kept: list[Expression],
-        there: dict[object, Expression],
+        relations: frozenset[str],
+        keys: list[Expression],
+        summaries: dict[object, Expression],
         context: RuleContext,
     ) -> None:
         self.plan = plan
-        self.known = known
-        self.kept = kept
-        self.there = there
+        self.relations = relations
+        self.keys = keys
+        self.summaries = summaries
         self.context = context
         self.values: dict[object, Expression] = {}
 
@@ -183,18 +183,18 @@ class _Rows:
         """Put what was summed up in the place of the subqueries of an expression."""
         match node:
             case ScalarSubquery(query=query):
-                matches = _taken_apart(query, self.known)
+                matches = _matches_of(query, self.relations)
                 if matches is None:
                     return node
                 same = matches.meaning
-                if same not in self.there:
-                    found = _summary(self.plan, self.known, tuple(self.kept), matches, query.span)
-                    if found is None:
+                if same not in self.summaries:
+                    summary = _summary(self.plan, self.relations, tuple(self.keys), matches, query.span)
+                    if summary is None:
                         return node
-                    self.plan, self.there[same] = found
-                    self.kept.extend(found[0].aggregates)
+                    self.plan, self.summaries[same] = summary
+                    self.keys.extend(summary[0].aggregates)
                     self.context.note("the matches of each row are summed up")
-                self.values[same] = self.there[same]
+                self.values[same] = self.summaries[same]
                 return self.values[same]
             case Aggregate() | Exists() | InSubquery():
                 return node
@@ -213,19 +213,19 @@ class _Matches:
     legs: tuple[Leg, ...]
     conditions: tuple[Expression, ...]
     aggregates: tuple[Aggregate, ...]
-    asked: Expression
+    output: Expression
 
     @property
     def meaning(self) -> object:
         """Return what is equal for two that say the same, in whatever order and by whatever names."""
-        tests = (*self.conditions, *(each for leg in self.legs for each in leg.filters))
+        tests = (*self.conditions, *(predicate for leg in self.legs for predicate in leg.filters))
         read = [node for test in tests for node in test.find(ColumnRef)]
 
-        def place(leg: Leg) -> tuple[str, list[str]]:
+        def table_and_columns(leg: Leg) -> tuple[str, list[str]]:
             assert leg.relation is not None
             return leg.relation.table.name, sorted(column.name for column in read if column.relation in leg.relations)
 
-        legs = sorted(self.legs, key=place)
+        legs = sorted(self.legs, key=table_and_columns)
         plain = {alias: f"#{number}" for number, leg in enumerate(legs) for alias in leg.relations}
 
         def change(node: Node) -> Node:
@@ -236,14 +236,14 @@ class _Matches:
         def named(expression: Expression) -> Expression:
             return expression.transform_up(change)  # type: ignore[return-value]
 
-        tables = tuple(place(leg)[0] for leg in legs)
-        return tables, frozenset(meaning_of(named(test)) for test in tests), named(self.asked)
+        tables = tuple(table_and_columns(leg)[0] for leg in legs)
+        return tables, frozenset(meaning_of(named(test)) for test in tests), named(self.output)
 
 
-def _taken_apart(query: LogicalNode, known: frozenset[str]) -> _Matches | None:
+def _matches_of(query: LogicalNode, outside: frozenset[str]) -> _Matches | None:
     match query:
         case Projection(outputs=(only,), input=GroupBy(keys=(), aggregates=aggregates, input=inner)):
-            pulled = pulled_apart(inner)
+            pulled = decorrelated(inner)
         case _:
             return None
     if pulled is None or not pulled[1] or has_subquery(pulled[0]):
@@ -252,34 +252,36 @@ def _taken_apart(query: LogicalNode, known: frozenset[str]) -> _Matches | None:
     if region.above or any(leg.relation is None or leg.kind == "left" for leg in region.legs):
         return None
     conditions = (*pulled[1], *region.conditions)
-    own = frozenset().union(*(leg.relations for leg in region.legs))
-    if not frozenset().union(*map(relations_of, (only, *conditions))) <= known | own:
+    inside = frozenset().union(*(leg.relations for leg in region.legs))
+    if not frozenset().union(*map(relations_of, (only, *conditions))) <= outside | inside:
         return None
     return _Matches(region.legs, conditions, aggregates, only.expression)
 
 
 def _summary(
-    below: LogicalNode, known: frozenset[str], keys: tuple[Expression, ...], matches: _Matches, span: Span | None
+    below: LogicalNode, available: frozenset[str], keys: tuple[Expression, ...], matches: _Matches, span: Span | None
 ) -> tuple[GroupBy, Expression] | None:
     """Return the rows with the aggregates over their matches, and what is asked of these."""
-    legs = _in_order(matches.legs, matches.conditions, known)
+    legs = _in_order(matches.legs, matches.conditions, available)
     if legs is None:
         return None
     last = legs[-1].relation
     assert last is not None
     key = last.columns(last.table.primary_key)[0]
-    places: dict[Expression, Expression] = {
+    aggregates: dict[Expression, Expression] = {
         aggregate: _over_matches(aggregate, key) for aggregate in matches.aggregates
     }
-    found = tuple(dict.fromkeys(aggregate for aggregate in places.values() if isinstance(aggregate, Aggregate)))
+    distinct_aggregates = tuple(
+        dict.fromkeys(aggregate for aggregate in aggregates.values() if isinstance(aggregate, Aggregate))
+    )
     summed = tuple(alias for leg in legs for alias in leg.relations)
-    joined = _joined(below, legs, matches.conditions, known, span)
-    group = GroupBy(keys=keys, aggregates=found, input=joined, summed=summed, span=span)
+    joined = _joined(below, legs, matches.conditions, available, span)
+    group = GroupBy(keys=keys, aggregates=distinct_aggregates, input=joined, summed=summed, span=span)
 
-    def place(node: Node) -> Node:
-        return places.get(node, node) if isinstance(node, Aggregate) else node.map_children(place)
+    def substitute(node: Node) -> Node:
+        return aggregates.get(node, node) if isinstance(node, Aggregate) else node.map_children(substitute)
 
-    return group, place(matches.asked)  # type: ignore[return-value]
+    return group, substitute(matches.output)  # type: ignore[return-value]
 
 
 def _over_matches(aggregate: Aggregate, key: ColumnRef) -> Aggregate:
@@ -288,36 +290,40 @@ def _over_matches(aggregate: Aggregate, key: ColumnRef) -> Aggregate:
         return replace(aggregate, operand=key)
     if is_null_with(aggregate.operand, frozenset((key.relation,))):
         return aggregate
-    found = FunctionCall(
+    operand = FunctionCall(
         name="IF_FOUND",
         arguments=(aggregate.operand, key),
         type=type_of(aggregate.operand),
         span=aggregate.operand.span,
     )
-    return replace(aggregate, operand=found)
+    return replace(aggregate, operand=operand)
 
 
 def _in_order(
-    legs: tuple[Leg, ...], conditions: tuple[Expression, ...], known: frozenset[str]
+    legs: tuple[Leg, ...], conditions: tuple[Expression, ...], available: frozenset[str]
 ) -> tuple[Leg, ...] | None:
     """Return the relations in an order in which each is found by those before, best by what the schema limits."""
     orders = permutations(legs) if len(legs) <= MOST_ORDERED else [legs]
-    fitting = [order for order in orders if all(_is_found(order, at, conditions, known) for at in range(len(order)))]
-    limited = (each for each in fitting if all(_is_limited(each, at, conditions, known) for at in range(len(each))))
+    fitting = [
+        order for order in orders if all(_is_found(order, at, conditions, available) for at in range(len(order)))
+    ]
+    limited = (
+        order for order in fitting if all(_is_limited(order, at, conditions, available) for at in range(len(order)))
+    )
     return next(limited, fitting[0] if fitting else None)
 
 
-def _available(order: tuple[Leg, ...], at: int, known: frozenset[str]) -> frozenset[str]:
-    return known.union(*(leg.relations for leg in order[:at]))
+def _available(order: tuple[Leg, ...], at: int, available: frozenset[str]) -> frozenset[str]:
+    return available.union(*(leg.relations for leg in order[:at]))
 
 
-def _is_found(order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], known: frozenset[str]) -> bool:
-    own, available = order[at].relations, _available(order, at, known)
-    return any(own < relations_of(condition) <= available | own for condition in conditions)
+def _is_found(order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], outside: frozenset[str]) -> bool:
+    relations, available = order[at].relations, _available(order, at, outside)
+    return any(relations < relations_of(condition) <= available | relations for condition in conditions)
 
 
-def _is_limited(order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], known: frozenset[str]) -> bool:
-    leg, available = order[at], _available(order, at, known)
+def _is_limited(order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], outside: frozenset[str]) -> bool:
+    leg, available = order[at], _available(order, at, outside)
     assert leg.relation is not None
     tests = (
         *leg.filters,
@@ -330,21 +336,21 @@ def _joined(
     plan: LogicalNode,
     legs: tuple[Leg, ...],
     conditions: tuple[Expression, ...],
-    known: frozenset[str],
+    available: frozenset[str],
     span: Span | None,
 ) -> LogicalNode:
     """Join relations to rows one after the other, each condition as soon as it can be tested."""
     waiting = list(conditions)
     before: Relation | None = None
     for leg in legs:
-        known = known | leg.relations
-        now = [expression for expression in waiting if relations_of(expression) <= known]
-        waiting = [expression for expression in waiting if expression not in now]
+        available = available | leg.relations
+        testable = [expression for expression in waiting if relations_of(expression) <= available]
+        waiting = [expression for expression in waiting if expression not in testable]
         if before is not None:
-            now.append(Not(operand=IsNull(operand=before.columns(before.table.primary_key)[0])))
+            testable.append(Not(operand=IsNull(operand=before.columns(before.table.primary_key)[0])))
         filters = conjunction(leg.filters)
         right = leg.input if filters is None else Selection(predicate=filters, input=leg.input)
-        plan = Join(kind="left", left=plan, right=right, condition=conjunction(now), span=span)
+        plan = Join(kind="left", left=plan, right=right, condition=conjunction(testable), span=span)
         before = leg.relation
     return plan
 

@@ -52,14 +52,14 @@ def turn_not_exists_extreme(plan: LogicalNode, context: RuleContext) -> LogicalN
         if not isinstance(changed, Selection) or not is_region(changed.input):
             return changed
         region = read_region(changed)
-        tests = (*conjuncts(changed.predicate), *(each for leg in region.legs for each in leg.filters))
+        tests = (*conjuncts(changed.predicate), *(predicate for leg in region.legs for predicate in leg.filters))
         relations = {leg.relation.alias: leg.relation for leg in region.legs if leg.relation and leg.kind == "inner"}
         parts = []
         for part in conjuncts(changed.predicate):
             match part:
                 case Not(operand=Exists(query=query)):
-                    found = _extreme(query, relations, tests, part)
-                    parts.append(part if found is None else found)
+                    equality = _extreme(query, relations, tests, part)
+                    parts.append(part if equality is None else equality)
                 case _:
                     parts.append(part)
         predicate = conjunction(parts)
@@ -82,40 +82,44 @@ def _extreme(
         query = query.input
     if not isinstance(query, Selection) or not isinstance(query.input, Relation) or has_subquery(query.predicate):
         return None
-    other = query.input
+    compared = query.input
     keys: list[tuple[ColumnRef, ColumnRef]] = []
     beyond: list[tuple[ColumnRef, str, ColumnRef]] = []
-    own: list[Expression] = []
+    tests_of_compared: list[Expression] = []
     for test in conjuncts(query.predicate):
         match test:
             case Comparison(operator=operator, left=ColumnRef() as left, right=ColumnRef() as right) if (
-                left.relation != right.relation and other.alias in (left.relation, right.relation)
+                left.relation != right.relation and compared.alias in (left.relation, right.relation)
             ):
-                of_other, of_row, said = left, right, operator
-                if left.relation != other.alias:
-                    of_other, of_row, said = right, left, MIRRORED[operator]
-                if said == "=" and equated_columns(test) is not None:
+                of_other, of_row, sign = left, right, operator
+                if left.relation != compared.alias:
+                    of_other, of_row, sign = right, left, MIRRORED[operator]
+                if sign == "=" and equated_columns(test) is not None:
                     keys.append((of_other, of_row))
                 else:
-                    beyond.append((of_other, said, of_row))
+                    beyond.append((of_other, sign, of_row))
             case _:
-                own.append(test)
+                tests_of_compared.append(test)
     if len(beyond) != 1 or not keys:
         return None
     ((value, direction, its_value),) = beyond
     row = relations.get(its_value.relation)
-    if row is None or row.table != other.table or direction not in (">", "<"):
+    if row is None or row.table != compared.table or direction not in (">", "<"):
         return None
     pairs = [*keys, (value, its_value)]
-    if any(mine.name != its.name or its.relation != row.alias or mine.nullable for mine, its in pairs):
+    if any(
+        compared_column.name != row_column.name or row_column.relation != row.alias or compared_column.nullable
+        for compared_column, row_column in pairs
+    ):
         return None
-    asked = {meaning_of(expression) for expression in tests}
-    if any(meaning_of(renamed(expression, {other.alias: row.alias})) not in asked for expression in own):  # type: ignore[arg-type]
+    row_tests = {meaning_of(expression) for expression in tests}
+    as_of_row = (renamed(expression, {compared.alias: row.alias}) for expression in tests_of_compared)
+    if any(meaning_of(expression) not in row_tests for expression in as_of_row):  # type: ignore[arg-type]
         return None
     extreme = Aggregate(
         function="MAX" if direction == ">" else "MIN", operand=value, distinct=False, type=value.type, span=whole.span
     )
-    predicate = conjunction((*own, *(_equal(*pair) for pair in keys)))
+    predicate = conjunction((*tests_of_compared, *(_equal(*pair) for pair in keys)))
     assert predicate is not None
     rows = replace(query, predicate=predicate)
     group = GroupBy(keys=(), aggregates=(extreme,), input=rows, span=whole.span)
@@ -124,5 +128,5 @@ def _extreme(
     return Comparison(operator="=", left=its_value, right=subquery, span=whole.span)
 
 
-def _equal(one: ColumnRef, other: ColumnRef) -> Expression:
-    return Comparison(operator="=", left=one, right=other, span=one.span)
+def _equal(left: ColumnRef, right: ColumnRef) -> Expression:
+    return Comparison(operator="=", left=left, right=right, span=left.span)

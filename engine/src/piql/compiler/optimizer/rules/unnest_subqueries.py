@@ -36,7 +36,7 @@ from piql.compiler.optimizer.analysis.predicates import (
     holds_subquery,
 )
 from piql.compiler.optimizer.analysis.region import aliases_below, is_region, map_regions, read_region, write_region
-from piql.compiler.optimizer.analysis.subqueries import equal, outer_relations, pulled_apart
+from piql.compiler.optimizer.analysis.subqueries import decorrelated, outer_relations, pairwise_equalities
 from piql.compiler.optimizer.rule import RuleContext
 from piql.trees.frozen import replace
 from piql.trees.node import Node
@@ -106,45 +106,45 @@ class _Unnest:
 
     def selection(self, node: Selection) -> LogicalNode:
         below = node.input
-        kept: list[Expression] = []
-        filters: list[SemiJoin] = []
+        tests: list[Expression] = []
+        semi_joins: list[SemiJoin] = []
         for predicate in conjuncts(node.predicate):
             is_anti = isinstance(predicate, Not)
             test = predicate.operand if isinstance(predicate, Not) else predicate
             match test:
                 case InSubquery(operand=operand, query=query, more=()) if _is_one_group(query):
                     value = ScalarSubquery(query=query, type=output_columns(query)[0].type, span=query.span)
-                    kept.append(
+                    tests.append(
                         Comparison(operator="<>" if is_anti else "=", left=operand, right=value, span=test.span)
                     )
                     continue
                 case InSubquery(query=query) if not any(map(has_subquery, test.values)):
                     if not is_anti and not outer_relations(query) and self.context.is_bounded(query):
                         below, equalities = self._joined(below, test, predicate)
-                        kept.extend(equalities)
+                        tests.extend(equalities)
                         continue
-                    made = self.semi_joins.membership(test, predicate, is_anti=is_anti)
+                    semi_join = self.semi_joins.membership(test, predicate, is_anti=is_anti)
                     if not is_anti:
-                        made = replace(made, compared=None)
+                        semi_join = replace(semi_join, compared=None)
                 case Exists(query=query):
                     followed = self._followed(below, query, predicate) if self.follows_exists and not is_anti else None
                     if followed is not None:
                         below, equalities = followed
-                        kept.extend(equalities)
+                        tests.extend(equalities)
                         continue
-                    made = self.semi_joins.existence(query, predicate, is_anti=is_anti)
+                    semi_join = self.semi_joins.existence(query, predicate, is_anti=is_anti)
                 case _:
-                    kept.append(predicate)
+                    tests.append(predicate)
                     continue
-            if outer_relations(made.right):  # it speaks of the query outside where no condition of a join can stand
-                kept.append(predicate)
+            if outer_relations(semi_join.right):  # correlated where no condition of a join can stand
+                tests.append(predicate)
             else:
-                filters.append(made)
-        rest = conjunction(kept)
-        plan = below if rest is None else replace(node, predicate=rest, input=below)
-        for join in filters:
+                semi_joins.append(semi_join)
+        untested = conjunction(tests)
+        plan = below if untested is None else replace(node, predicate=untested, input=below)
+        for join in semi_joins:
             plan = replace(join, left=plan)
-        if filters or below is not node.input:
+        if semi_joins or below is not node.input:
             self.context.note("a subquery is joined")
         return plan
 
@@ -154,32 +154,33 @@ class _Unnest:
         query = test.query
         distinct = query if isinstance(query, Distinct) else Distinct(input=query, span=query.span)
         derived, columns = self.semi_joins.derived(distinct)
-        equalities: list[Expression] = [*equal(test.values, columns, predicate.span)]
+        equalities: list[Expression] = [*pairwise_equalities(test.values, columns, predicate.span)]
         return Join(kind="inner", left=below, right=derived, condition=None, span=predicate.span), equalities
 
     def _followed(
         self, below: LogicalNode, query: LogicalNode, predicate: Expression
     ) -> tuple[LogicalNode, list[Expression]] | None:
         """Join the distinct values by which an EXISTS meets the query outside, where these are bounded on their own."""
-        pulled = pulled_apart(query, only_existence=True)
+        pulled = decorrelated(query, only_existence=True)
         if pulled is None or not pulled[1]:
             return None
         inside, conditions = pulled
-        own = aliases_below(inside)
+        inside_relations = aliases_below(inside)
         pairs: list[tuple[ColumnRef, ColumnRef]] = []  # inside, outside
         for condition in conditions:
             pair = equated_columns(condition)
-            if pair is None or (pair[0].relation in own) == (pair[1].relation in own):
+            if pair is None or (pair[0].relation in inside_relations) == (pair[1].relation in inside_relations):
                 return None
-            pairs.append(pair if pair[0].relation in own else pair[::-1])
-        outputs = tuple(Output(name=f"value_{at}", expression=one) for at, (one, _) in enumerate(pairs, start=1))
+            pairs.append(pair if pair[0].relation in inside_relations else pair[::-1])
+        outputs = tuple(Output(name=f"value_{at}", expression=column) for at, (column, _) in enumerate(pairs, start=1))
         values = Distinct(input=Projection(outputs=outputs, input=inside, span=query.span), span=query.span)
         if outer_relations(values) or not self.context.is_bounded(values):
             return None
         self.has_followed = True
         derived, _ = self.semi_joins.derived(values)
         columns = (
-            replace(one, relation=derived.alias, name=each.name) for (one, _), each in zip(pairs, outputs, strict=True)
+            replace(column, relation=derived.alias, name=output.name)
+            for (column, _), output in zip(pairs, outputs, strict=True)
         )
         equalities: list[Expression] = [
             Comparison(operator="=", left=outside, right=column, span=predicate.span)
@@ -202,12 +203,12 @@ class SemiJoins:
     """Makes the semi-join of an EXISTS or IN; what it is the right side of is put in later."""
 
     name: str  # of the tables made of subqueries, with a number
-    made: int = 0
+    count: int = 0
 
     def derived(self, query: LogicalNode) -> tuple[Derived, tuple[ColumnRef, ...]]:
         """Return a subquery as a table, and its columns."""
-        self.made += 1
-        alias = f"{self.name}_{self.made}"
+        self.count += 1
+        alias = f"{self.name}_{self.count}"
         columns = tuple(
             ColumnRef(relation=alias, name=column.name, type=column.type, nullable=column.nullable)
             for column in output_columns(query)
@@ -218,16 +219,16 @@ class SemiJoins:
         query = test.query
         inner = query.input if isinstance(query, Distinct) else query
         outputs = inner.outputs if isinstance(inner, Projection) else ()
-        pulled = pulled_apart(query, counts_rows=False) if outputs else None
+        pulled = decorrelated(query, counts_rows=False) if outputs else None
         if pulled is None:
             derived, columns = self.derived(query)
             conditions: tuple[Expression, ...] = ()
             right: LogicalNode = derived
-            found: tuple[Expression, ...] = columns
+            compared: tuple[Expression, ...] = columns
         else:
             right, conditions = pulled
-            found = tuple(output.expression for output in outputs)
-        equalities = equal(test.values, found, predicate.span)
+            compared = tuple(output.expression for output in outputs)
+        equalities = pairwise_equalities(test.values, compared, predicate.span)
         if is_anti and conditions and any(map(_may_be_unknown, equalities)):
             not_false = tuple(map(_not_false, equalities))
             condition = conjunction((*conditions, *not_false))
@@ -242,7 +243,7 @@ class SemiJoins:
         )
 
     def existence(self, query: LogicalNode, predicate: Expression, *, is_anti: bool) -> SemiJoin:
-        pulled = pulled_apart(query, only_existence=True)
+        pulled = decorrelated(query, only_existence=True)
         right, conditions = pulled if pulled is not None else (query, ())
         return SemiJoin(
             left=right, right=right, condition=conjunction(conditions), is_anti=is_anti, span=predicate.span

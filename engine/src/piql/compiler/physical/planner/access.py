@@ -372,7 +372,7 @@ def _predicates(known: Restrictions) -> Iterable[Expression]:
         yield from range_.predicates
     for word in known.words:
         yield word.predicate
-    yield from known.rest
+    yield from known.residual
 
 
 def _key_range(range: Range | None) -> KeyRange | None:
