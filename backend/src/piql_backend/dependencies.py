@@ -1,4 +1,4 @@
-"""What endpoints are given: the services of the running workbench."""
+"""What endpoints are given: the services of the running workbench, or those of one environment."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 from fastapi import Depends, Request
 
 if TYPE_CHECKING:
+    from piql_backend.environments.environment import Environment
     from piql_backend.workbench import Workbench
 else:
-    Workbench = Any  # the API document is made without the compiler, DuckDB and the profiler
+    Environment = Workbench = Any  # the API document is made without the compiler, DuckDB and the profiler
 
 
 def workbench_of(request: Request) -> Workbench:
@@ -17,3 +18,10 @@ def workbench_of(request: Request) -> Workbench:
 
 
 TheWorkbench = Annotated[Workbench, Depends(workbench_of)]
+
+
+def environment_of(request: Request) -> Environment:
+    return workbench_of(request).environment
+
+
+TheEnvironment = Annotated[Environment, Depends(environment_of)]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from piql_backend.bursts.schemas import BurstCreate, BurstRead
-from piql_backend.dependencies import TheWorkbench
+from piql_backend.dependencies import TheEnvironment
 from piql_backend.errors import declared
 from piql_backend.pages import Page, WishedPage
 
@@ -11,24 +11,24 @@ router = APIRouter(prefix="/bursts", tags=["bursts"])
 
 
 @router.get("")
-async def list_bursts(wish: WishedPage, workbench: TheWorkbench) -> Page[BurstRead]:
+async def list_bursts(wish: WishedPage, environment: TheEnvironment) -> Page[BurstRead]:
     """The bursts since the backend started, the newest first."""
-    return workbench.bursts.page(wish)
+    return environment.bursts.page(wish)
 
 
 @router.post("", status_code=201, responses=declared(404, 409, 503))
-async def create_burst(request: BurstCreate, workbench: TheWorkbench) -> BurstRead:
+async def create_burst(request: BurstCreate, environment: TheEnvironment) -> BurstRead:
     """Run a query many times with parameters drawn from the data; 409 while another burst runs."""
-    return await workbench.bursts.create(request)
+    return await environment.bursts.create(request)
 
 
 @router.get("/{burst_id}", responses=declared(404))
-async def read_burst(burst_id: str, workbench: TheWorkbench) -> BurstRead:
+async def read_burst(burst_id: str, environment: TheEnvironment) -> BurstRead:
     """One burst and how far it is."""
-    return workbench.bursts.read(burst_id)
+    return environment.bursts.read(burst_id)
 
 
 @router.post("/{burst_id}/cancel", responses=declared(404, 409))
-async def cancel_burst(burst_id: str, workbench: TheWorkbench) -> BurstRead:
+async def cancel_burst(burst_id: str, environment: TheEnvironment) -> BurstRead:
     """Stop a burst; executions under way still end. 409 when it has ended already."""
-    return workbench.bursts.cancel(burst_id)
+    return environment.bursts.cancel(burst_id)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from piql_backend.dependencies import TheWorkbench
+from piql_backend.dependencies import TheEnvironment
 from piql_backend.deployments.schemas import (
     BuildCreate,
     BuildRead,
@@ -21,67 +21,67 @@ router = APIRouter(prefix="/deployments", tags=["deployments"])
 
 
 @router.get("")
-def list_deployments(wish: WishedPage, workbench: TheWorkbench) -> Page[DeploymentRead]:
+def list_deployments(wish: WishedPage, environment: TheEnvironment) -> Page[DeploymentRead]:
     """The versions, the newest first."""
-    return workbench.deployments.page(wish)
+    return environment.deployments.page(wish)
 
 
 @router.post("/preview", responses=declared(404, 409))
-def preview_deployment(request: PreviewCreate, workbench: TheWorkbench) -> PreviewRead:
+def preview_deployment(request: PreviewCreate, environment: TheEnvironment) -> PreviewRead:
     """What deploying these files would change, and which saved SLOs it is predicted to break."""
-    preview = workbench.deployments.preview(request)
-    return preview.model_copy(update={"slos_at_risk": list(workbench.slos.at_risk(request.files, request.run_id))})
+    preview = environment.deployments.preview(request)
+    return preview.model_copy(update={"slos_at_risk": list(environment.slos.at_risk(request.files, request.run_id))})
 
 
 @router.post("", status_code=201, responses=declared(404, 409, 428, 503))
-def create_deployment(request: DeploymentCreate, workbench: TheWorkbench) -> DeploymentRead:
+def create_deployment(request: DeploymentCreate, environment: TheEnvironment) -> DeploymentRead:
     """Deploy a query set; 422 with the editor's diagnostics when a query is refused, 409 for what nobody saw."""
-    return workbench.deployments.deploy(request)
+    return environment.deployments.deploy(request)
 
 
 @router.get("/rollback/preview", responses=declared(409, 503))
-def preview_rollback(workbench: TheWorkbench) -> RollbackPreviewRead:
+def preview_rollback(environment: TheEnvironment) -> RollbackPreviewRead:
     """What rolling back would change."""
-    return workbench.deployments.preview_rollback()
+    return environment.deployments.preview_rollback()
 
 
 @router.post("/rollback", status_code=201, responses=declared(409, 503))
-def roll_back(request: RollbackCreate, workbench: TheWorkbench) -> DeploymentRead:
+def roll_back(request: RollbackCreate, environment: TheEnvironment) -> DeploymentRead:
     """Make the version before live again, as a new version; all rows stay."""
-    return workbench.deployments.rollback(request)
+    return environment.deployments.rollback(request)
 
 
 @router.post("/builds", status_code=202, responses=declared(404, 409, 428, 503))
-def create_build(request: BuildCreate, workbench: TheWorkbench) -> BuildRead:
+def create_build(request: BuildCreate, environment: TheEnvironment) -> BuildRead:
     """Begin to deploy a query set: indexes are built while the live version runs."""
-    return workbench.deployments.begin(request)
+    return environment.deployments.begin(request)
 
 
 @router.get("/builds/latest", responses=declared(503))
-def read_build(workbench: TheWorkbench) -> BuildRead | None:
+def read_build(environment: TheEnvironment) -> BuildRead | None:
     """How far the version on its way has come, or how the last one ended; null when there was none."""
-    return workbench.deployments.building.read()
+    return environment.deployments.building.read()
 
 
 @router.post("/builds/latest/pause", responses=declared(404, 409, 503))
-def pause_build(workbench: TheWorkbench) -> BuildRead:
+def pause_build(environment: TheEnvironment) -> BuildRead:
     """Let the version on its way rest."""
-    return workbench.deployments.building.pause()
+    return environment.deployments.building.pause()
 
 
 @router.post("/builds/latest/resume", responses=declared(404, 409, 503))
-def resume_build(workbench: TheWorkbench) -> BuildRead:
+def resume_build(environment: TheEnvironment) -> BuildRead:
     """Go on with the version on its way."""
-    return workbench.deployments.building.resume()
+    return environment.deployments.building.resume()
 
 
 @router.post("/builds/latest/cancel", responses=declared(404, 409, 503))
-def cancel_build(workbench: TheWorkbench) -> BuildRead:
+def cancel_build(environment: TheEnvironment) -> BuildRead:
     """The version on its way up; the live one stays."""
-    return workbench.deployments.building.cancel()
+    return environment.deployments.building.cancel()
 
 
 @router.get("/{deployment_id}", responses=declared(404))
-def read_deployment(deployment_id: str, workbench: TheWorkbench) -> DeploymentDetailRead:
+def read_deployment(deployment_id: str, environment: TheEnvironment) -> DeploymentDetailRead:
     """One version with its files, bounds and indexes; `live` is the one that runs."""
-    return workbench.deployments.read(deployment_id)
+    return environment.deployments.read(deployment_id)

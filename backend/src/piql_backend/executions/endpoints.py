@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from piql_backend.dependencies import TheWorkbench
+from piql_backend.dependencies import TheEnvironment
 from piql_backend.errors import declared
 from piql_backend.executions.schemas import ExecutionCreate, ExecutionRead, SampleParametersRead
 
@@ -11,18 +11,18 @@ router = APIRouter(prefix="/deployments/{deployment_id}/queries/{name:path}", ta
 
 @router.post("/executions", response_model=ExecutionRead, responses=declared(404, 409, 503))
 async def create_execution(
-    deployment_id: str, name: str, request: ExecutionCreate, workbench: TheWorkbench
+    deployment_id: str, name: str, request: ExecutionCreate, environment: TheEnvironment
 ) -> Response:
     """Run a query of the live deployment, `live` or its id; 409 for one that has been replaced.
 
     422 with `invalid-parameter`, `invalid-cursor`, `stale-cursor`, `cardinality-violation`, `duplicate-key`,
     `foreign-key-violation`, `constraint-violation` or `condition-failed`.
     """
-    execution = await workbench.executions.execute(deployment_id, name, request)
+    execution = await environment.executions.execute(deployment_id, name, request)
     return Response(execution, media_type="application/json")
 
 
 @router.get("/sample-parameters", responses=declared(404, 409, 503))
-async def read_sample_parameters(deployment_id: str, name: str, workbench: TheWorkbench) -> SampleParametersRead:
+async def read_sample_parameters(deployment_id: str, name: str, environment: TheEnvironment) -> SampleParametersRead:
     """Values that exist in the data, to fill the form with."""
-    return await workbench.executions.sample_parameters(deployment_id, name)
+    return await environment.executions.sample_parameters(deployment_id, name)

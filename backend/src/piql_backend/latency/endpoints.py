@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from piql_backend.dependencies import TheWorkbench
+from piql_backend.dependencies import TheEnvironment
 from piql_backend.errors import declared
 from piql_backend.latency.schemas import LatencyRead
 
@@ -14,8 +14,8 @@ router = APIRouter(prefix="/latency", tags=["latency"])
 @router.get("/{deployment_id}", responses=declared(404))
 def read_latency(
     deployment_id: str,
-    workbench: TheWorkbench,
+    environment: TheEnvironment,
     window_seconds: Annotated[float, Query(gt=0, le=31 * 86_400, allow_inf_nan=False)] = 3600,
 ) -> LatencyRead:
     """Each query of a deployment over the last `window_seconds`, beside the prediction stored with it."""
-    return workbench.latency.read(deployment_id, window_seconds)
+    return environment.latency.read(deployment_id, window_seconds)

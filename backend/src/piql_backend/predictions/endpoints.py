@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from piql_backend.dependencies import TheWorkbench
+from piql_backend.dependencies import TheEnvironment
 from piql_backend.errors import declared
 from piql_backend.predictions.schemas import (
     CurveCreate,
@@ -24,36 +24,36 @@ router = APIRouter(tags=["predictions"])
 
 
 @router.post("/predictions", response_model=PredictionRead | NoPredictionRead, responses=declared(404, 409))
-async def create_prediction(request: PredictionCreate, workbench: TheWorkbench) -> Response:
+async def create_prediction(request: PredictionCreate, environment: TheEnvironment) -> Response:
     """The latency of one query's plan, from a profile run, or why it has none; 409 when the run has not ended well."""
-    return await workbench.predictions.answer("predict", request)
+    return await environment.predictions.answer("predict", request)
 
 
 @router.post("/prediction-sets", response_model=PredictionSetRead, responses=declared(404, 409))
-async def create_prediction_set(request: PredictionSetCreate, workbench: TheWorkbench) -> Response:
+async def create_prediction_set(request: PredictionSetCreate, environment: TheEnvironment) -> Response:
     """The latencies of several queries, each as from `/predictions`."""
-    return await workbench.predictions.answer("predict_set", request)
+    return await environment.predictions.answer("predict_set", request)
 
 
 @router.post("/page-predictions", response_model=PagePredictionRead | NoPredictionRead, responses=declared(404, 409))
-async def create_page_prediction(request: PagePredictionCreate, workbench: TheWorkbench) -> Response:
+async def create_page_prediction(request: PagePredictionCreate, environment: TheEnvironment) -> Response:
     """The bound and the latency of a page that runs several queries, some of them at the same time."""
-    return await workbench.predictions.answer("predict_page", request)
+    return await environment.predictions.answer("predict_page", request)
 
 
 @router.post("/heatmaps", response_model=HeatmapRead | NoPredictionRead, responses=declared(404, 409))
-async def create_heatmap(request: HeatmapCreate, workbench: TheWorkbench) -> Response:
+async def create_heatmap(request: HeatmapCreate, environment: TheEnvironment) -> Response:
     """The same plan's latency over two of its limits, and the largest pairs that keep the SLO."""
-    return await workbench.predictions.answer("heatmap", request)
+    return await environment.predictions.answer("heatmap", request)
 
 
 @router.post("/curves", response_model=CurveRead | NoPredictionRead, responses=declared(404, 409))
-async def create_curve(request: CurveCreate, workbench: TheWorkbench) -> Response:
+async def create_curve(request: CurveCreate, environment: TheEnvironment) -> Response:
     """The same plan's latency along one of its limits, and the largest value that keeps the SLO."""
-    return await workbench.predictions.answer("curve", request)
+    return await environment.predictions.answer("curve", request)
 
 
 @router.post("/safe-limits", response_model=SafeLimitsRead, responses=declared(404, 409))
-async def create_safe_limits(request: SafeLimitsCreate, workbench: TheWorkbench) -> Response:
+async def create_safe_limits(request: SafeLimitsCreate, environment: TheEnvironment) -> Response:
     """The largest value of every limit in the files that keeps all queries within their SLOs."""
-    return await workbench.predictions.answer("safe_limits", request)
+    return await environment.predictions.answer("safe_limits", request)

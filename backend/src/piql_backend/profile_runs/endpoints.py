@@ -3,7 +3,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse
 
-from piql_backend.dependencies import TheWorkbench
+from piql_backend.dependencies import TheEnvironment
 from piql_backend.errors import declared
 from piql_backend.pages import Page, WishedPage
 from piql_backend.profile_runs.schemas import ProfileRunCreate, ProfileRunRead
@@ -14,45 +14,45 @@ router = APIRouter(prefix="/profile-runs", tags=["profile runs"])
 
 
 @router.get("")
-async def list_profile_runs(wish: WishedPage, workbench: TheWorkbench) -> Page[ProfileRunRead]:
+async def list_profile_runs(wish: WishedPage, environment: TheEnvironment) -> Page[ProfileRunRead]:
     """The runs, the newest first."""
-    return workbench.profile_runs.page(wish)
+    return environment.profile_runs.page(wish)
 
 
 @router.post("", status_code=201, responses=declared(403, 404, 409))
-async def create_profile_run(request: ProfileRunCreate, workbench: TheWorkbench) -> ProfileRunRead:
+async def create_profile_run(request: ProfileRunCreate, environment: TheEnvironment) -> ProfileRunRead:
     """Start a run, or queue it behind the one under way; 403 for a store that the workbench was not started with."""
-    return await workbench.profile_runs.create(request)
+    return await environment.profile_runs.create(request)
 
 
 @router.get("/{run_id}", responses=declared(404))
-async def read_profile_run(run_id: str, workbench: TheWorkbench) -> ProfileRunRead:
+async def read_profile_run(run_id: str, environment: TheEnvironment) -> ProfileRunRead:
     """One run and how far it is."""
-    return workbench.profile_runs.read(run_id)
+    return environment.profile_runs.read(run_id)
 
 
 @router.post("/{run_id}/cancel", responses=declared(404, 409))
-async def cancel_profile_run(run_id: str, workbench: TheWorkbench) -> ProfileRunRead:
+async def cancel_profile_run(run_id: str, environment: TheEnvironment) -> ProfileRunRead:
     """Stop a run; what it measured until then is kept for a resumption. 409 when it has ended already."""
-    return await workbench.profile_runs.cancel(run_id)
+    return await environment.profile_runs.cancel(run_id)
 
 
 @router.post("/{run_id}/resume", responses=declared(404, 409))
-async def resume_profile_run(run_id: str, workbench: TheWorkbench) -> ProfileRunRead:
+async def resume_profile_run(run_id: str, environment: TheEnvironment) -> ProfileRunRead:
     """Go on with a run that was cancelled or failed, behind the intervals that are whole; 409 for any other."""
-    return await workbench.profile_runs.resume(run_id)
+    return await environment.profile_runs.resume(run_id)
 
 
 @router.post("/{run_id}/look", responses=declared(404, 409))
-async def look_at_profile_run(run_id: str, workbench: TheWorkbench) -> ProfileRunRead:
+async def look_at_profile_run(run_id: str, environment: TheEnvironment) -> ProfileRunRead:
     """Measure a few points of a run that is done again, for some seconds: `drift` says how they compare."""
-    return await workbench.profile_runs.look(run_id)
+    return await environment.profile_runs.look(run_id)
 
 
 @router.delete("/{run_id}", status_code=204, responses=declared(404, 409))
-async def delete_profile_run(run_id: str, workbench: TheWorkbench) -> Response:
+async def delete_profile_run(run_id: str, environment: TheEnvironment) -> Response:
     """Remove a run that has ended, with its measurements."""
-    await workbench.profile_runs.delete(run_id)
+    await environment.profile_runs.delete(run_id)
     return Response(status_code=204)
 
 
@@ -61,10 +61,10 @@ async def delete_profile_run(run_id: str, workbench: TheWorkbench) -> Response:
     response_class=StreamingResponse,
     responses={200: _EVENTS, **declared(404)},
 )
-async def stream_profile_run(run_id: str, workbench: TheWorkbench) -> StreamingResponse:
+async def stream_profile_run(run_id: str, environment: TheEnvironment) -> StreamingResponse:
     """Server-sent events: `event: progress` with a ProfileRunRead at once and at each change, until the run ends."""
     return StreamingResponse(
-        workbench.profile_runs.events(run_id),
+        environment.profile_runs.events(run_id),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )

@@ -3,7 +3,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 from fastapi.responses import PlainTextResponse
 
-from piql_backend.dependencies import TheWorkbench
+from piql_backend.dependencies import TheEnvironment
 from piql_backend.errors import declared
 from piql_backend.pages import Page, WishedPage
 from piql_backend.schema import SloWrite
@@ -13,31 +13,31 @@ router = APIRouter(prefix="/slos", tags=["slos"])
 
 
 @router.get("")
-def list_slos(wish: WishedPage, workbench: TheWorkbench) -> Page[SloRead]:
+def list_slos(wish: WishedPage, environment: TheEnvironment) -> Page[SloRead]:
     """The SLO of each query that has one, by the names of the queries."""
-    return workbench.slos.page(wish)
+    return environment.slos.page(wish)
 
 
 @router.get("/openslo", response_class=PlainTextResponse, responses=declared(422))
-def export_slos(workbench: TheWorkbench) -> str:
+def export_slos(environment: TheEnvironment) -> str:
     """All SLOs as OpenSLO documents (YAML); 422 where one has an interval that OpenSLO cannot say."""
-    return workbench.slos.as_openslo()
+    return environment.slos.as_openslo()
 
 
 @router.post("/openslo", responses=declared(404, 422))
-def import_slos(documents: OpenSloWrite, workbench: TheWorkbench) -> list[SloRead]:
+def import_slos(documents: OpenSloWrite, environment: TheEnvironment) -> list[SloRead]:
     """Set the SLOs of OpenSLO documents, all of them or none; 404 when one is of a query that nobody knows."""
-    return list(workbench.slos.take_openslo(documents.text))
+    return list(environment.slos.take_openslo(documents.text))
 
 
 @router.put("/{query:path}", responses=declared(404))
-def save_slo(query: str, slo: SloWrite, workbench: TheWorkbench) -> SloRead:
+def save_slo(query: str, slo: SloWrite, environment: TheEnvironment) -> SloRead:
     """Set a query's SLO; 404 when no query of that name was ever deployed or saved."""
-    return workbench.slos.save(query, slo)
+    return environment.slos.save(query, slo)
 
 
 @router.delete("/{query:path}", status_code=204, responses=declared(404))
-def delete_slo(query: str, workbench: TheWorkbench) -> Response:
+def delete_slo(query: str, environment: TheEnvironment) -> Response:
     """Remove a query's SLO."""
-    workbench.slos.delete(query)
+    environment.slos.delete(query)
     return Response(status_code=204)

@@ -1,0 +1,101 @@
+"""One environment of an application: a store, what is live in it, and what was measured and observed there."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal
+
+from piql_backend.bursts.service import Bursts
+from piql_backend.compilations.service import Compilations
+from piql_backend.database.opening import open_database
+from piql_backend.deployments.repository import DeploymentTable
+from piql_backend.deployments.service import Deployments
+from piql_backend.disk import FREE_SOME
+from piql_backend.executions.observations import Observations
+from piql_backend.executions.service import Executions
+from piql_backend.health.schemas import ProblemRead
+from piql_backend.latency.comparing import Comparing
+from piql_backend.latency.plans import Plans
+from piql_backend.latency.repository import ObservationTable
+from piql_backend.latency.service import Latency
+from piql_backend.predictions.by_workers import PredictionsByWorkers
+from piql_backend.profile_runs.service import ProfileRuns
+from piql_backend.profile_runs.stores import MeasurableStores
+from piql_backend.slos.repository import SloTable
+from piql_backend.slos.service import Slos
+from piql_backend.store import StoreConnection
+from piql_backend.workers.pool import WorkerPool
+from piql_backend.workspaces.repository import Workspaces
+
+KEPT_OBSERVATIONS = timedelta(days=31)
+
+
+class Environment:
+    """The services that belong to one store, in the order in which they are opened, and closed the other way round."""
+
+    def __init__(
+        self,
+        folder: Path,
+        store: StoreConnection,
+        profile_stores: MeasurableStores,
+        profile_runner: Literal["ray", "local"],
+        workspaces: Workspaces,
+        compilations: Compilations,
+        workers: WorkerPool,
+        *,
+        is_expected: bool,
+    ) -> None:
+        """Take the folder of its measurements; `is_expected`: its DuckDB file was made by an earlier start."""
+        self.store = store
+        self.database, self._new_file = open_database(folder / "workbench.duckdb", is_expected=is_expected)
+        self.observations = Observations(self.database)
+        self._observation_table = ObservationTable(self.database)
+        slo_table = SloTable(self.database)
+        self.profile_runs = ProfileRuns(folder / "profile-runs", profile_stores, profile_runner)
+        self.predictions = PredictionsByWorkers(workers, self.profile_runs)
+        self.deployments = Deployments(
+            DeploymentTable(self.database), workspaces, compilations, self.predictions, self.store
+        )
+        self.executions = Executions(self.deployments, self.store, self.observations)
+        self.bursts = Bursts(self.executions)
+        self.slos = Slos(slo_table, self.deployments, self.predictions, workspaces, compilations)
+        self.latency = Latency(
+            self._observation_table,
+            slo_table,
+            self.deployments,
+            self.observations,
+            Plans(self.deployments),
+            Comparing(self._observation_table, self.deployments, self.predictions),
+        )
+
+    def problems(self) -> list[ProblemRead]:
+        """Return what is the matter with what the environment keeps."""
+        problems = []
+        if self.deployments.history.problem is not None:
+            message = self.deployments.history.problem
+            problems.append(ProblemRead(what="deployments", message=message, help="The log says more."))
+        if self.observations.problem is not None:
+            message = self.observations.problem
+            problems.append(ProblemRead(what="observations", message=message, help=FREE_SOME))
+        if self._new_file is not None:
+            message, advice = self._new_file.message, self._new_file.advice
+            problems.append(ProblemRead(what="history", message=message, help=advice, is_over=True))
+        return problems
+
+    async def open(self) -> None:
+        """Read what earlier starts left."""
+        self.profile_runs.open()
+        self.observations.open()
+        await asyncio.to_thread(self._observation_table.delete_older_than, KEPT_OBSERVATIONS)
+        await asyncio.to_thread(self.deployments.open)
+
+    async def close(self) -> None:
+        """Stop what runs, and write what waits."""
+        await asyncio.gather(self.bursts.close(), self.profile_runs.close())
+        await asyncio.to_thread(self.executions.close)
+        await asyncio.to_thread(self.deployments.close)
+        await asyncio.to_thread(self.observations.close)
+        await asyncio.to_thread(self.store.close)
+        await asyncio.to_thread(self.database.close)
