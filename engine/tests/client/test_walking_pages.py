@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from piql.client.database import Database, Strategy
-from piql.runtime.writing.stepped.pace import Manners
+from piql.runtime.writing.stepped.backoff import Manners
 from piql.store.open import open_store
 from runtime.writing.interrupted import READING, GatedStore, Killed
 
@@ -97,7 +97,7 @@ def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
     store = open_store(f"{request.param}:?synchronous=NORMAL")
     with Database(store) as db:
         db.deploy(COMPILED)
-        if store.steps is None:
+        if store.row_writes is None:
             yield Shop(db, db)
             return
         mortal = Mortal()

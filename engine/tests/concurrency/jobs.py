@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import piql
-from piql.runtime.writing.stepped.pace import Overtaken
+from piql.runtime.writing.stepped.backoff import Overtaken
 from piql.store.open import open_store
 
 Tell = Callable[[str], None]

@@ -18,8 +18,8 @@ import pytest
 from patience import PATIENCE
 from piql.errors import StoreForked
 from piql.forking import RenewedLock
-from piql.runtime.writing.stepped.server import Server
 from piql.runtime.writing.stepped.stamps import Stamps
+from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.store.embedded import fork as embedded_fork
 from piql.store.embedded.connections import DatabaseFile, Held
 from piql.store.embedded.fork import FORKS, Forks
@@ -371,7 +371,7 @@ def test_a_child_writes_under_a_name_and_into_a_log_of_its_own(tmp_path: Path) -
         assert in_child(lambda: put(inherited, 2)) == "done"
         assert in_child(lambda: put(inherited, 3)) == "done"
         put(inherited, 4)
-        steps = db.store.steps
+        steps = db.store.row_writes
         assert steps is not None
         table = db.deployment.tables["counters"]
         records = db.store.prepare_entries(table, table.primary_index())
@@ -392,7 +392,7 @@ def test_locks_and_threads_of_the_parent_hold_up_no_child(db: piql.Database) -> 
             over.wait()
 
     stamps = Stamps()
-    server = Server(StepwiseStore(), stamps)
+    server = WriterIdentity(StepwiseStore(), stamps)
     thread = threading.Thread(target=hold, daemon=True)
     thread.start()
     assert held.wait(PATIENCE), "the thread ended before it had the locks"

@@ -3,7 +3,7 @@
 before      nothing happened                     late      it happens after a pause
 after       it happened, but nobody was told     partly    some of the batches were answered, and are lost
 
-The steps of a store without transactions fail in `faulty_steps`.
+The steps of a store without transactions fail in `faulty_row_writes`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import piql
-from piql.runtime.writing.stepped.pace import Manners
-from piql.store.base import Answers, Batch, Consistency, Steps, Store, Transaction
+from piql.runtime.writing.stepped.backoff import Manners
+from piql.store.base import Answers, Batch, Consistency, SingleRowWrites, Store, Transaction
 from piql.store.open import open_store
 from piql.store.wrapper import StoreWrapper
 from promises import broken_promises
 
-from .faulty_steps import FaultySteps, Overdue
+from .faulty_row_writes import FaultyRowWrites, Overdue
 
 T = TypeVar("T")
 ATTEMPTS = 60
@@ -37,15 +37,15 @@ class FaultyStore(StoreWrapper):
         self._rate = rate
         self._chance = random.Random(seed)
         self._lock = threading.Lock()
-        self._faulty_steps = FaultySteps(behind.steps, self) if behind.steps is not None else None
+        self._faulty_row_writes = FaultyRowWrites(behind.row_writes, self) if behind.row_writes is not None else None
         self.overdue = Overdue(seed)
         self.is_well = True
         self.faults: Counter[str] = Counter()
         self.changed_records = 0  # single steps that changed a record or may yet do so
 
     @property
-    def steps(self) -> Steps | None:
-        return self._faulty_steps
+    def row_writes(self) -> SingleRowWrites | None:
+        return self._faulty_row_writes
 
     def shuffled(self, each: Sequence[T]) -> list[T]:
         with self._lock:
@@ -164,7 +164,7 @@ class PersistentDatabase(piql.Database):
     def load(self, table: str, rows: Any, *arguments: Any, **named: Any) -> Any:
         """Load what others are not to see in part at once; without transactions that is one row."""
         kept = list(rows)
-        pieces = [kept] if self.store.steps is None else [[row] for row in kept]
+        pieces = [kept] if self.store.row_writes is None else [[row] for row in kept]
         for piece in pieces:
             self._persist(lambda piece=piece: super(PersistentDatabase, self).load(table, piece, *arguments, **named))  # type: ignore[misc]
         return len(kept)

@@ -14,7 +14,7 @@ from piql.store.cql.address import Address
 from piql.store.cql.layout import layout_of
 from piql.store.cql.undecided import Undecided
 from piql.store.cql.writes.entries import CqlEntries, entries_of
-from piql.store.cql.writes.steps import CqlSteps
+from piql.store.cql.writes.row_writes import CqlRowWrites
 
 Fault = Callable[[], None]
 
@@ -72,8 +72,8 @@ Change = Callable[[str, str | None], bool]
 
 @pytest.fixture
 def change(here: OneRecord, records: CqlEntries) -> Change:
-    steps = CqlSteps(here)  # type: ignore[arg-type]
-    return lambda write, known: steps.change(records, (1, 5), State.VISIBLE, write, known)[0]
+    row_writes = CqlRowWrites(here)  # type: ignore[arg-type]
+    return lambda write, known: row_writes.change(records, (1, 5), State.VISIBLE, write, known)[0]
 
 
 @pytest.mark.parametrize("fault", ["lost", "twice"])
@@ -92,7 +92,7 @@ def test_a_change_that_was_overwritten_since_is_still_known_to_have_been_made(
     here: OneRecord, change: Change, records: CqlEntries, fault: str
 ) -> None:
     assert change("w1", None)
-    other = CqlSteps(here)  # type: ignore[arg-type]
+    other = CqlRowWrites(here)  # type: ignore[arg-type]
 
     def overwrite() -> None:
         for write, known in (("w3", "w2"), ("w4", "w3"), ("w5", "w4")):

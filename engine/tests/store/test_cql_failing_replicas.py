@@ -22,7 +22,7 @@ from piql.store.cql.session import connection as connections
 from piql.store.cql.session.connection import Connection
 from piql.store.cql.undecided import Undecided
 from piql.store.cql.writes.entries import entries_of
-from piql.store.cql.writes.steps import CqlSteps
+from piql.store.cql.writes.row_writes import CqlRowWrites
 
 READ = ReadFailure("Unknown column colour", consistency=ConsistencyLevel.QUORUM, failures=1)
 WRITE = WriteFailure("Unknown column colour", write_type=WriteType.SIMPLE, failures=1)
@@ -155,6 +155,6 @@ def test_a_change_whose_replicas_failed_is_made_once_whether_it_had_been_made_or
     records = entries_of(layout_of(table, table.primary_index()))
     there: list[tuple[Any, ...]] = [("w2 w1" if was_made else "w1", 0, 5)]
     nodes.answers = [PAXOS, READ, there]  # the look fails once, too
-    is_made, _ = CqlSteps(connection).change(records, (1, 5), State.VISIBLE, "w2", "w1")
+    is_made, _ = CqlRowWrites(connection).change(records, (1, 5), State.VISIBLE, "w2", "w1")
     assert is_made
     assert [each.split()[0] for each in nodes.sent] == ["UPDATE", "SELECT", "SELECT"] + ["UPDATE"] * (not was_made)

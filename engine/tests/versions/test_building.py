@@ -9,14 +9,14 @@ import piql
 import pytest
 from patience import PATIENCE
 from piql.runtime.deployment import LOOK_SECONDS
-from piql.versions.change.build import Build, Pace, collect
+from piql.versions.change.build import BackfillRate, Build, collect
 from piql.versions.deploy import begin_deploy
 from promises import broken_promises, unused_indexes
 
 from .shop import BY_KIND, BY_WORD, FIRST, filled, limited, row
 
 ROWS = 704  # of four kinds 101, of three 100; more than a background build does at once
-SLOW = Pace(step_rows=20, first_rows=0, busy_share=1.0)
+SLOW = BackfillRate(step_rows=20, first_rows=0, busy_share=1.0)
 
 
 @pytest.fixture

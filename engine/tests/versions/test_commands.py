@@ -8,7 +8,7 @@ from pathlib import Path
 import piql
 import pytest
 from piql.commands.cli import main
-from piql.versions.change.build import Pace
+from piql.versions.change.build import BackfillRate
 from piql.versions.deploy import begin_deploy
 
 from .shop import BY_KIND, FIRST, filled
@@ -33,7 +33,7 @@ def second(tmp_path: Path) -> str:
 def rest(url: str) -> None:
     """Leave a build at half of its rows."""
     with piql.connect(url) as db:
-        build = begin_deploy(db.store, piql.compile(FIRST + BY_KIND), pace=Pace(step_rows=500, first_rows=500))
+        build = begin_deploy(db.store, piql.compile(FIRST + BY_KIND), pace=BackfillRate(step_rows=500, first_rows=500))
         build.stop()
 
 

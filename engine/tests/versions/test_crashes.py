@@ -9,7 +9,7 @@ import piql
 import pytest
 from patience import PATIENCE
 from piql.store.embedded.store import EmbeddedStore
-from piql.versions.change.build import Pace
+from piql.versions.change.build import BackfillRate
 from piql.versions.deploy import begin_deploy, deploy
 from promises import broken_promises, unused_indexes
 
@@ -17,7 +17,7 @@ from .dying import DyingStore, dies
 from .shop import ADD, BY_KIND, BY_WORD, GET, PRICE, REMOVE, filled, row
 
 ROWS = 120
-SLOW = Pace(step_rows=30, first_rows=0, busy_share=1.0)
+SLOW = BackfillRate(step_rows=30, first_rows=0, busy_share=1.0)
 SECOND = (
     "CREATE TABLE items (id INT PRIMARY KEY, kind VARCHAR(20), price INT UNIQUE, title VARCHAR(60), "
     "colour VARCHAR(10) NULL, CARDINALITY LIMIT 30 (kind));\n"
@@ -50,7 +50,7 @@ def hold_second(db: piql.Database) -> None:
         db.execute("reprice", {"id": 6, "price": 5})
 
 
-def kill_at(kept: Path, at: int, pace: Pace) -> bool:
+def kill_at(kept: Path, at: int, pace: BackfillRate) -> bool:
     """Kill a deployment at its call number `at`, hold what is left, and go on; False when it has fewer calls."""
     path = kept.with_name(f"{at}.db")
     shutil.copy(kept, path)
@@ -77,7 +77,7 @@ def kill_at(kept: Path, at: int, pace: Pace) -> bool:
     return was_killed
 
 
-def kill_everywhere(kept: Path, pace: Pace) -> int:
+def kill_everywhere(kept: Path, pace: BackfillRate) -> int:
     at = 0
     while kill_at(kept, at, pace):
         at += 1
@@ -89,4 +89,4 @@ def test_a_build_killed_at_any_of_its_calls_is_resumed_or_cancelled(kept: Path) 
 
 
 def test_a_deployment_in_one_transaction_killed_at_any_of_its_calls_is_there_or_not(kept: Path) -> None:
-    assert kill_everywhere(kept, Pace(first_rows=10_000)) > 15
+    assert kill_everywhere(kept, BackfillRate(first_rows=10_000)) > 15

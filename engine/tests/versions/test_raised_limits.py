@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import piql
 import pytest
 from patience import PATIENCE
-from piql.versions.change.build import Build, Pace
+from piql.versions.change.build import BackfillRate, Build
 from piql.versions.deploy import begin_deploy, deploy, open_build
 from promises import broken_promises
 
@@ -216,7 +216,7 @@ def test_nobody_sees_a_page_cut_while_a_limit_is_raised(url: str) -> None:
             readers = [pool.submit(read) for _ in range(2)]
             writing = pool.submit(write)
             try:
-                deploy(db.store, piql.compile(limited(9) + LISTED), pace=Pace())
+                deploy(db.store, piql.compile(limited(9) + LISTED), pace=BackfillRate())
                 writing.result(PATIENCE)
             finally:
                 is_over.set()

@@ -9,13 +9,13 @@ import piql
 import pytest
 from piql.versions.change import build as builds
 from piql.versions.change import steps
-from piql.versions.change.build import Build, Pace
+from piql.versions.change.build import BackfillRate, Build
 from piql.versions.deploy import begin_deploy, deploy
 from promises import broken_promises, unused_indexes
 
 from .shop import BY_KIND, BY_WORD, FIRST, filled, limited, row
 
-SLOW = Pace(step_rows=20, first_rows=0, busy_share=1.0)
+SLOW = BackfillRate(step_rows=20, first_rows=0, busy_share=1.0)
 ROWS = 60
 
 
@@ -136,7 +136,7 @@ def test_each_phase_waits_until_every_writer_knows_of_it(url: str) -> None:
 
 
 def test_what_needs_neither_filling_nor_checking_waits_for_nobody(db: piql.Database) -> None:
-    build = begin_deploy(db.store, piql.compile(FIRST + "CREATE TABLE more (id INT PRIMARY KEY);"), pace=Pace())
+    build = begin_deploy(db.store, piql.compile(FIRST + "CREATE TABLE more (id INT PRIMARY KEY);"), pace=BackfillRate())
     assert build.progress.phase == "in force"
 
 

@@ -81,7 +81,7 @@ def test_a_write_does_just_what_its_point_says_and_leaves_nothing_behind(
 ) -> None:
     database, seen = observed
     workload = Workload(GRID)
-    is_stepped = database.store.steps is not None
+    is_stepped = database.store.row_writes is not None
     for seed in range(3):
         call = workload.call(point, Random(seed))
         seen.clear()
@@ -114,14 +114,14 @@ def test_a_write_is_predicted_from_the_parts_that_it_is_observed_to_have(
     call = Workload(GRID).call(point, Random(1))
     query = database.deployment.compilation.queries[call.query]
     assert query.plan is not None
-    predicted = work_of(query.plan, is_stepped=database.store.steps is not None).operators
+    predicted = work_of(query.plan, is_stepped=database.store.row_writes is not None).operators
     seen.clear()
     database.execute(call.query, call.parameters)
     assert [(operator.path, operator.operator) for operator in predicted] == [
         (operator.path, operator.operator) for operator in seen[0].operators
     ]
     if point.operator is not Operator.WRITE:
-        shown = SHOW_AND_LOOK if database.store.steps is not None else LOOK
+        shown = SHOW_AND_LOOK if database.store.row_writes is not None else LOOK
         rows = min(point.rows, shown) if point.operator is Operator.REFERENCE_CHECK else point.rows
         assert predicted[-1].point == replace(point, rows=rows)
     assert call.undo is not None

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from piql.compiler.result import Compilation
 from piql.errors import CompilationRefused, DeployedMeanwhile, PiqlError
 from piql.runtime.deployment import Deployer
-from piql.versions.change.build import EAGER, Build, Pace, pace_of
+from piql.versions.change.build import EAGER, BackfillRate, Build, backfill_rate
 from piql.versions.deploy import begin_deploy, begin_rollback, versions
 
 from piql_backend.compilations.reading import read_diagnostic, read_diagnostics
@@ -182,7 +182,7 @@ class Deployments:
 
     def begin(self, request: BuildCreate) -> BuildRead:
         """Begin to deploy a query set whose indexes are built while the live one runs."""
-        wish, pace = self._wish(request), pace_of(request.rows_per_second)
+        wish, pace = self._wish(request), backfill_rate(request.rows_per_second)
         with self._deploying:
             return self.building.begin(lambda: self._begun(wish, pace, is_background=True))
 
@@ -206,7 +206,7 @@ class Deployments:
         """Whether any version has a query of that name."""
         return self._table.has_query(name)
 
-    def _begun(self, wish: _Wish, pace: Pace, *, is_background: bool) -> Build:
+    def _begun(self, wish: _Wish, pace: BackfillRate, *, is_background: bool) -> Build:
         """Begin to deploy against what is live now, which is what the reader saw."""
         request, live = wish.request, self.history.reconcile()
         if live is not None and request.base_version is None:

@@ -36,18 +36,18 @@ from piql.runtime.execution.prepared_query import Page, PreparedQuery
 from piql.runtime.execution.strategy import Clock, Strategy
 from piql.runtime.writing.bulk import BATCH, Progress, batches, load_by_steps, put_batch
 from piql.runtime.writing.resumed_load import ResumedLoad
+from piql.runtime.writing.stepped.backoff import Manners
 from piql.runtime.writing.stepped.grouped_load import GroupedLoad, chunks
 from piql.runtime.writing.stepped.leftovers import Leftovers
-from piql.runtime.writing.stepped.pace import Manners
-from piql.runtime.writing.stepped.server import Server
 from piql.runtime.writing.stepped.stamps import Stamps
-from piql.runtime.writing.stepped.sweep import SweepReport, sweep, sweep_places
+from piql.runtime.writing.stepped.sweep import SweepReport, sweep, sweep_slots
+from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.headroom import Headroom, limit_on
 from piql.runtime.writing.write import PreparedWrite
 from piql.store.base import Consistency, Row, Store, Transaction
 from piql.store.open import open_store
 from piql.store.scan import some_rows
-from piql.versions.change.build import Build, pace_of
+from piql.versions.change.build import Build, backfill_rate
 from piql.versions.deploy import begin_deploy, begin_rollback, deploy, load_deployment, open_build, rollback
 from piql.versions.pinned import pinned_to
 
@@ -103,20 +103,20 @@ class Database:
     ) -> None:
         self._store = store
         self._version = version
-        self._server = Server(store.steps, stamps, manners) if store.steps is not None else None
+        self._identity = WriterIdentity(store.row_writes, stamps, manners) if store.row_writes is not None else None
         self.observer = observer
         self.strategy: Strategy = known_strategy(strategy)
         self.consistency: Consistency | None = known_consistency(consistency)
         try:
-            self._making = Making(store, self._server, clock)
+            self._making = Making(store, self._identity, clock)
             self._prepared = self._load()
         except (ValueError, LookupError, TypeError) as damage:
             raise StoreUnavailable(f"what the store keeps of its deployment cannot be read: {damage}") from damage
         self._build: Build | None = None
         self._look_at = monotonic() + LOOK_SECONDS
-        self._leftovers = Leftovers(None if self._server is None else self._server.manners, self.sweep)
-        if self._server is not None:
-            self.sweep(older_than=self._server.manners.patience)
+        self._leftovers = Leftovers(None if self._identity is None else self._identity.manners, self.sweep)
+        if self._identity is not None:
+            self.sweep(older_than=self._identity.manners.patience)
 
     def __enter__(self) -> Self:
         return self
@@ -172,7 +172,7 @@ class Database:
         while this returns a `Build` to follow, pause, resume or cancel.
         """
         if background:
-            return self._started(begin_deploy(self._store, compilation, forget, pace_of(rows_per_second)))
+            return self._started(begin_deploy(self._store, compilation, forget, backfill_rate(rows_per_second)))
         made = deploy(self._store, compilation, forget)
         self._prepared = self._load()
         return made
@@ -189,7 +189,7 @@ class Database:
         All rows stay as they are, columns and tables that only the other version knows included.
         """
         if background:
-            return self._started(begin_rollback(self._store, pace_of(rows_per_second)))
+            return self._started(begin_rollback(self._store, backfill_rate(rows_per_second)))
         made = rollback(self._store)
         self._prepared = self._load()
         return made
@@ -241,28 +241,28 @@ class Database:
         return loaded
 
     def sweep(self, older_than: float = 10.0, per_second: float | None = None, places: bool = False) -> SweepReport:
-        """Settle the writes that were interrupted more than some seconds ago, by any server, and say what they were.
+        """Settle writes of any client process that were interrupted `older_than` seconds ago; count them.
 
         Only stores without transactions keep such; nothing waits for a sweep, and it is safe at any time. With
         `places`, it looks through all groups under limits, too, for places that are held for no row.
         """
-        if self._server is None:
+        if self._identity is None:
             return SweepReport()
         prepared = self._prepared
-        report = sweep(self._server, prepared.stepped, older_than, per_second)
+        report = sweep(self._identity, prepared.stepped, older_than, per_second)
         if not places:
             return report
-        all_places = [each for table in prepared.deployment.tables for each in prepared.stepped(table).places]
-        groups, returned = sweep_places(self._server, all_places, older_than, per_second)
+        all_slots = [slots for table in prepared.deployment.tables for slots in prepared.stepped(table).slots]
+        groups, returned = sweep_slots(self._identity, all_slots, older_than, per_second)
         return replace(report, groups=groups, places_returned=returned)
 
     def _load_batch(self, table: str, rows: list[Mapping[str, Any]], resumed: ResumedLoad | None) -> None:
         prepared = self._prepared
         writer = prepared.writer(table)
-        if self._server is not None:
+        if self._identity is not None:
             stepped = prepared.stepped(table)
             records = {writer.key_of(record): record for record in map(writer.make, rows)}
-            load = GroupedLoad(stepped, self._server).load
+            load = GroupedLoad(stepped, self._identity).load
 
             def look() -> None:
                 if monotonic() > self._look_at:
@@ -279,9 +279,9 @@ class Database:
                 stepped.load(records[key])
 
             groups = chunks(records, writer.record.index.partition_columns)
-            load_by_steps(groups, load_group, write, self._server.steps.writers)
+            load_by_steps(groups, load_group, write, self._identity.row_writes.writers)
         with self._store.transaction() as transaction:
-            if self._server is None:
+            if self._identity is None:
                 self._check_version(prepared, transaction)
                 put_batch(transaction, writer, rows)
             if resumed is not None:
@@ -360,14 +360,14 @@ class Database:
 
     def _refuse_without(self, snapshot: bool) -> None:
         """Refuse a read of one moment on a store without transactions: elsewhere every read is one."""
-        if snapshot and self._server is not None:
+        if snapshot and self._identity is not None:
             raise SnapshotUnavailable(
                 "a store without transactions has no moment that several requests could be of: read without a snapshot"
             )
 
     def _may_be_cut(self, prepared: Prepared) -> bool:
         """Return whether a limit may have been raised, and rows written beyond it, before a read was done."""
-        if self._server is None or monotonic() > self._look_at:  # without transactions writers wait until all looked
+        if self._identity is None or monotonic() > self._look_at:  # without transactions writers wait until all looked
             self._refresh()
         return self._prepared is not prepared
 

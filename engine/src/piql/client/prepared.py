@@ -10,8 +10,8 @@ from piql.runtime.deployment import Deployment
 from piql.runtime.execution.prepared_query import PreparedQuery
 from piql.runtime.execution.seals import signing_key
 from piql.runtime.execution.strategy import Clock
-from piql.runtime.writing.stepped.server import Server
 from piql.runtime.writing.stepped.writer import SteppedWriter
+from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.transactional import TableWriter
 from piql.runtime.writing.write import PreparedWrite
 from piql.store.base import Store
@@ -25,7 +25,7 @@ class Making:
     """What a database makes its queries and writers with, whatever is deployed."""
 
     store: Store
-    server: Server | None
+    identity: WriterIdentity | None
     clock: Clock
     _key: bytes | None = None
 
@@ -56,7 +56,7 @@ class Prepared:
             refuse_overtaken(query, asked, self.deployment)
         if isinstance(query.plan, WritePlan):
             table = query.plan.table.name
-            stepped = self.stepped(table) if making.server is not None else None
+            stepped = self.stepped(table) if making.identity is not None else None
             return PreparedWrite(query, making.store, self.writer(table), asked.version, stepped, making.clock)
         return PreparedQuery(query, making.store, asked.deployed, asked.version, making.cursor_key, making.clock)
 
@@ -72,8 +72,8 @@ class Prepared:
         """Return what writes a table of a store without transactions."""
         found = self._stepped.get(table)
         if found is None:
-            assert self.making.server is not None
-            found = SteppedWriter(self.writer(table), self.deployment, self.making.store, self.making.server)
+            assert self.making.identity is not None
+            found = SteppedWriter(self.writer(table), self.deployment, self.making.store, self.making.identity)
             self._stepped[table] = found
         return found
 

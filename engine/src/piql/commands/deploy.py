@@ -9,7 +9,7 @@ from piql.client.database import connect
 from piql.commands.arguments import add_source, compile_path
 from piql.commands.following import add_store, attempt, deployed, follow
 from piql.runtime.deployment import Deployer
-from piql.versions.change.build import pace_of
+from piql.versions.change.build import backfill_rate
 from piql.versions.deploy import begin_deploy
 from piql.versions.deploy import deploy as put_in_force
 
@@ -35,7 +35,7 @@ def deploy(argv: Sequence[str] | None = None) -> int:
     def work() -> None:
         with connect(given.store) as db:
             if given.background:
-                pace = pace_of(given.rows_per_second)
+                pace = backfill_rate(given.rows_per_second)
                 build = begin_deploy(db.store, compilation, pace=pace, deployer=COMMAND)
                 build.start()
                 made = follow(build)

@@ -8,10 +8,10 @@ None: the engine sorts, merges and joins without decoding, and decodes only what
 
     ReadShape  ──prepare──▶  PreparedRead  ──with arguments──▶  one request, at most `limit` rows
 
-A store either has transactions, or it has `steps`: single rows changed one at a time, of which `runtime.writing` makes
+A store has transactions, or it has `row_writes`: single rows changed one at a time, of which `runtime.writing` makes
 writes that are whole in the end (docs/decisions/0011). All that an adapter without transactions must know stands here:
 
-    record   a row of a primary index, with hidden WRITE and STATE: changed by `Steps.change`, if WRITE is as known
+    record   a row of a primary index, with hidden WRITE and STATE: `change` puts it if WRITE is as known
     entry    a row of another index, with hidden STATE: put and deleted unconditionally, the change with the latest
              `at` holds; at the same `at` a deletion does
     cell     group, key → value, small texts of the engine: `swap` if the value is as known, or `note`
@@ -37,7 +37,7 @@ STATE = "#state"  # the hidden column of a record or entry that holds its State;
 
 
 class State(IntEnum):
-    """What a record or an entry is to readers; only a store with `steps` keeps other states than VISIBLE.
+    """What a record or an entry is to readers; only a store with `row_writes` keeps other states than VISIBLE.
 
     Reads leave out GONE, and COMING unless the shape `sees_coming` (the store does, not the engine: their limit counts
     what is returned). A store forgets COMING and GONE records by itself, `KEPT_SECONDS` after they were written.
@@ -53,7 +53,7 @@ SIGNING_KEY = "cursor key"
 """The setting that a deployment makes where it is missing, or who first needs it: it seals what clients keep."""
 
 KEPT_SECONDS = 3600
-"""No step arrives later than this after it was sent, and no two servers' clocks differ by more."""
+"""No step arrives later than this after it was sent, and no two machines' clocks differ by more."""
 
 
 class Codec(NamedTuple):
@@ -155,7 +155,7 @@ class Swap(NamedTuple):
     value: str | None
 
 
-class Steps(Protocol):
+class SingleRowWrites(Protocol):
     """What a store without transactions can do: each change takes effect as a whole, by itself, and is then durable.
 
     A call that raises StoreUnavailable may have taken effect, or may still do so; all may be repeated as they are.
@@ -221,8 +221,9 @@ class Steps(Protocol):
 class Transaction(Protocol):
     """Reads and writes that happen together or not at all; nobody else writes meanwhile.
 
-    A store with `steps` gives one, too, for changes of the schema alone: there, each call takes effect by itself, `put`
-    writes VISIBLE entries older than those of any write (`at` 1), and records that no write has left yet (WRITE "").
+    A store with `row_writes` gives one, too, for changes of the schema alone: there, each call takes effect by itself,
+    `put` writes VISIBLE entries older than those of any write (`at` 1), and records that no write has left yet
+    (WRITE "").
     """
 
     def read(self, read: PreparedRead, arguments: tuple[Any, ...]) -> list[Row]: ...
@@ -299,7 +300,7 @@ class Store(Protocol):
     """Keeps tables and their indexes."""
 
     @property
-    def steps(self) -> Steps | None:
+    def row_writes(self) -> SingleRowWrites | None:
         """Return how records are written where the store has no transactions; None where it has."""
         ...
 

@@ -16,7 +16,7 @@ from piql.store.base import (
     Reader,
     ReadShape,
     Row,
-    Steps,
+    SingleRowWrites,
     Store,
     Topology,
     Transaction,
@@ -30,8 +30,8 @@ class StoreWrapper:
         self.behind = behind
 
     @property
-    def steps(self) -> Steps | None:
-        return self.behind.steps
+    def row_writes(self) -> SingleRowWrites | None:
+        return self.behind.row_writes
 
     def codec(self, type: SqlType) -> Codec | None:
         return self.behind.codec(type)

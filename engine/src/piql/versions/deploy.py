@@ -18,11 +18,11 @@ from piql.errors import CompilationRefused, DeployedMeanwhile, DeploymentInProgr
 from piql.runtime.deployment import NOBODY, Deployer, Deployment, Origin
 from piql.runtime.execution.seals import signing_key
 from piql.store.base import Store
-from piql.versions.change.build import BACKGROUND, EAGER, Build, Pace, collect, is_driven, new_driver
+from piql.versions.change.build import BACKGROUND, EAGER, BackfillRate, Build, collect, is_driven, new_driver
 from piql.versions.change.composition import owners_after, refuse_errors, refuse_incompatible, with_earlier
 from piql.versions.change.progress import Progress, read_progress
 from piql.versions.change.state import SchemaState, compiled, deployment_of, load_deployment, read_state
-from piql.versions.change.steps import Stand, Steps, announce, keep
+from piql.versions.change.steps import SchemaSteps, Stand, announce, keep
 
 __all__ = ["begin_deploy", "begin_rollback", "deploy", "load_deployment", "open_build", "rollback", "versions"]
 
@@ -35,7 +35,7 @@ def deploy(
     store: Store,
     compilation: Compilation,
     forget: Iterable[str] = (),
-    pace: Pace = EAGER,
+    pace: BackfillRate = EAGER,
     deployer: Deployer = NOBODY,
 ) -> Deployment:
     """Make a compiled set executable and give the new deployment."""
@@ -46,7 +46,7 @@ def begin_deploy(
     store: Store,
     compilation: Compilation,
     forget: Iterable[str] = (),
-    pace: Pace = BACKGROUND,
+    pace: BackfillRate = BACKGROUND,
     deployer: Deployer = NOBODY,
     *,
     is_background: bool = True,
@@ -68,13 +68,13 @@ def begin_deploy(
     return _begin(store, compose, pace, is_background, deployer)
 
 
-def rollback(store: Store, pace: Pace = EAGER, deployer: Deployer = NOBODY) -> Deployment:
+def rollback(store: Store, pace: BackfillRate = EAGER, deployer: Deployer = NOBODY) -> Deployment:
     """Put the version before in force again, as a new version; all rows stay, with all their columns."""
     return begin_rollback(store, pace, deployer, is_background=False).run()
 
 
 def begin_rollback(
-    store: Store, pace: Pace = BACKGROUND, deployer: Deployer = NOBODY, *, is_background: bool = True
+    store: Store, pace: BackfillRate = BACKGROUND, deployer: Deployer = NOBODY, *, is_background: bool = True
 ) -> Build:
     """Announce the return to the version before; it stays that of who had deployed it."""
 
@@ -88,7 +88,7 @@ def begin_rollback(
     return _begin(store, compose, pace, is_background, deployer)
 
 
-def open_build(store: Store, pace: Pace = BACKGROUND) -> Build | None:
+def open_build(store: Store, pace: BackfillRate = BACKGROUND) -> Build | None:
     """Return the change that is on its way, whoever began it; None when there is none."""
     progress = read_progress(store)
     return None if progress is None or progress.outcome is not None else Build(store, progress.id, pace)
@@ -114,7 +114,7 @@ def versions(store: Store) -> list[LivingVersion]:
 def _begin(
     store: Store,
     compose: Callable[[SchemaState, Deployment], Coming],
-    pace: Pace,
+    pace: BackfillRate,
     is_background: bool,
     deployer: Deployer,
 ) -> Build:
@@ -138,7 +138,7 @@ def _begin(
             if transaction.version() != state.epoch:
                 continue  # somebody else deployed meanwhile: begin again from what is there now
             stand = announce(transaction, store, state, (texts, whole), origin, is_background)
-            steps = Steps(store, stand.state)
+            steps = SchemaSteps(store, stand.state)
             while stand.progress.outcome is None and stand.progress.rows_done < pace.first_rows:
                 if steps.seconds_to_wait(stand):
                     break
@@ -174,7 +174,7 @@ def _in_force_already(store: Store, state: SchemaState) -> Build:
     return Build(store, done.id, end=done)
 
 
-def _see_through(store: Store, pace: Pace) -> None:
+def _see_through(store: Store, pace: BackfillRate) -> None:
     """Wait until the version in force holds no constraint of the one before, and see to it where nobody does."""
     progress = read_progress(store)
     if progress is None or progress.outcome is not None:
@@ -189,7 +189,7 @@ def _see_through(store: Store, pace: Pace) -> None:
         build.run()
 
 
-def _left_by_others(store: Store, state: SchemaState, coming: Coming, pace: Pace) -> Build | None:
+def _left_by_others(store: Store, state: SchemaState, coming: Coming, pace: BackfillRate) -> Build | None:
     """Deal with a change of somebody else: take the same one over, wait for a short one, clear away what was left."""
     progress = read_progress(store)
     if progress is None or progress.outcome is not None:

@@ -9,7 +9,7 @@ from piql.compiler.logical.expressions import Aggregate, ColumnRef, Comparison, 
 from piql.compiler.logical.operators import Count, SortKey
 from piql.compiler.physical import operators as physical
 from piql.compiler.physical.operators import KeyPart, KeyRange, RowLimit
-from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.operators.dereference import Dereference
 from piql.runtime.execution.operators.index_fk_join import IndexFKJoin
@@ -51,7 +51,7 @@ class Given(Operator):
         self.fields = fields(names)
         self._rows = list(rows)
 
-    def run(self, execution: Execution) -> Steps:
+    def run(self, execution: Execution) -> OperatorRun:
         yield from ()
         return self._rows
 

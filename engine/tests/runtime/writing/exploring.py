@@ -25,8 +25,8 @@ from piql.store.base import (
     PreparedRead,
     ReadShape,
     Row,
+    SingleRowWrites,
     State,
-    Steps,
     Store,
 )
 from piql.store.stepwise.one_by_one import OneByOne
@@ -67,14 +67,14 @@ class TouchingStore(StoreWrapper):
 
     def __init__(self, behind: Store, let_pass: Pass) -> None:
         super().__init__(behind)
-        assert behind.steps is not None
+        assert behind.row_writes is not None
         self._pass = let_pass
         self._spaces: dict[int, str] = {}
         self._kept: list[object] = []  # so that no other object gets one's id
-        self._touching = TouchingSteps(behind.steps, let_pass, self._spaces)
+        self._touching = TouchingRowWrites(behind.row_writes, let_pass, self._spaces)
 
     @property
-    def steps(self) -> Steps:
+    def row_writes(self) -> SingleRowWrites:
         return self._touching
 
     def prepare(self, shape: ReadShape) -> PreparedRead:
@@ -94,8 +94,8 @@ class TouchingStore(StoreWrapper):
         return found
 
 
-class TouchingSteps(OneByOne):
-    def __init__(self, behind: Steps, let_pass: Pass, spaces: dict[int, str]) -> None:
+class TouchingRowWrites(OneByOne):
+    def __init__(self, behind: SingleRowWrites, let_pass: Pass, spaces: dict[int, str]) -> None:
         self._behind = behind
         self._pass = let_pass
         self._spaces = spaces

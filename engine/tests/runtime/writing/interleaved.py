@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from piql.client.database import Database
-from piql.runtime.writing.stepped.pace import Manners
+from piql.runtime.writing.stepped.backoff import Manners
 from piql.runtime.writing.stepped.stamps import Stamps
 from piql.store.embedded.store import EmbeddedStore
 
@@ -101,8 +101,8 @@ class Arena:
         source: sqlite3.Connection = self._begin.connection()
         source.backup(self.store.connection())
         for db in self.writers:
-            assert db._server is not None
-            db._server.log._announced_at = 0.0
+            assert db._identity is not None
+            db._identity.log._announced_at = 0.0
         self._turns = Turns()
         outcomes: list[tuple[str, ...]] = [()] * len(scripts)
 

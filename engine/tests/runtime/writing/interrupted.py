@@ -14,8 +14,8 @@ from piql.store.base import (
     Found,
     PreparedEntries,
     Row,
+    SingleRowWrites,
     State,
-    Steps,
     Store,
 )
 from piql.store.stepwise.one_by_one import OneByOne
@@ -36,11 +36,11 @@ class GatedStore(StoreWrapper):
     def __init__(self, behind: Store, gate: Gate) -> None:
         super().__init__(behind)
         self._gate = gate
-        assert behind.steps is not None
-        self._gated = GatedSteps(behind.steps, gate)
+        assert behind.row_writes is not None
+        self._gated = GatedRowWrites(behind.row_writes, gate)
 
     @property
-    def steps(self) -> Steps:
+    def row_writes(self) -> SingleRowWrites:
         return self._gated
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
@@ -48,8 +48,8 @@ class GatedStore(StoreWrapper):
         return found
 
 
-class GatedSteps(OneByOne):
-    def __init__(self, behind: Steps, gate: Gate) -> None:
+class GatedRowWrites(OneByOne):
+    def __init__(self, behind: SingleRowWrites, gate: Gate) -> None:
         self._behind = behind
         self._gate = gate
 

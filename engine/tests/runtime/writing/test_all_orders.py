@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from piql.client.database import Database
 from piql.runtime.writing.stepped import places
-from piql.runtime.writing.stepped.pace import Manners
+from piql.runtime.writing.stepped.backoff import Manners
 from piql.runtime.writing.stepped.stamps import Stamps
 
 from .exploring import Exploration, GivenUp, Stage, Touches, TouchingStore
@@ -56,10 +56,10 @@ class Writer:
         self._pause()
 
     def begin(self) -> None:
-        assert self.db._server is not None
+        assert self.db._identity is not None
         self.seconds = 0.0
         self._stamps._last = self._stamps._number = 0
-        log = self.db._server.log
+        log = self.db._identity.log
         log._number, log._announced_at = 0, 0.0
         log._open.clear()
 

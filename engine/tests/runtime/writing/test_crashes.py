@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from piql.runtime.writing.stepped.pace import Manners
+from piql.runtime.writing.stepped.backoff import Manners
 
 from .interleaved import serially
 from .interrupted import GatedStore, Interruption, Killed

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 from piql.runtime.writing.stepped import intents
-from piql.runtime.writing.stepped.intents import intents_of, servers
+from piql.runtime.writing.stepped.intents import intents_of, processes
 
 from .interrupted import GatedStore, Interruption, Killed
 from .world import begin, check_consistent, opened, outcome
@@ -14,7 +14,7 @@ from .world import begin, check_consistent, opened, outcome
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let servers say where their logs begin after each twenty writes."""
+    """Let processes say where their logs begin after each twenty writes."""
     monkeypatch.setattr(intents, "_ANNOUNCED_FOR_NUMBERS", 20)
 
 
@@ -27,9 +27,9 @@ def test_a_sweep_does_not_read_over_what_was_written_and_forgotten() -> None:
     writer = opened(store)
     for number in range(1, 60):
         assert outcome(writer, change(number)) == "done"
-    assert store.steps is not None
-    assert writer._server is not None
-    announced = servers(store.steps)[writer._server.stamps.server]
+    assert store.row_writes is not None
+    assert writer._identity is not None
+    announced = processes(store.row_writes)[writer._identity.stamps.process]
     assert int(announced.behind, 16) >= 20
     check_consistent(writer)
 
@@ -45,12 +45,12 @@ def test_an_intent_that_was_left_is_found_however_much_was_written_after_it() ->
     interruption.late, interruption.left = None, 10**9  # the process lives, and only this write was given up
     for number in range(2, 60):
         outcome(writer, change(number))
-    assert store.steps is not None
-    assert writer._server is not None
-    name = writer._server.stamps.server
-    assert len(list(intents_of(store.steps, name, servers(store.steps)[name].behind))) == 1
+    assert store.row_writes is not None
+    assert writer._identity is not None
+    name = writer._identity.stamps.process
+    assert len(list(intents_of(store.row_writes, name, processes(store.row_writes)[name].behind))) == 1
     assert writer.sweep(older_than=-1).withdrawn == 1
     for number in range(2, 40):
         outcome(writer, change(number))
-    assert int(servers(store.steps)[name].behind, 16) > 60
+    assert int(processes(store.row_writes)[name].behind, 16) > 60
     check_consistent(writer)

@@ -13,8 +13,8 @@ import pytest
 from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from cluster.running import Cluster
 from piql.client.database import Database
-from piql.runtime.writing.stepped.intents import servers
-from piql.runtime.writing.stepped.pace import Manners
+from piql.runtime.writing.stepped.backoff import Manners
+from piql.runtime.writing.stepped.intents import processes
 from piql.store.open import open_store
 
 from .interrupted import GatedStore, Interruption, Killed
@@ -82,8 +82,8 @@ def test_an_intent_left_before_the_mark_moved_is_found_after_the_server_is_gone(
         _write_leave_and_die(url)
     os.waitpid(child, 0)
     with piql.connect(url) as db:
-        assert db.store.steps is not None
-        marks = [int(server.behind or "0", 16) for server in servers(db.store.steps).values()]
+        assert db.store.row_writes is not None
+        marks = [int(server.behind or "0", 16) for server in processes(db.store.row_writes).values()]
         assert max(marks) > 500, "the log never said where it begins"
         report = db.sweep(older_than=-1)
         settled = report.completed + report.withdrawn

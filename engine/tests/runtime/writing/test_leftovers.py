@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import piql
 import pytest
+from piql.runtime.writing.stepped.backoff import Manners
 from piql.runtime.writing.stepped.leftovers import Leftovers
-from piql.runtime.writing.stepped.pace import Manners
 
 
 class World:

@@ -43,7 +43,7 @@ def parts(observed: Seen, name: str, parameters: dict[str, object]) -> dict[str,
 
 
 def test_what_a_write_checks_is_told_from_what_it_puts(observed: Seen) -> None:
-    is_stepped = observed[0].store.steps is not None
+    is_stepped = observed[0].store.row_writes is not None
     enrol = parts(observed, "enrol", {"name": "eve", "email": "e"})
     assert enrol == {"Insert": 6 if is_stepped else 3, "LimitCheck": 1}
     follow = parts(observed, "follow", PAIR)
@@ -55,7 +55,7 @@ def test_what_a_write_checks_is_told_from_what_it_puts(observed: Seen) -> None:
 
 
 def test_a_delete_gives_back_places_and_looks_for_rows_that_name_it(observed: Seen) -> None:
-    is_stepped = observed[0].store.steps is not None
+    is_stepped = observed[0].store.row_writes is not None
     parts(observed, "follow", PAIR)
     unfollow = parts(observed, "unfollow", PAIR)
     assert unfollow == ({"Delete": 6, "LimitCheck": 2} if is_stepped else {"Delete": 3})

@@ -14,9 +14,9 @@ from typing import Any
 
 import piql
 from piql.client.database import Database, Strategy
-from piql.runtime.writing.stepped.intents import intents_of, servers
+from piql.runtime.writing.stepped.backoff import Manners
+from piql.runtime.writing.stepped.intents import intents_of, processes
 from piql.runtime.writing.stepped.notation import text_of
-from piql.runtime.writing.stepped.pace import Manners
 from piql.runtime.writing.stepped.stamps import Stamps
 from piql.schema.catalog import Table
 from piql.store.base import STATE, Batch, ReadShape, Row, State, Store
@@ -151,10 +151,10 @@ def check_consistent(db: Database, may_have_places_left: bool = False) -> None:
 
     A place that arrived after its write had been settled may be left: it is found when its group is full.
     """
-    store, steps = db.store, db.store.steps
-    assert steps is not None
-    for name in servers(steps):
-        assert list(intents_of(steps, name)) == [], "an intent is left"
+    store, row_writes = db.store, db.store.row_writes
+    assert row_writes is not None
+    for name in processes(row_writes):
+        assert list(intents_of(row_writes, name)) == [], "an intent is left"
     deployment = db.deployment
     for table in deployment.tables.values():
         stepped = db._prepared.stepped(table.name)
@@ -168,18 +168,18 @@ def check_consistent(db: Database, may_have_places_left: bool = False) -> None:
             kept = _all(store, table, shape)
             expected = [(*entry, State.VISIBLE) for record in records for entry in entries.of(record)]
             assert Counter(kept) == Counter(expected), f"{entries.index.name}: {kept}, expected {expected}"
-        for places in stepped.places:
-            groups = Counter(group for record in records for group in places.groups(record))
-            assert all(number <= places.limit for number in groups.values()), f"{places.name}: {groups}"
+        for slots in stepped.slots:
+            groups = Counter(group for record in records for group in slots.groups(record))
+            assert all(number <= slots.limit for number in groups.values()), f"{slots.name}: {groups}"
             taken = {}
             for group in (*groups, *(("red",), ("blue",), ("grey",), ("ada",), ("n@x",), ("a@x",), ("out",))):
-                cells = steps.cells(places.cell_group(group), 100)
+                cells = row_writes.cells(slots.cell_group(group), 100)
                 taken[group] = sorted(cell.value.partition(" ")[2] for cell in cells)
             for group, owners in taken.items():
-                inside = [record for record in records if group in places.groups(record)]
+                inside = [record for record in records if group in slots.groups(record)]
                 keys = sorted(text_of(stepped.records.key_of(record)) for record in inside)
                 assert keys == owners or (may_have_places_left and set(keys) <= set(owners)), (
-                    f"{places.name} {group}: {owners}, but {inside}"
+                    f"{slots.name} {group}: {owners}, but {inside}"
                 )
         for reference in stepped.writer.references:
             for record in records:

@@ -71,7 +71,7 @@ class CaseSession:
         self.name = name
         self._query = query.name
         self._plan = query.plan
-        self._is_stepped = database.store.steps is not None
+        self._is_stepped = database.store.row_writes is not None
         self._before = before
         self._parameters: Mapping[str, object] = {}
         self.left_out: str | None = None

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias, TypeVar
 from piql.store.base import Answers, Batch, Row
 
 T = TypeVar("T")
-StepsTo: TypeAlias = Generator[list[Batch], Answers, T]
-Steps: TypeAlias = StepsTo[list[Row]]
+RunReturning: TypeAlias = Generator[list[Batch], Answers, T]
+OperatorRun: TypeAlias = RunReturning[list[Row]]
 """An operator at work: it yields the requests that it can make at once, is sent their rows, and returns its own."""
 
 

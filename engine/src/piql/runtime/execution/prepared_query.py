@@ -60,7 +60,7 @@ class PreparedQuery:
         self.name = query.name
         self._called = query.name or "the statement"
         self.query = query
-        self._settled = SettledStore(store) if store.steps is not None else None
+        self._settled = SettledStore(store) if store.row_writes is not None else None
         self._store = self._settled or store
         self._deployment = deployment
         self._cursor_key = cursor_key
@@ -91,7 +91,7 @@ class PreparedQuery:
         observer: Observer | None = None,
         consistency: Consistency | None = None,
     ) -> Page:
-        """Run the query once."""
+        """OperatorRun the query once."""
         if self._at_once is not None and strategy == "parallel" and observer is None and cursor is None:
             run = self._short_ways.get(consistency) or self._short_way(self._at_once, consistency)
             page: Page = run(parameters)
@@ -149,7 +149,7 @@ class PreparedQuery:
         timed: Timed | None,
         consistency: Consistency | None,
     ) -> tuple[Work, int]:
-        """Run on a store without transactions: begin again where a record moved under the read."""
+        """OperatorRun on a store without transactions: begin again where a record moved under the read."""
         session = store.session(self._bound)
         while True:
             try:

@@ -89,7 +89,7 @@ class RangeRead:
         self._is_get = self._shape.is_get
         self._is_exact = True
         is_resumed = node.is_resumable and bool(preparation.page_order)
-        self._steps = self._steps_to_place(node, index, compiler, preparation) if is_resumed else None
+        self._position_parts = self._parts_of_position(node, index, compiler, preparation) if is_resumed else None
 
     def _prepared(self, shape: Told) -> PreparedRead:
         """Return what reads by a shape; those of resumed pages are prepared when they are first met."""
@@ -113,11 +113,11 @@ class RangeRead:
     @property
     def is_always_plain(self) -> bool:
         """Say so where there is no range, and no page is ever resumed."""
-        return self._ends is None and self._steps is None
+        return self._ends is None and self._position_parts is None
 
     def is_plain(self, execution: Execution) -> bool:
         """Return whether every request is just its key and the limit: no range, and no page to resume."""
-        return self._ends is None and (execution.position is None or self._steps is None)
+        return self._ends is None and (execution.position is None or self._position_parts is None)
 
     @property
     def is_always_get(self) -> bool:
@@ -151,7 +151,7 @@ class RangeRead:
         limit = self.limit(parameters)
         if limit == 0:
             return [None] * len(keys)
-        if execution.position is not None and self._steps is not None:
+        if execution.position is not None and self._position_parts is not None:
             return [self._request(execution, row, key, limit) for row, key in keys]
         if self._ends is None:
             return [
@@ -173,7 +173,7 @@ class RangeRead:
             many.append(arguments)
         return [Batch(self._prepared(shape), many, operator) for shape, (_, many) in batches.items()], places
 
-    def _steps_to_place(
+    def _parts_of_position(
         self,
         node: IndexScan | SortedIndexJoin,
         index: Index,
@@ -184,20 +184,20 @@ class RangeRead:
         has_bucket = index.buckets > 1
         fixed = {each.name: at + has_bucket for at, each in enumerate(index.columns[: len(node.prefix)])}
         walked = list(index.columns[len(node.prefix) :])
-        steps: list[_Fixed | _Walked] = []
+        parts: list[_Fixed | _Walked] = []
         walked_names: set[str] = set()
         for place, key in enumerate(preparation.page_order):
             match key.expression:
                 case ColumnRef(relation=relation, name=name) if relation == node.alias:
                     if name in fixed:
-                        steps.append(_Fixed(_from_key(fixed[name]), place, key.ascending))
+                        parts.append(_Fixed(_from_key(fixed[name]), place, key.ascending))
                     elif (
                         walked
                         and walked[0].name == name
                         and (walked[0].ascending == node.is_ascending) == key.ascending
                     ):
                         walked_names.add(walked.pop(0).name)
-                        steps.append(_Walked(place))
+                        parts.append(_Walked(place))
                     elif name not in walked_names:
                         self._is_exact = False
                         break
@@ -207,15 +207,15 @@ class RangeRead:
                     except LookupError:
                         self._is_exact = False
                         break
-                    steps.append(_Fixed(read, place, key.ascending))
+                    parts.append(_Fixed(read, place, key.ascending))
         self._is_exact = self._is_exact and not walked  # else several entries may stand at one place
-        return tuple(steps)
+        return tuple(parts)
 
     def _request(self, execution: Execution, row: Row | None, key: Key, limit: int) -> Request | None:
         """Return the shape and arguments of what follows the execution's place in one list; None when nothing can."""
         position, parameters, shape = execution.position, execution.parameters, self._shape
         assert position is not None
-        assert self._steps is not None
+        assert self._position_parts is not None
         ends: Key = ()
         if self._ends is not None:
             found = self._ends.ends(row, parameters)
@@ -224,11 +224,11 @@ class RangeRead:
             ends = found
         after: list[Any] = []
         order = 0
-        for step in self._steps:
-            if isinstance(step, _Walked):
-                after.append(position[step.place])
+        for part in self._position_parts:
+            if isinstance(part, _Walked):
+                after.append(position[part.place])
                 continue
-            order = compare(step.value(row, key, parameters), position[step.place], step.ascending)
+            order = compare(part.value(row, key, parameters), position[part.place], part.ascending)
             if order:
                 break
         if not after:

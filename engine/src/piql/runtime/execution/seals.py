@@ -70,9 +70,9 @@ def _xor(keys: _Keys, tag: bytes, body: bytes) -> bytes:
 
 def signing_key(store: Store) -> bytes:
     """Return the key out of which those are made, the same for every process that has the store open."""
-    if store.steps is not None:
+    if store.row_writes is not None:
         made = secrets.token_hex(32)
-        is_first, there = store.steps.swap("settings", SIGNING_KEY, None, made)
+        is_first, there = store.row_writes.swap("settings", SIGNING_KEY, None, made)
         return bytes.fromhex(made if is_first or there is None else there)
     kept = store.settings().get(SIGNING_KEY)
     if kept is None:

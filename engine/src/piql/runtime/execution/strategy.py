@@ -15,7 +15,7 @@ from time import perf_counter
 from typing import Literal, NamedTuple, TypeAlias
 
 from piql.errors import BoundExceeded
-from piql.runtime.execution.execution import Steps
+from piql.runtime.execution.execution import OperatorRun
 from piql.runtime.execution.observation import OperatorTiming
 from piql.runtime.execution.operators.base import Operator
 from piql.store.base import Answers, Batch, Consistency, Row, Store
@@ -27,7 +27,7 @@ Clock: TypeAlias = Callable[[], float]
 
 
 class Work(NamedTuple):
-    """What the steps of an execution came to."""
+    """What an execution came to: its rows, the requests it made, and the round trips they took."""
 
     rows: list[Row]
     operations: int
@@ -35,7 +35,7 @@ class Work(NamedTuple):
 
 
 def drive(
-    steps: Steps,
+    run: OperatorRun,
     store: Store,
     bound: int,
     strategy: Strategy,
@@ -43,26 +43,29 @@ def drive(
     consistency: Consistency | None = None,
     clock: Clock = perf_counter,
 ) -> Work:
-    """Run steps to their end; `clock` gives seconds, by which each call to the store is timed."""
+    """OperatorRun a plan's top operator to its end, answering its requests; raise BoundExceeded before one too many.
+
+    `clock` gives seconds, by which each call to the store is timed.
+    """
     read_many = store.read_many if consistency is None else partial(store.read_many, consistency=consistency)
     if strategy == "parallel":
-        return _drive_parallel(steps, read_many, bound, timed, clock)
-    return _drive_one_by_one(steps, read_many, bound, timed, clock)
+        return _drive_parallel(run, read_many, bound, timed, clock)
+    return _drive_one_by_one(run, read_many, bound, timed, clock)
 
 
 def exceeded(bound: int, operations: int) -> BoundExceeded:
     return BoundExceeded(f"stopped before request {operations} of at most {bound}; this is a fault of PIQL: report it")
 
 
-def _drive_parallel(steps: Steps, read_many: ReadMany, bound: int, timed: Timed | None, clock: Clock) -> Work:
+def _drive_parallel(run: OperatorRun, read_many: ReadMany, bound: int, timed: Timed | None, clock: Clock) -> Work:
     operations = round_trips = 0
     try:
-        batches = next(steps)
+        batches = next(run)
         while True:
             for batch in batches:
                 operations += len(batch.arguments)
             if operations > bound:
-                steps.close()
+                run.close()
                 raise exceeded(bound, operations)
             round_trips += 1
             if timed is None:
@@ -73,15 +76,15 @@ def _drive_parallel(steps: Steps, read_many: ReadMany, bound: int, timed: Timed 
                 elapsed = clock() - started
                 for batch, found in zip(batches, answers, strict=True):
                     timed(batch, sum(map(len, found)), elapsed)
-            batches = steps.send(answers)
+            batches = run.send(answers)
     except StopIteration as done:
         return Work(done.value, operations, round_trips)
 
 
-def _drive_one_by_one(steps: Steps, read_many: ReadMany, bound: int, timed: Timed | None, clock: Clock) -> Work:
+def _drive_one_by_one(run: OperatorRun, read_many: ReadMany, bound: int, timed: Timed | None, clock: Clock) -> Work:
     operations = 0
     try:
-        batches = next(steps)
+        batches = next(run)
         while True:
             answers: Answers = []
             for batch in batches:
@@ -90,13 +93,13 @@ def _drive_one_by_one(steps: Steps, read_many: ReadMany, bound: int, timed: Time
                 for arguments in batch.arguments:
                     operations += 1
                     if operations > bound:
-                        steps.close()
+                        run.close()
                         raise exceeded(bound, operations)
                     found.append(read_many([Batch(batch.read, (arguments,))])[0][0])
                 if timed is not None:
                     timed(batch, sum(map(len, found)), clock() - started)
                 answers.append(found)
-            batches = steps.send(answers)
+            batches = run.send(answers)
     except StopIteration as done:
         return Work(done.value, operations, operations)
 

@@ -24,7 +24,7 @@ from piql.store.cql.schema.tables import SETTINGS, Tables
 from piql.store.cql.stored_values import STORED, codec_of, pack_long
 from piql.store.cql.writes.copying import TableCopy
 from piql.store.cql.writes.entries import CqlEntries, entries_of
-from piql.store.cql.writes.steps import CqlSteps
+from piql.store.cql.writes.row_writes import CqlRowWrites
 from piql.store.cql.writes.together import Change, together
 
 VERSION, IN_ORDER, BACKWARDS, FAN_OUT = "version", "in order", "backwards", "fan out"
@@ -54,7 +54,7 @@ class CqlStore:
         except BaseException:
             self._connection.close()
             raise
-        self._steps = CqlSteps(self._connection)
+        self._row_writes = CqlRowWrites(self._connection)
         self._reads = self._connection.reads()
         self._sent = _Sent()
 
@@ -63,8 +63,8 @@ class CqlStore:
         return self._connection
 
     @property
-    def steps(self) -> CqlSteps:
-        return self._steps
+    def row_writes(self) -> CqlRowWrites:
+        return self._row_writes
 
     def codec(self, type: SqlType) -> Codec | None:
         return codec_of(type)

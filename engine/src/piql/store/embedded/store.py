@@ -19,7 +19,18 @@ from typing import Any, TypeVar
 
 from piql.errors import StoreUnavailable
 from piql.schema.catalog import Index, SqlType, Table
-from piql.store.base import SIGNING_KEY, Answers, Batch, Codec, Consistency, PreparedRead, Reader, ReadShape, Row, Steps
+from piql.store.base import (
+    SIGNING_KEY,
+    Answers,
+    Batch,
+    Codec,
+    Consistency,
+    PreparedRead,
+    Reader,
+    ReadShape,
+    Row,
+    SingleRowWrites,
+)
 from piql.store.embedded.connections import Connection, Connections, DatabaseFile, Synchronous
 from piql.store.embedded.fork import FORKS
 from piql.store.embedded.layout import EmbeddedRead, ReadBuilder, column_name, layout_of, quoted
@@ -110,7 +121,7 @@ class EmbeddedStore:
     kind = "embedded"
 
     @property
-    def steps(self) -> Steps | None:
+    def row_writes(self) -> SingleRowWrites | None:
         return None
 
     def __init__(

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from piql.store.base import Cell, Found, PreparedEntries, RecordChange, Row, Steps, Swap
+from piql.store.base import Cell, Found, PreparedEntries, RecordChange, Row, SingleRowWrites, Swap
 
 
 class OneByOne:
     """The steps for many, made of those for one, which the class has that this is mixed into."""
 
     def find_many(
-        self: Steps, records: PreparedEntries, keys: Sequence[Row], is_serial: bool = False
+        self: SingleRowWrites, records: PreparedEntries, keys: Sequence[Row], is_serial: bool = False
     ) -> list[Found | None]:
         return [self.find(records, key, is_serial) for key in keys]
 
-    def change_many(self: Steps, records: PreparedEntries, changes: Sequence[RecordChange]) -> list[bool]:
+    def change_many(self: SingleRowWrites, records: PreparedEntries, changes: Sequence[RecordChange]) -> list[bool]:
         return [self.change(records, *change)[0] for change in changes]
 
-    def cells_many(self: Steps, groups: Sequence[str], limit: int) -> list[list[Cell]]:
+    def cells_many(self: SingleRowWrites, groups: Sequence[str], limit: int) -> list[list[Cell]]:
         return [self.cells(group, limit) for group in groups]
 
-    def swap_many(self: Steps, swaps: Sequence[Swap]) -> list[bool]:
+    def swap_many(self: SingleRowWrites, swaps: Sequence[Swap]) -> list[bool]:
         return [self.swap(*swap)[0] for swap in swaps]
 
-    def note_many(self: Steps, group: str, values: Mapping[str, str | None]) -> None:
+    def note_many(self: SingleRowWrites, group: str, values: Mapping[str, str | None]) -> None:
         for key, value in values.items():
             self.note(group, key, value)

@@ -116,7 +116,7 @@ class StepwiseStore(OneByOne, EmbeddedStore):
                 patiently(lambda: self._forget(connection), self._wait_seconds)
 
     @property
-    def steps(self) -> StepwiseStore:
+    def row_writes(self) -> StepwiseStore:
         return self
 
     @property

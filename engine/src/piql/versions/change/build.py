@@ -19,7 +19,7 @@ from piql.runtime.deployment import Deployment
 from piql.store.base import Store
 from piql.versions.change.progress import Progress, progress_in, read_progress
 from piql.versions.change.state import SchemaState, load_deployment, read_state, state_in
-from piql.versions.change.steps import GRACE_SECONDS, Stand, Steps, keep, living_indexes, withdraw
+from piql.versions.change.steps import GRACE_SECONDS, SchemaSteps, Stand, keep, living_indexes, withdraw
 
 LEASE_SECONDS = 10.0
 _LOOK_SECONDS = 0.05
@@ -27,7 +27,7 @@ _ATTEMPTS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class BackfillRate:
     """How fast a change may go: `busy_share` of the time at most, `rows_per_second` at most.
 
     One step is one transaction of `step_rows`: so long do writers wait. `first_rows` may be done in the transaction
@@ -40,16 +40,16 @@ class Pace:
     first_rows: int = 500
 
 
-EAGER = Pace(step_rows=1000, busy_share=0.8, first_rows=20_000)
-BACKGROUND = Pace()
+EAGER = BackfillRate(step_rows=1000, busy_share=0.8, first_rows=20_000)
+BACKGROUND = BackfillRate()
 
 
-def pace_of(rows_per_second: float | None) -> Pace:
+def backfill_rate(rows_per_second: float | None) -> BackfillRate:
     """Return the pace of a build in the background that may go so fast at most."""
     if rows_per_second is None:
         return BACKGROUND
     step = max(1, min(500, int(rows_per_second / 4)))
-    return Pace(step_rows=step, rows_per_second=rows_per_second, first_rows=step)
+    return BackfillRate(step_rows=step, rows_per_second=rows_per_second, first_rows=step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Build:
         self,
         store: Store,
         id: str,
-        pace: Pace = BACKGROUND,
+        pace: BackfillRate = BACKGROUND,
         driver: str | None = None,
         end: Progress | None = None,
     ) -> None:
@@ -92,7 +92,7 @@ class Build:
         self._id = id
         self._pace = pace
         self._driver = driver or new_driver()
-        self._steps: tuple[SchemaState, Steps] | None = None
+        self._steps: tuple[SchemaState, SchemaSteps] | None = None
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._turn = threading.Lock()  # between steps and what is said to the build in this process
@@ -233,11 +233,11 @@ class Build:
             if stand is None or stand.progress.is_paused or self._is_driven_elsewhere(stand.progress):
                 return False
             if self._steps is None or self._steps[0].epoch != stand.state.epoch:
-                self._steps = stand.state, Steps(self._store, stand.state)
+                self._steps = stand.state, SchemaSteps(self._store, stand.state)
             mine = Stand(stand.state, replace(stand.progress, driver=self._driver))
             wait = self._steps[1].seconds_to_wait(mine)
             after = mine if wait else self._steps[1].advance(transaction, mine, self._pace.step_rows)
-            if self._store.steps is not None and not self._is_still(stand):
+            if self._store.row_writes is not None and not self._is_still(stand):
                 return True  # paused, cancelled or driven on meanwhile: what was done here may be done again
             keep(transaction, stand.state, after)
         if after.progress.outcome is not None:
@@ -346,7 +346,7 @@ def collect(store: Store) -> list[str]:
             unused = sorted(transaction.index_names() - living)
             if not unused:
                 return dropped
-            if store.steps is not None and not dropped:
+            if store.row_writes is not None and not dropped:
                 sleep(GRACE_SECONDS)  # until nobody writes or reads by what was in force before
             transaction.drop_index(unused[0])
             dropped.append(unused[0])

@@ -40,14 +40,14 @@ class Filling:
 
     def __init__(self, store: Store, record: Table, indexes: Sequence[OtherIndex]) -> None:
         names = [column.name for column in record.columns]
-        self._steps = store.steps
-        self._walk = Walk(store, record, record.primary_index(), names if self._steps is None else [*names, WRITE])
+        self._row_writes = store.row_writes
+        self._walk = Walk(store, record, record.primary_index(), names if self._row_writes is None else [*names, WRITE])
         self._indexes = [IndexEntries(record, index.index, store, index.table) for index in indexes]
 
     def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
         found = self._walk.read(transaction, task.place, rows)
-        if self._steps is not None:
-            self._steps.change_entries(
+        if self._row_writes is not None:
+            self._row_writes.change_entries(
                 [
                     EntryChange(entries.prepared, entry, State.VISIBLE, stamp_of(record[-1]) + 1)
                     for _, record in found

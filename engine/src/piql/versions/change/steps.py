@@ -39,7 +39,7 @@ class Stand:
     progress: Progress
 
 
-class Steps:
+class SchemaSteps:
     """The steps of one change; made anew whenever the state of the schema has changed."""
 
     def __init__(self, store: Store, state: SchemaState) -> None:
@@ -75,12 +75,12 @@ class Steps:
         """
         if phase == "checking" or task.kind == "fill":
             return True
-        return self._store.steps is not None and task.kind != "places"
+        return self._store.row_writes is not None and task.kind != "places"
 
     def seconds_to_wait(self, stand: Stand) -> float:
         """Say how long a phase must rest until every writer knows of it; not at all where transactions see to that."""
         change = stand.state.change
-        if self._store.steps is None:
+        if self._store.row_writes is None:
             return 0.0
         if change is not None:
             is_filling = change.phase != "checking"
@@ -136,7 +136,7 @@ class Steps:
             None,
             tables,
             state.epoch,
-            store.steps is not None and _holds_less(coming, self._current),
+            store.row_writes is not None and _holds_less(coming, self._current),
         )
         if after.is_before_held:
             return Stand(after, replace(stand.progress, since=time()))
@@ -174,7 +174,7 @@ def announce(
         since=time(),
         earlier=last.ended() if last else (),
     )
-    phase: Phase = "filling" if store.steps is None else "announced"
+    phase: Phase = "filling" if store.row_writes is None else "announced"
     return Stand(replace(state, change=Change(version, phase, tuple(made)), tables=tables), progress)
 
 
@@ -265,7 +265,7 @@ def _tasks(store: Store, state: SchemaState, compilation: Compilation, made: Map
         tasks += [Task("groups", name, key.columns) for key in added.unique]
         if added.references or added.columns:
             tasks.append(Task("rows", name))
-        if store.steps is not None and (added.limits or added.unique):
+        if store.row_writes is not None and (added.limits or added.unique):
             tasks.append(Task("places", name))
     estimates = {name: store.estimate_rows(state.tables[name]) for name in {task.table for task in tasks}}
     return tuple(replace(task, estimate=estimates[task.table]) for task in tasks)

@@ -8,7 +8,16 @@ from typing import Any
 
 import numpy as np
 from piql.schema.catalog import Column, Index, Table
-from piql.store.base import Answers, Batch, Consistency, PreparedEntries, PreparedRead, ReadShape, Steps, Store
+from piql.store.base import (
+    Answers,
+    Batch,
+    Consistency,
+    PreparedEntries,
+    PreparedRead,
+    ReadShape,
+    SingleRowWrites,
+    Store,
+)
 from piql.store.wrapper import StoreWrapper
 
 from piql_profiler.measure.clock import VirtualClock
@@ -24,7 +33,9 @@ class KnownTruthStore(StoreWrapper):
         super().__init__(behind)
         self.calls: list[Call] = []
         self._prepared: dict[int, tuple[object, int]] = {}  # by identity: with the bytes of a row, as declared
-        self._steps = None if behind.steps is None else KnownTruthSteps(behind.steps, self.spend, self.bytes_of)
+        self._row_writes = (
+            None if behind.row_writes is None else KnownTruthSteps(behind.row_writes, self.spend, self.bytes_of)
+        )
         self._times = times
         self._clock = clock
         self._random = np.random.default_rng(seed)
@@ -51,8 +62,8 @@ class KnownTruthStore(StoreWrapper):
         return self._prepared[id(prepared)][1]
 
     @property
-    def steps(self) -> Steps | None:
-        return self._steps
+    def row_writes(self) -> SingleRowWrites | None:
+        return self._row_writes
 
     def transaction(self) -> AbstractContextManager[Any]:
         return timed_transaction(self.behind.transaction(), self.spend, self.bytes_of)

@@ -10,7 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from piql.store.base import Cell, EntryChange, Found, PreparedEntries, PreparedRead, Row, State, Steps, Transaction
+from piql.store.base import (
+    Cell,
+    EntryChange,
+    Found,
+    PreparedEntries,
+    PreparedRead,
+    Row,
+    SingleRowWrites,
+    State,
+    Transaction,
+)
 from piql.store.stepwise.one_by_one import OneByOne
 
 from piql_profiler.validation.known_truth.service_times import Call
@@ -66,9 +76,9 @@ def timed_transaction(behind: Any, spend: Spend, bytes_of: BytesOf) -> Iterator[
 
 
 class KnownTruthSteps(OneByOne):
-    """Steps that each take their time."""
+    """SingleRowWrites that each take their time."""
 
-    def __init__(self, behind: Steps, spend: Spend, bytes_of: BytesOf) -> None:
+    def __init__(self, behind: SingleRowWrites, spend: Spend, bytes_of: BytesOf) -> None:
         self._behind = behind
         self._spend = spend
         self._bytes_of = bytes_of

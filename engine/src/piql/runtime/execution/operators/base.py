@@ -1,11 +1,11 @@
-"""What all operators have in common: each runs as steps that yield requests and return rows."""
+"""What all operators have in common: its run yields requests, is sent their answers, and returns rows."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from piql.runtime.execution.execution import Execution, Steps, StepsTo
+from piql.runtime.execution.execution import Execution, OperatorRun, RunReturning
 from piql.runtime.execution.preparation import Fields
 from piql.store.base import Batch, Row
 
@@ -17,7 +17,7 @@ class Operator(ABC):
     fields: Fields = ()
 
     @abstractmethod
-    def run(self, execution: Execution) -> Steps:
+    def run(self, execution: Execution) -> OperatorRun:
         """Return all rows, making every request that can be made at once together."""
 
 
@@ -26,22 +26,22 @@ class Streaming(Operator):
 
     child: Operator
 
-    def run(self, execution: Execution) -> Steps:
+    def run(self, execution: Execution) -> OperatorRun:
         rows = yield from self.child.run(execution)
         return (yield from self.expand(execution, rows))
 
     @abstractmethod
-    def expand(self, execution: Execution, rows: list[Row]) -> Steps:
+    def expand(self, execution: Execution, rows: list[Row]) -> OperatorRun:
         """Return the rows for some child rows."""
 
 
 class StreamingLocal(Streaming):
     """One that makes no requests."""
 
-    def run(self, execution: Execution) -> Steps:
+    def run(self, execution: Execution) -> OperatorRun:
         return self.change(execution, (yield from self.child.run(execution)))
 
-    def expand(self, execution: Execution, rows: list[Row]) -> Steps:
+    def expand(self, execution: Execution, rows: list[Row]) -> OperatorRun:
         yield from ()
         return self.change(execution, rows)
 
@@ -50,24 +50,24 @@ class StreamingLocal(Streaming):
         """Return the rows for some child rows."""
 
 
-def together(execution: Execution, children: Sequence[Operator]) -> StepsTo[list[list[Row]]]:
+def together(execution: Execution, children: Sequence[Operator]) -> RunReturning[list[list[Row]]]:
     """Return the rows of operators that do not depend on each other, asking for all that they need at the same time."""
     results: list[list[Row]] = [[] for _ in children]
-    waiting: list[tuple[int, Steps, list[Batch]]] = []
+    waiting: list[tuple[int, OperatorRun, list[Batch]]] = []
     for at, child in enumerate(children):
-        steps = child.run(execution)
+        run = child.run(execution)
         try:
-            waiting.append((at, steps, next(steps)))
+            waiting.append((at, run, next(run)))
         except StopIteration as done:
             results[at] = done.value
     while waiting:
         answers = yield [batch for _, _, batches in waiting for batch in batches]
         first, still = 0, []
-        for at, steps, batches in waiting:
-            own = answers[first : first + len(batches)]
+        for at, run, batches in waiting:
+            run_answers = answers[first : first + len(batches)]
             first += len(batches)
             try:
-                still.append((at, steps, steps.send(own)))
+                still.append((at, run, run.send(run_answers)))
             except StopIteration as done:
                 results[at] = done.value
         waiting = still

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from piql.compiler.logical.expressions import ColumnRef
 from piql.compiler.physical import operators as physical
-from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator, Streaming
 from piql.runtime.execution.preparation import Preparation
 from piql.runtime.execution.settling import SettledStore
@@ -32,7 +32,7 @@ class Dereference(Streaming):
         pair = preparation.over_pair(child.fields, own)
         self._joined = pair.function("l, r", pair.tuple_of([pair.stored(field) for field in node.fields]))
 
-    def expand(self, execution: Execution, rows: list[Row]) -> Steps:
+    def expand(self, execution: Execution, rows: list[Row]) -> OperatorRun:
         if not rows:
             return []
         known = execution.known(self)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from piql.compiler.physical import operators as physical
-from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.keys import prefixes
 from piql.runtime.execution.operators.base import Operator, Streaming
 from piql.runtime.execution.operators.matching import Matching
@@ -23,7 +23,7 @@ class IndexFKJoin(Streaming):
         self._tail: Row = () if shape.is_get else (1,)
         self._matching = Matching(node, child.fields, preparation)
 
-    def expand(self, execution: Execution, rows: list[Row]) -> Steps:
+    def expand(self, execution: Execution, rows: list[Row]) -> OperatorRun:
         parameters, key_of, tail = execution.parameters, self._prefixes, self._tail
         known = execution.known(self)
         keys = [each[0] + tail if each else None for each in [key_of(row, parameters) for row in rows]]

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from piql.compiler.physical import operators as physical
-from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.expressions import ExpressionCompiler
 from piql.runtime.execution.keys import only_prefix, prefixes
 from piql.runtime.execution.operators.base import Operator
@@ -68,7 +68,7 @@ class IndexScan(Operator):
         """Return what plain requests read by."""
         return self._read.read
 
-    def run(self, execution: Execution) -> Steps:
+    def run(self, execution: Execution) -> OperatorRun:
         batches = self.batches(execution)
         if not batches:
             return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator, Streaming
 from piql.runtime.execution.operators.index_scan import IndexScan
 from piql.runtime.execution.operators.sorted_index_join import SortedIndexJoin
@@ -13,7 +13,7 @@ from piql.store.base import Batch, Row
 Kept = Callable[[Execution, list[Row]], list[Row]]
 
 
-def first_rows(top: Operator, execution: Execution, count: int, kept: Kept) -> Steps:
+def first_rows(top: Operator, execution: Execution, count: int, kept: Kept) -> OperatorRun:
     """Return at least `count` rows of `top` if there are so many; only rows that `kept` leaves in are counted."""
     stages: list[Streaming] = []
     source = top
@@ -36,7 +36,7 @@ def first_rows(top: Operator, execution: Execution, count: int, kept: Kept) -> S
 
 def _push(
     execution: Execution, stages: list[Streaming], rows: list[Row], found: list[Row], count: int, kept: Kept
-) -> Steps:
+) -> OperatorRun:
     if not stages:
         found.extend(kept(execution, rows))
         return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from piql.compiler.physical import operators as physical
-from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.preparation import Preparation
 from piql.store.base import Row
@@ -17,7 +17,7 @@ class LocalDistinct(Operator):
         self._found = child.fields.index(node.found) if node.found is not None else None
         self._key_of = compiler.function("r, p", compiler.tuple_of([compiler.stored(key) for key in node.keys]))
 
-    def run(self, execution: Execution) -> Steps:
+    def run(self, execution: Execution) -> OperatorRun:
         rows = yield from self._child.run(execution)
         if self._found is not None:
             return self._marked(rows, self._found, execution)

@@ -9,7 +9,7 @@ from piql.compiler.binding.types import type_of
 from piql.compiler.logical.expressions import Aggregate
 from piql.compiler.physical import operators as physical
 from piql.runtime.execution import numbers
-from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.expressions import words_for
 from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.preparation import Preparation
@@ -28,7 +28,7 @@ class LocalGroupBy(Operator):
         self._key_of = compiler.function("r, p", compiler.tuple_of([compiler.stored(key) for key in node.keys]))
         self._summaries = [_summary(aggregate, child, preparation) for aggregate in node.aggregates]
 
-    def run(self, execution: Execution) -> Steps:
+    def run(self, execution: Execution) -> OperatorRun:
         rows = yield from self._child.run(execution)
         parameters, key_of = execution.parameters, self._key_of
         groups: dict[Row, list[Row]] = {} if self._has_keys else {(): []}

@@ -8,7 +8,7 @@ from typing import Any
 from piql.compiler.binding.types import type_of
 from piql.compiler.logical.expressions import Comparison, Expression, conjuncts
 from piql.compiler.physical import operators as physical
-from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator, together
 from piql.runtime.execution.preparation import Fields, Preparation
 from piql.schema.catalog import Kind
@@ -23,7 +23,7 @@ class LocalJoin(Operator):
         self._is_left = node.kind == "left"
         self._pairs = PairTest(node.condition, left.fields, right.fields, preparation)
 
-    def run(self, execution: Execution) -> Steps:
+    def run(self, execution: Execution) -> OperatorRun:
         left, right = yield from together(execution, self._children)
         candidates = self._pairs.candidates(right, execution.parameters)
         joined: list[Row] = []

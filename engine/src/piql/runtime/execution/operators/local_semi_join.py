@@ -7,7 +7,7 @@ from typing import Any
 
 from piql.compiler.logical.expressions import conjuncts
 from piql.compiler.physical import operators as physical
-from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator, together
 from piql.runtime.execution.operators.local_join import PairTest
 from piql.runtime.execution.preparation import Preparation
@@ -23,7 +23,7 @@ class LocalSemiJoin(Operator):
         self._is_unlike = _unlike(node, left, right, preparation) if node.compared is not None else None
         self._pairs = PairTest(node.condition, left.fields, right.fields, preparation)
 
-    def run(self, execution: Execution) -> Steps:
+    def run(self, execution: Execution) -> OperatorRun:
         left, others = yield from together(execution, self._children)
         parameters = execution.parameters
         if self._is_mark:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from piql.compiler.physical import operators as physical
-from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.ordering import sorter
 from piql.runtime.execution.preparation import Preparation
@@ -15,6 +15,6 @@ class LocalSort(Operator):
         self.fields = child.fields
         self._sort = sorter(node.keys, child.fields, preparation)
 
-    def run(self, execution: Execution) -> Steps:
+    def run(self, execution: Execution) -> OperatorRun:
         rows = yield from self._child.run(execution)
         return self._sort(rows, execution.parameters)

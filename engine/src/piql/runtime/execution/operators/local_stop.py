@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from piql.compiler.physical import operators as physical
-from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.operators.lazily import first_rows
 from piql.runtime.execution.ordering import is_after, place_of
@@ -24,7 +24,7 @@ class LocalStop(Operator):
             self._place_of = place_of(node.order, child.fields, preparation)
             self._directions = tuple(key.ascending for key in node.order)
 
-    def run(self, execution: Execution) -> Steps:
+    def run(self, execution: Execution) -> OperatorRun:
         parameters = execution.parameters
         count = self._count(parameters)
         if count == 0:

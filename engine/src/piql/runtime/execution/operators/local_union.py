@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from piql.compiler.physical import operators as physical
-from piql.runtime.execution.execution import Execution, Steps
+from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator, together
 from piql.runtime.execution.ordering import sorter
 from piql.runtime.execution.preparation import Preparation
@@ -19,7 +19,7 @@ class LocalUnion(Operator):
         self._is_distinct = not node.all
         self._sort = sorter(node.order, self.fields, preparation) if node.order else None
 
-    def run(self, execution: Execution) -> Steps:
+    def run(self, execution: Execution) -> OperatorRun:
         lists = yield from together(execution, self._children)
         rows = list(chain.from_iterable(lists))
         if self._sort:

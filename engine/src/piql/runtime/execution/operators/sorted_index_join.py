@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from piql.compiler.physical import operators as physical
-from piql.runtime.execution.execution import Execution, Steps, StepsTo
+from piql.runtime.execution.execution import Execution, OperatorRun, RunReturning
 from piql.runtime.execution.keys import prefix_of_each, prefixes
 from piql.runtime.execution.operators.base import Operator, Streaming
 from piql.runtime.execution.operators.matching import Matching
@@ -33,7 +33,7 @@ class SortedIndexJoin(Streaming):
     def is_merged(self) -> bool:
         return self._sort is not None
 
-    def expand(self, execution: Execution, rows: list[Row]) -> Steps:
+    def expand(self, execution: Execution, rows: list[Row]) -> OperatorRun:
         if not rows:
             return []
         parameters, keys_of = execution.parameters, self._prefixes
@@ -61,7 +61,7 @@ class SortedIndexJoin(Streaming):
         keys = self._prefix_of_each(rows, parameters)
         return None if None in chain.from_iterable(keys) else keys
 
-    def _matches(self, execution: Execution, rows: list[Row], keys: list[list[Row]]) -> StepsTo[list[list[Row]]]:
+    def _matches(self, execution: Execution, rows: list[Row], keys: list[list[Row]]) -> RunReturning[list[list[Row]]]:
         """Return the rows read for each child row, whatever number of requests each needs."""
         pairs: list[tuple[Row | None, Row]] = []
         owners: list[int] = []

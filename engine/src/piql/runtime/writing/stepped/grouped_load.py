@@ -15,10 +15,10 @@ from itertools import count
 from piql.errors import PiqlError, StoreFull, StoreUnavailable
 from piql.runtime.deployment import LOOK_SECONDS, Redeployed
 from piql.runtime.writing.stepped.intents import Intent
-from piql.runtime.writing.stepped.places import Places
-from piql.runtime.writing.stepped.server import Server
+from piql.runtime.writing.stepped.slots import Slots
 from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.stepped.writer import HALF_WAY, SteppedWriter
+from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.guards import Guards
 from piql.store.base import EntryChange, Row, State
 
@@ -34,7 +34,7 @@ class _Load:
     write: str
     mark: str | None
     touched: dict[tuple[int, Row], EntryChange]
-    entered: list[tuple[Places, Row]]
+    entered: list[tuple[Slots, Row]]
     intent: Intent | None = None
     is_marked: bool = False
     is_out: bool = field(default=False)
@@ -47,19 +47,19 @@ class _Load:
 class GroupedLoad:
     """Loads records of one writer's table."""
 
-    def __init__(self, writer: SteppedWriter, server: Server) -> None:
+    def __init__(self, writer: SteppedWriter, identity: WriterIdentity) -> None:
         self._writer = writer
-        self._server = server
+        self._identity = identity
 
     def load(self, records: Mapping[Row, Row]) -> list[Row]:
         """Put the records that are new, and give the keys of those that are not done."""
         if self._writer.writer.guards != Guards():
             return list(records)
-        began = self._server.manners.clock()
+        began = self._identity.manners.clock()
         loads, alone = self._begin(records)
         try:
             self._secure(loads)
-            if self._server.manners.clock() - began > LOOK_SECONDS:
+            if self._identity.manners.clock() - began > LOOK_SECONDS:
                 self._writer.look_again()
             self._decide(loads)
         except StoreFull as failure:
@@ -78,7 +78,7 @@ class GroupedLoad:
         return alone
 
     def _begin(self, records: Mapping[Row, Row]) -> tuple[list[_Load], list[Row]]:
-        writer, stamps = self._writer, self._server.stamps
+        writer, stamps = self._writer, self._identity.stamps
         loads: list[_Load] = []
         alone: list[Row] = []
         for key, found in zip(records, writer.records.find_many(list(records)), strict=True):
@@ -94,8 +94,8 @@ class GroupedLoad:
         return loads, alone
 
     def _secure(self, loads: Sequence[_Load]) -> None:
-        """Note what is about to come, take places, show it, and look at what it names."""
-        writer, log = self._writer, self._server.log
+        """Note what is about to come, take slots, show it, and look at what it names."""
+        writer, log = self._writer, self._identity.log
         for load in loads:
             if load.touched or load.entered:
                 load.intent = Intent(
@@ -110,7 +110,7 @@ class GroupedLoad:
         log.note_many([load.intent for load in loads if load.intent is not None])
         self._take_places(loads)
         going = _going(loads)
-        self._server.steps.change_entries(
+        self._identity.row_writes.change_entries(
             [change._replace(at=load.stamp) for load in going for change in load.touched.values()]
         )
         marked = [load for load in going if load.mark is not None]
@@ -123,11 +123,11 @@ class GroupedLoad:
 
     def _take_places(self, loads: Sequence[_Load]) -> None:
         wanted: dict[int, dict[Row, list[_Load]]] = defaultdict(lambda: defaultdict(list))
-        by_id: dict[int, Places] = {}
+        by_id: dict[int, Slots] = {}
         for load in loads:
-            for places, group in load.entered:
-                by_id[id(places)] = places
-                wanted[id(places)][group].append(load)
+            for slots, group in load.entered:
+                by_id[id(slots)] = slots
+                wanted[id(slots)][group].append(load)
         for number, groups in wanted.items():
             keys = {group: [(load.key, load.write) for load in some] for group, some in groups.items()}
             for group in by_id[number].take_many(keys):
@@ -156,10 +156,10 @@ class GroupedLoad:
         for each, is_put in zip(going, writer.records.put_many(puts), strict=True):
             each.is_out = not is_put
         done = _going(going)
-        self._server.steps.change_entries(
+        self._identity.row_writes.change_entries(
             [change for load in done for change in writer.as_record_says(load.touched, load.image, load.stamp)]
         )
-        self._server.log.forget_many([load.intent for load in done if load.intent is not None])
+        self._identity.log.forget_many([load.intent for load in done if load.intent is not None])
 
     def _withdraw(self, load: _Load) -> None:
         if load.intent is not None:
@@ -172,13 +172,13 @@ def chunks(records: Mapping[Row, Row], partition_length: int, size: int = CHUNK)
     """Divide records so that those of one partition come together."""
     numbers: dict[Row, int] = {}
     numbering = count()
-    place: dict[Row, int] = {}
+    position: dict[Row, int] = {}
     for key in records:
         partition = key[:partition_length]
         if partition not in numbers:
             numbers[partition] = next(numbering)
-        place[key] = numbers[partition]
-    in_order = sorted(records, key=place.__getitem__)
+        position[key] = numbers[partition]
+    in_order = sorted(records, key=position.__getitem__)
     return [{key: records[key] for key in in_order[at : at + size]} for at in range(0, len(in_order), size)]
 
 

@@ -1,6 +1,6 @@
-"""The log of writes in progress: one cell for each, in a group of the server that makes it.
+"""The log of writes in progress: one cell for each, in a group of the client process that makes it.
 
-An intent names the record, all that its entries and places may come from (the record before and after, of every try),
+An intent names the record, all that its entries and slots may come from (the record before and after, of every try),
 and the last write that was tried. Whoever finds it can settle it.
 """
 
@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from piql.runtime.writing.stepped.notation import text_of, values_of
 from piql.runtime.writing.stepped.stamps import Stamps
-from piql.store.base import Row, Steps
+from piql.store.base import Row, SingleRowWrites
 
-SERVERS = "servers"
+PROCESSES = "servers"  # the stored name of the group that lists them
 _PAGE = 100
 _ANNOUNCED_FOR_SECONDS = 600
 _ANNOUNCED_FOR_NUMBERS = 500
@@ -60,18 +60,18 @@ def intent_from(group: str, number: str, text: str) -> Intent:
     )
 
 
-def group_of(server: str) -> str:
-    return f"intents of {server}"
+def group_of(process: str) -> str:
+    return f"intents of {process}"
 
 
 class IntentLog:
-    """The log of one server."""
+    """The log of one client process."""
 
-    def __init__(self, steps: Steps, stamps: Stamps) -> None:
-        self._steps = steps
-        self._server = stamps.server
+    def __init__(self, row_writes: SingleRowWrites, stamps: Stamps) -> None:
+        self._row_writes = row_writes
+        self._process = stamps.process
         self._seconds = stamps.seconds
-        self.group = group_of(stamps.server)
+        self.group = group_of(stamps.process)
         self._number = 0
         self._open: dict[int, float] = {}  # numbers that may be in the log, and since when
         self._lock = threading.Lock()
@@ -88,12 +88,12 @@ class IntentLog:
     def note(self, intent: Intent) -> None:
         """Write an intent, or the next try of the same write over it."""
         self._announce()
-        self._steps.note(self.group, intent.number, intent.as_text())
+        self._row_writes.note(self.group, intent.number, intent.as_text())
 
     def note_many(self, intents: Sequence[Intent]) -> None:
         """Write the intents of writes that are made together."""
         self._announce()
-        self._steps.note_many(self.group, {intent.number: intent.as_text() for intent in intents})
+        self._row_writes.note_many(self.group, {intent.number: intent.as_text() for intent in intents})
 
     def _announce(self) -> None:
         """Say now and then that there is this log, else nobody would look into it, and where its intents begin.
@@ -106,15 +106,15 @@ class IntentLog:
             or self._number - self._announced_number > _ANNOUNCED_FOR_NUMBERS
         ):
             self._announced_at, self._announced_number = now, self._number
-            self._steps.note(SERVERS, self._server, f"{int(now)} {_text(self._done_up_to(now))}")
+            self._row_writes.note(PROCESSES, self._process, f"{int(now)} {_text(self._done_up_to(now))}")
 
     def _done_up_to(self, now: float) -> int:
         """Return a number up to which there are no intents any more."""
         with self._lock:
             oldest = min(self._open, default=self._number + 1)
             is_old = oldest in self._open and now - self._open[oldest] > _ANNOUNCED_FOR_SECONDS
-        if is_old:  # its write failed: whoever settled it has not told this server
-            left = self._steps.cells(self.group, 1, _text(oldest - 1))
+        if is_old:  # its write failed: whoever settled it has not told this process
+            left = self._row_writes.cells(self.group, 1, _text(oldest - 1))
             with self._lock:
                 first = int(left[0].key, 16) if left else self._number + 1
                 for number, since in list(self._open.items()):
@@ -124,13 +124,13 @@ class IntentLog:
         return oldest - 1
 
     def forget(self, intent: Intent) -> None:
-        self._steps.note(intent.group, intent.number, None)
+        self._row_writes.note(intent.group, intent.number, None)
         if intent.group == self.group:
             self._close([intent])
 
     def forget_many(self, intents: Sequence[Intent]) -> None:
-        """Take intents out of this server's own log."""
-        self._steps.note_many(self.group, dict.fromkeys((intent.number for intent in intents), None))
+        """Take intents out of this process's own log."""
+        self._row_writes.note_many(self.group, dict.fromkeys((intent.number for intent in intents), None))
         self._close(intents)
 
     def _close(self, intents: Sequence[Intent]) -> None:
@@ -140,7 +140,7 @@ class IntentLog:
 
 
 class Announced(NamedTuple):
-    """When a server last said that it writes (seconds since 1970), and the number behind which its intents are."""
+    """When a client process last wrote (seconds since 1970), and the number behind which its intents are."""
 
     at: int
     behind: str
@@ -150,21 +150,21 @@ def _text(number: int) -> str:
     return f"{number:012x}"
 
 
-def servers(steps: Steps) -> dict[str, Announced]:
-    """Return the servers that have written."""
-    found: dict[str, Announced] = {}
+def processes(row_writes: SingleRowWrites) -> dict[str, Announced]:
+    """Return the client processes that have written, by name."""
+    announcements: dict[str, Announced] = {}
     last = ""
-    while cells := steps.cells(SERVERS, _PAGE, last):
+    while cells := row_writes.cells(PROCESSES, _PAGE, last):
         for cell in cells:
             at, _, behind = cell.value.partition(" ")
-            found[cell.key] = Announced(int(at), behind)
+            announcements[cell.key] = Announced(int(at), behind)
         last = cells[-1].key
-    return found
+    return announcements
 
 
-def intents_of(steps: Steps, server: str, behind: str = "") -> Iterator[Intent]:
-    group, last = group_of(server), behind
-    while cells := steps.cells(group, _PAGE, last):
+def intents_of(row_writes: SingleRowWrites, process: str, behind: str = "") -> Iterator[Intent]:
+    group, last = group_of(process), behind
+    while cells := row_writes.cells(group, _PAGE, last):
         for cell in cells:
             yield intent_from(group, cell.key, cell.value)
         last = cells[-1].key

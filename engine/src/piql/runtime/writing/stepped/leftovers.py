@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TypeVar
 
 from piql.errors import RepairPending
-from piql.runtime.writing.stepped.pace import Manners
+from piql.runtime.writing.stepped.backoff import Manners
 
 T = TypeVar("T")
 

@@ -8,49 +8,49 @@ from piql.runtime.writing.stepped.stamps import Stamps, stamp_of
 from piql.runtime.writing.table_rules.constraints import Picker, picker
 from piql.runtime.writing.table_rules.entries import IndexEntries
 from piql.schema.catalog import Table
-from piql.store.base import Found, RecordChange, Row, State, Steps, Store
+from piql.store.base import Found, RecordChange, Row, SingleRowWrites, State, Store
 
 
 class SteppedRecords:
     """`image`: a record in the order of the table's columns, as the write path has it; `row`: as the store has it."""
 
-    def __init__(self, table: Table, store: Store, steps: Steps, stamps: Stamps) -> None:
+    def __init__(self, table: Table, store: Store, row_writes: SingleRowWrites, stamps: Stamps) -> None:
         self.table = table
-        self._steps = steps
+        self._row_writes = row_writes
         self.stamps = stamps
         primary = table.primary_index()
         self.prepared = IndexEntries(table, primary, store).prepared
         kept = (*(column.name for column in primary.columns), *primary.covering)
         self.key_of: Picker = picker(table, table.primary_key)
         self._row_of: Picker = picker(table, kept)
-        at = {name: place for place, name in enumerate(kept)}
-        self._places = tuple(at[column.name] for column in table.columns)
+        at = {name: position for position, name in enumerate(kept)}
+        self._positions = tuple(at[column.name] for column in table.columns)
         self._nothing = (None,) * len(primary.covering)
 
     def find(self, key: Row, is_serial: bool = False) -> Found | None:
-        return self._steps.find(self.prepared, key, is_serial)
+        return self._row_writes.find(self.prepared, key, is_serial)
 
     def find_many(self, keys: Sequence[Row], is_serial: bool = False) -> list[Found | None]:
-        return self._steps.find_many(self.prepared, keys, is_serial)
+        return self._row_writes.find_many(self.prepared, keys, is_serial)
 
     def put_many(self, puts: Sequence[tuple[Row, State, str, str | None]]) -> list[bool]:
         """Put images in a state, each by a write, if the known one left the record; say which are known as done."""
         changes = [RecordChange(self._row_of(image), state, write, known) for image, state, write, known in puts]
-        return self._steps.change_many(self.prepared, changes)
+        return self._row_writes.change_many(self.prepared, changes)
 
     def image(self, found: Found | None) -> Row | None:
         """Return the record, if there is one."""
         if found is None or found.state in (State.COMING, State.GONE):
             return None
         row = found.row
-        return tuple([row[place] for place in self._places])
+        return tuple([row[position] for position in self._positions])
 
     def put(
         self, key: Row, image: Row | None, state: State, write: str, known: str | None
     ) -> tuple[bool, Found | None]:
         """Put a record (or, without an image, what stands for none), if the write that left it is the known one."""
         row = self._row_of(image) if image is not None else key + self._nothing
-        is_done, found = self._steps.change(self.prepared, row, state, write, known)
+        is_done, found = self._row_writes.change(self.prepared, row, state, write, known)
         return is_done or (found is not None and found.write == write), found
 
     def past(self, key: Row, stamp: int, own: str | None = None) -> Found:

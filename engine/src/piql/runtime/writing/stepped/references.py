@@ -12,12 +12,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from piql.runtime.writing.meter import Meter
-from piql.runtime.writing.stepped.pace import Pace
-from piql.runtime.writing.stepped.places import Places
+from piql.runtime.writing.stepped.backoff import Backoff
 from piql.runtime.writing.stepped.records import SteppedRecords
+from piql.runtime.writing.stepped.slots import Slots
 from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.table_rules.constraints import ReferenceCheck, ReferrerCheck, picker
-from piql.store.base import STATE, Batch, EntryChange, Found, PreparedEntries, ReadShape, Row, State, Steps, Store
+from piql.store.base import (
+    STATE,
+    Batch,
+    EntryChange,
+    Found,
+    PreparedEntries,
+    ReadShape,
+    Row,
+    SingleRowWrites,
+    State,
+    Store,
+)
 
 
 class SteppedReference:
@@ -27,7 +38,7 @@ class SteppedReference:
     """
 
     def __init__(
-        self, check: ReferenceCheck, parents: SteppedRecords, owners: Places | None, is_seen_in_records: bool
+        self, check: ReferenceCheck, parents: SteppedRecords, owners: Slots | None, is_seen_in_records: bool
     ) -> None:
         self._check = check
         self._parents = parents
@@ -87,13 +98,18 @@ class SteppedReferrer:
     """A FOREIGN KEY of some table on this one."""
 
     def __init__(
-        self, check: ReferrerCheck, children: SteppedRecords, entries: PreparedEntries, store: Store, steps: Steps
+        self,
+        check: ReferrerCheck,
+        children: SteppedRecords,
+        entries: PreparedEntries,
+        store: Store,
+        row_writes: SingleRowWrites,
     ) -> None:
         self._check = check
         self._children = children
         self._entries = entries
         self._store = store
-        self._steps = steps
+        self._row_writes = row_writes
         index, table = check.index, check.referrer
         names = tuple(column.name for column in index.columns)
         self._is_on_records = index.is_primary
@@ -107,7 +123,7 @@ class SteppedReferrer:
     def is_concerned(self, old: Row, new: Row | None) -> bool:
         return self._check.key_given_up(old, new) is not None
 
-    def check(self, meter: Meter, pace: Pace, old: Row, new: Row | None, own_key: Row) -> None:
+    def check(self, meter: Meter, backoff: Backoff, old: Row, new: Row | None, own_key: Row) -> None:
         """Refuse to give up what a record is named by; a write in progress that names it is waited for."""
         key = self._check.key_given_up(old, new)
         if key is None:
@@ -115,11 +131,15 @@ class SteppedReferrer:
         meter.step(1)
         while True:
             rows = self._store.read_many([Batch(self._read, [key + self._tail])], "quorum")[0][0]
-            if not self._settled(meter, pace, key, rows, own_key if self._is_own_table and new is None else None, old):
+            if not self._settled(
+                meter, backoff, key, rows, own_key if self._is_own_table and new is None else None, old
+            ):
                 return
             meter.lose(1)
 
-    def _settled(self, meter: Meter, pace: Pace, key: Row, rows: list[Row], own_key: Row | None, old: Row) -> bool:
+    def _settled(
+        self, meter: Meter, backoff: Backoff, key: Row, rows: list[Row], own_key: Row | None, old: Row
+    ) -> bool:
         """Look at what names the record, and say whether to look again."""
         is_waiting = is_changed = False
         looks = 0
@@ -134,7 +154,7 @@ class SteppedReferrer:
             found = self._children.find(primary, is_serial=True)
             if self._names(found, key):
                 raise self._check.violation(old)
-            if pace.is_patient(f"{self._check.referrer.name} {primary!r}"):
+            if backoff.is_patient(f"{self._check.referrer.name} {primary!r}"):
                 is_waiting = True
                 continue
             meter.repair(looks + 2)
@@ -145,11 +165,11 @@ class SteppedReferrer:
                 raise self._check.violation(old)
             if not self._is_on_records:
                 at = stamp_of(past.write) + 2
-                self._steps.change_entries([EntryChange(self._entries, row[:-1], State.GONE, at)])
+                self._row_writes.change_entries([EntryChange(self._entries, row[:-1], State.GONE, at)])
             is_changed = True
         meter.lose(looks)
         if is_waiting:
-            pace.pause()
+            backoff.pause()
         return is_waiting or is_changed
 
     def _names(self, found: Found | None, key: Row) -> bool:

@@ -17,12 +17,12 @@ from piql.errors import (
 )
 from piql.runtime.deployment import LOOK_SECONDS, Deployment, Redeployed
 from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.stepped.backoff import Backoff, Overtaken
 from piql.runtime.writing.stepped.intents import Intent
-from piql.runtime.writing.stepped.pace import Overtaken, Pace
-from piql.runtime.writing.stepped.places import Places
 from piql.runtime.writing.stepped.references import SteppedReference, SteppedReferrer
-from piql.runtime.writing.stepped.server import Server
+from piql.runtime.writing.stepped.slots import Slots
 from piql.runtime.writing.stepped.stamps import stamp_of
+from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.constraints import GroupCount, UniqueCheck, index_for
 from piql.runtime.writing.table_rules.guards import Guards
 from piql.runtime.writing.transactional import TableWriter
@@ -40,9 +40,9 @@ class _Work:
     """One write, over all of its tries."""
 
     key: Row
-    pace: Pace
+    backoff: Backoff
     looked_at: float
-    images: list[Row] = field(default_factory=list)  # all records whose entries and places earlier tries touched
+    images: list[Row] = field(default_factory=list)  # all records whose entries and slots earlier tries touched
     intent: Intent | None = None
     mark: str | None = None  # the write by which this one showed the record as COMING or DOUBTFUL
     last: str | None = None  # the write that left the record as this try knows it
@@ -51,7 +51,7 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What one try puts in the place of what it found."""
+    """What one try puts in place of what it found."""
 
     found: Found | None
     old: Row | None
@@ -62,13 +62,13 @@ class _Change:
 class SteppedWriter:
     """Prepared once for a table of a deployment."""
 
-    def __init__(self, writer: TableWriter, deployment: Deployment, store: Store, server: Server) -> None:
+    def __init__(self, writer: TableWriter, deployment: Deployment, store: Store, identity: WriterIdentity) -> None:
         table, record = writer.table, deployment.record_of(writer.table)
         self.writer = writer
-        self.records = server.records(record, store)
-        self._server = server
+        self.records = identity.records(record, store)
+        self._identity = identity
         self._store = store
-        self._steps = server.steps
+        self._row_writes = identity.row_writes
         self._indexes = [*writer.indexes, *writer.others]
         self._counted = len(writer.indexes)  # what other versions need is outside the bound
         self._deletes_only = {self._counted + at for at, is_so in enumerate(writer.deletes_only) if is_so}
@@ -76,32 +76,32 @@ class SteppedWriter:
         self.columns = tuple(column.name for column in record.columns)
         checks: list[UniqueCheck | GroupCount] = [*writer.unique, *writer.limits]
         others: list[UniqueCheck | GroupCount] = [*writer.guards.unique, *writer.guards.limits]
-        made = [Places(check, self.records, store, server.steps) for check in others]
-        tighter = {each.name: each for each in made}  # the same places, and fewer of them
-        own = [Places(check, self.records, store, server.steps) for check in checks]
-        self.places = [tighter.pop(each.name, each) for each in own]
-        self._other_places = list(tighter.values())
+        made = [Slots(check, self.records, store, identity.row_writes) for check in others]
+        tighter = {each.name: each for each in made}  # the same slots, and fewer of them
+        own = [Slots(check, self.records, store, identity.row_writes) for check in checks]
+        self.slots = [tighter.pop(each.name, each) for each in own]
+        self._other_slots = list(tighter.values())
         self.references: list[SteppedReference] = []
         for reference in writer.references:
-            parents, owners = server.records(deployment.record_of(reference.parent), store), None
+            parents, owners = identity.records(deployment.record_of(reference.parent), store), None
             if set(reference.referenced) != set(reference.parent.primary_key):
-                owners = Places(server.unique(reference, deployment, store), parents, store, server.steps)
+                owners = Slots(identity.unique(reference, deployment, store), parents, store, identity.row_writes)
             is_seen = index_for(deployment, table, reference.key.columns).is_primary
             self.references.append(SteppedReference(reference, parents, owners, is_seen))
         self._referrers = [
             SteppedReferrer(
                 check,
-                server.records(deployment.record_of(check.referrer), store),
+                identity.records(deployment.record_of(check.referrer), store),
                 store.prepare_entries(check.referrer, check.index),
                 store,
-                server.steps,
+                identity.row_writes,
             )
             for check in writer.referrers
         ]
 
     def write(self, key: Row, decide: Decide, meter: Meter) -> None:
         """Change the record of a key; begin again whenever another writer was quicker."""
-        work = _Work(key, Pace(self._server.manners), self._server.manners.clock())
+        work = _Work(key, Backoff(self._identity.manners), self._identity.manners.clock())
         meter.step(1)
         found = self.records.find(key)
         try:
@@ -112,7 +112,7 @@ class SteppedWriter:
                     return
                 meter.begin_again()
                 meter.step(1)
-                work.pace.pause()
+                work.backoff.pause()
         except Overtaken:
             self._withdraw(work)
             raise
@@ -135,9 +135,9 @@ class SteppedWriter:
             found is not None
             and found.state in (State.COMING, State.DOUBTFUL)
             and found.write != work.mark
-            and work.pace.is_patient(found.write)
+            and work.backoff.is_patient(found.write)
         ):
-            work.pace.pause()
+            work.backoff.pause()
             meter.lose(1)
             found = self.records.find(work.key)
         return found
@@ -152,14 +152,14 @@ class SteppedWriter:
         known = stamp_of(found.write) if found is not None else 0
         comes = old is None and new is not None and self.is_looked_for(new)
         goes = old is not None and any(referrer.is_concerned(old, new) for referrer in self._referrers)
-        mark = self._server.stamps.write_after(known) if comes or goes else None
-        change = _Change(found, old, new, self._server.stamps.write_after(known))
+        mark = self._identity.stamps.write_after(known) if comes or goes else None
+        change = _Change(found, old, new, self._identity.stamps.write_after(known))
         is_repair = bool(work.images)
         touched = self.touched(old, new)
         entered, left = self.moves(old, new)
         if touched or entered or left:
             work.images += [image for image in (old, new) if image is not None and image not in work.images]
-        is_counted = bool(self._count(touched)) or any(places in self.places for places, _ in (*entered, *left))
+        is_counted = bool(self._count(touched)) or any(slots in self.slots for slots, _ in (*entered, *left))
         if work.images:
             self._note(work, meter if is_counted else Meter(), change)
         work.last = found.write if found is not None else None
@@ -190,7 +190,7 @@ class SteppedWriter:
 
     def _look_again(self, work: _Work) -> None:
         """Decide no write by what was known long ago: a change of the schema waits for those that began before it."""
-        clock = self._server.manners.clock
+        clock = self._identity.manners.clock
         if clock() - work.looked_at > LOOK_SECONDS:
             self.look_again()
             work.looked_at = clock()
@@ -205,19 +205,19 @@ class SteppedWriter:
         work: _Work,
         meter: Meter,
         change: _Change,
-        entered: list[tuple[Places, Row]],
+        entered: list[tuple[Slots, Row]],
         touched: dict[tuple[int, Row], EntryChange],
         mark: str | None,
     ) -> tuple[bool, Found | None]:
-        """Take places, show what is coming and look at references: what may refuse a change, or must stand before."""
+        """Take slots, show what is coming and look at references: what may refuse a change, or must stand before."""
         with meter.within("LimitCheck"):
-            for places, group in entered:
-                counted = meter if places in self.places else Meter()
-                places.take(group, work.key, change.write, counted, work.pace)
+            for slots, group in entered:
+                counted = meter if slots in self.slots else Meter()
+                slots.take(group, work.key, change.write, counted, work.backoff)
         if touched:
             meter.step(self._count(touched))
             at = stamp_of(change.write)
-            self._steps.change_entries([each._replace(at=at) for each in touched.values()])
+            self._row_writes.change_entries([each._replace(at=at) for each in touched.values()])
         with meter.within("ReferenceCheck"):
             if mark is not None:
                 image, state = (change.new, State.COMING) if change.old is None else (change.old, State.DOUBTFUL)
@@ -249,18 +249,18 @@ class SteppedWriter:
                     found[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
         return found
 
-    def moves(self, old: Row | None, new: Row | None) -> tuple[list[tuple[Places, Row]], list[tuple[Places, Row]]]:
+    def moves(self, old: Row | None, new: Row | None) -> tuple[list[tuple[Slots, Row]], list[tuple[Slots, Row]]]:
         """Return the groups that a record enters and those that it leaves."""
-        entered: list[tuple[Places, Row]] = []
-        left: list[tuple[Places, Row]] = []
-        for places in (*self.places, *self._other_places):
-            before, after = places.groups(old), places.groups(new)
-            entered += [(places, group) for group in after - before]
-            left += [(places, group) for group in before - after]
+        entered: list[tuple[Slots, Row]] = []
+        left: list[tuple[Slots, Row]] = []
+        for slots in (*self.slots, *self._other_slots):
+            before, after = slots.groups(old), slots.groups(new)
+            entered += [(slots, group) for group in after - before]
+            left += [(slots, group) for group in before - after]
         return entered, left
 
     def _note(self, work: _Work, meter: Meter, change: _Change) -> None:
-        log = self._server.log
+        log = self._identity.log
         number = work.intent.number if work.intent is not None else log.next_number()
         work.intent = Intent(
             log.group, number, self.writer.table.name, change.write, work.key, self.columns, tuple(work.images)
@@ -277,7 +277,7 @@ class SteppedWriter:
                 reference.check(meter, change.old, change.new)
         if change.old is not None:
             for referrer in self._referrers:
-                referrer.check(meter, work.pace, change.old, change.new, work.key)
+                referrer.check(meter, work.backoff, change.old, change.new, work.key)
 
     def _finish(
         self,
@@ -285,25 +285,25 @@ class SteppedWriter:
         meter: Meter,
         change: _Change,
         touched: dict[tuple[int, Row], EntryChange],
-        left: list[tuple[Places, Row]],
+        left: list[tuple[Slots, Row]],
         is_counted: bool,
     ) -> None:
         """The record is changed: let everything else say so."""
         stamp = stamp_of(change.write)
         if touched:
             meter.step(self._count(touched))
-            self._steps.change_entries(self.as_record_says(touched, change.new, stamp))
+            self._row_writes.change_entries(self.as_record_says(touched, change.new, stamp))
         with meter.within("LimitCheck"):
-            for places, group in left:
-                swaps = places.give_back(group, work.key, stamp, is_in=False)
-                if places in self.places:
+            for slots, group in left:
+                swaps = slots.give_back(group, work.key, stamp, is_in=False)
+                if slots in self.slots:
                     meter.step()
                     meter.step(min(swaps, 1))
                     meter.lose(max(swaps - 1, 0))  # left by tries of others
         if work.intent is not None:
             if is_counted:
                 meter.step(1)
-            self._server.log.forget(work.intent)
+            self._identity.log.forget(work.intent)
 
     def as_record_says(
         self, touched: dict[tuple[int, Row], EntryChange], image: Row | None, stamp: int
@@ -335,19 +335,19 @@ class SteppedWriter:
         return found.write == intent.write
 
     def _clear(self, intent: Intent, image: Row | None, stamp: int) -> None:
-        """Make the entries and places that an intent may have touched what the record, as left at a stamp, says."""
+        """Make the entries and slots that an intent may have touched what the record, as left at a stamp, says."""
         images = [self._as_now(intent.columns, each) for each in intent.images]
         touched: dict[tuple[int, Row], EntryChange] = {}
         for number, entries in enumerate(self._indexes):
             for each in images:
                 for key, entry in entries.by_key(each).items():
                     touched[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
-        self._steps.change_entries(self.as_record_says(touched, image, stamp))
-        for places in (*self.places, *self._other_places):
-            now = places.groups(image)
-            for group in set().union(*(places.groups(each) for each in images)):
-                places.give_back(group, intent.key, stamp, is_in=group in now)
-        self._server.log.forget(intent)
+        self._row_writes.change_entries(self.as_record_says(touched, image, stamp))
+        for slots in (*self.slots, *self._other_slots):
+            now = slots.groups(image)
+            for group in set().union(*(slots.groups(each) for each in images)):
+                slots.give_back(group, intent.key, stamp, is_in=group in now)
+        self._identity.log.forget(intent)
 
     def _as_now(self, columns: tuple[str, ...], image: Row) -> Row:
         """Return a record as noted in the columns that the table has now."""

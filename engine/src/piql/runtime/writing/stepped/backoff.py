@@ -28,7 +28,7 @@ class Manners:
 
 
 @dataclass(slots=True)
-class Pace:
+class Backoff:
     """The waiting of one write."""
 
     manners: Manners

@@ -16,7 +16,7 @@ from crash.holding import difference, hold_reads, players_in
 from crash.workload import SOURCE, TEAMS, Players, after, operations
 from oracle.check import run_world
 from oracle.world import random_world
-from piql.runtime.writing.stepped.pace import Manners
+from piql.runtime.writing.stepped.backoff import Manners
 from piql.runtime.writing.stepped.writer import UNKNOWN
 from piql.store.open import open_store
 from piql.versions.change import build as builds
@@ -27,7 +27,7 @@ from runtime.writing.test_crashes import WRITES
 from runtime.writing.world import begin, check_consistent, opened, outcome, seen, seen_by
 
 from .faulty import FaultyStore, faulty_connect
-from .faulty_steps import CHANGING, READING
+from .faulty_row_writes import CHANGING, READING
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from piql.errors import StoreUnavailable
-from piql.store.base import Cell, EntryChange, Found, PreparedEntries, RecordChange, Row, State, Steps, Swap
+from piql.store.base import Cell, EntryChange, Found, PreparedEntries, RecordChange, Row, SingleRowWrites, State, Swap
 from piql.store.stepwise.one_by_one import OneByOne
 
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ class Overdue:
         return len(arriving)
 
 
-class FaultySteps(OneByOne):
+class FaultyRowWrites(OneByOne):
     """Fails a part of the steps as its store draws it; of many at once, those of which nobody knows are not done."""
 
-    def __init__(self, behind: Steps, store: FaultyStore) -> None:
+    def __init__(self, behind: SingleRowWrites, store: FaultyStore) -> None:
         self._behind = behind
         self._store = store
 

@@ -1,11 +1,11 @@
-"""Places under limits, on a store without transactions: a row is in a group only while its record has a place there.
+"""Slots under limits, on a store without transactions: a row is in a group only while its record has a slot there.
 
     CARDINALITY LIMIT 3 (owner)    places in subscriptions (owner) ["ada"]     0000  5f2c…-9f3a-1 ["ada","bob"]
                                                                                0001  5f2c…-77b1-4 ["ada","eve"]
-    UNIQUE (email)                 one place for each value
+    UNIQUE (email)                 one slot for each value
 
-A cell says which write took the place, for which record. While a record that stamp `c` left is in the group, its latest
-place up to `c` stays; all others of it up to `c` may be given back by anybody.
+A cell says which write took the slot, for which record. While a record that stamp `c` left is in the group, its latest
+slot up to `c` stays; all others of it up to `c` may be given back by anybody.
 """
 
 from __future__ import annotations
@@ -16,26 +16,28 @@ from typing import Any
 
 from piql.errors import PiqlError
 from piql.runtime.writing.meter import Meter
+from piql.runtime.writing.stepped.backoff import Backoff, Manners
 from piql.runtime.writing.stepped.notation import text_of, values_of
-from piql.runtime.writing.stepped.pace import Manners, Pace
 from piql.runtime.writing.stepped.records import SteppedRecords
 from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.table_rules.constraints import GroupCount, UniqueCheck
-from piql.store.base import STATE, Batch, Cell, Found, ReadShape, Row, State, Steps, Store, Swap
+from piql.store.base import STATE, Batch, Cell, Found, ReadShape, Row, SingleRowWrites, State, Store, Swap
 
 BEFORE_ALL_WRITES = f"{1:016x}-fill-0"
 _PAGE = 500
-_MORE = 16  # places beyond the limit that may be found while they are given back
+_MORE = 16  # slots beyond the limit that may be found while they are given back
 
 
-class Places:
-    """The places of one CARDINALITY LIMIT or UNIQUE key."""
+class Slots:
+    """The slots of one CARDINALITY LIMIT or UNIQUE key."""
 
-    def __init__(self, check: GroupCount | UniqueCheck, records: SteppedRecords, store: Store, steps: Steps) -> None:
+    def __init__(
+        self, check: GroupCount | UniqueCheck, records: SteppedRecords, store: Store, row_writes: SingleRowWrites
+    ) -> None:
         self._check = check
         self._records = records
         self._store = store
-        self._steps = steps
+        self._row_writes = row_writes
         table = check.table
         if isinstance(check, GroupCount):
             self.limit = check.limit.limit
@@ -68,45 +70,45 @@ class Places:
         return f"{self.name} {text_of([group[at] for at in self._order])}"
 
     def owner(self, group: Row) -> Row | None:
-        """Return the key of the record that has the one place of a UNIQUE value."""
-        cells = self._steps.cells(self.cell_group(group), 1)
+        """Return the key of the record that has the one slot of a UNIQUE value."""
+        cells = self._row_writes.cells(self.cell_group(group), 1)
         return _owner(cells[0]) if cells else None
 
     def owners(self, groups: Sequence[Row]) -> list[Row | None]:
-        found = self._steps.cells_many([self.cell_group(group) for group in groups], 1)
+        found = self._row_writes.cells_many([self.cell_group(group) for group in groups], 1)
         return [_owner(cells[0]) if cells else None for cells in found]
 
-    def take(self, group: Row, key: Row, write: str, meter: Meter, pace: Pace) -> None:
-        """Secure a place for a record, or raise the violation."""
+    def take(self, group: Row, key: Row, write: str, meter: Meter, backoff: Backoff) -> None:
+        """Secure a slot for a record, or raise the violation."""
         name, value = self.cell_group(group), f"{write} {text_of(key)}"
         if self.limit == 1:  # mostly free: no need to look first
             meter.step(1)
-            is_taken, there = self._steps.swap(name, _number(0), None, value)
+            is_taken, there = self._row_writes.swap(name, _number(0), None, value)
             if is_taken:
                 return
             cells = [Cell(_number(0), there)] if there is not None else []
             count = meter.lose
         else:
             meter.step(1)
-            cells = self._steps.cells(name, self.limit + _MORE)
+            cells = self._row_writes.cells(name, self.limit + _MORE)
             count = meter.step
         while True:
             own = max((cell for cell in cells if _owner(cell) == key), key=_stamp, default=None)
             if own is not None and _stamp(own) >= stamp_of(write):
                 return
-            place = own or self._free(cells)
-            if place is not None:
+            slot = own or self._free(cells)
+            if slot is not None:
                 count(1)
                 count = meter.lose
-                if self._steps.swap(name, place.key, place.value or None, value)[0]:
+                if self._row_writes.swap(name, slot.key, slot.value or None, value)[0]:
                     return
-            elif not self._look_closer(group, cells, meter, pace):
+            elif not self._look_closer(group, cells, meter, backoff):
                 raise self.violation(group)
             meter.lose(1)
-            cells = self._steps.cells(name, self.limit + _MORE)
+            cells = self._row_writes.cells(name, self.limit + _MORE)
 
     def take_many(self, wanted: Mapping[Row, Sequence[tuple[Row, str]]]) -> set[Row]:
-        """Secure places for records that have none, those of a group at once; give the groups that need a closer look.
+        """Secure slots for records that have none, those of a group at once; give the groups that need a closer look.
 
         `wanted`: of each group, the keys of the records and their writes.
         """
@@ -115,7 +117,7 @@ class Places:
         if self.limit == 1:
             cells: list[list[Cell]] = [[] for _ in groups]
         else:
-            cells = self._steps.cells_many(names, self.limit + _MORE)
+            cells = self._row_writes.cells_many(names, self.limit + _MORE)
         left: set[Row] = set()
         swaps: list[tuple[Row, Swap]] = []
         for group, name, taken in zip(groups, names, cells, strict=True):
@@ -123,10 +125,10 @@ class Places:
             if len(free) < len(wanted[group]):
                 left.add(group)
                 continue
-            places = random.sample(free, len(wanted[group]))
-            for place, (key, write) in zip(places, wanted[group], strict=True):
-                swaps.append((group, Swap(name, place, None, f"{write} {text_of(key)}")))
-        done = self._steps.swap_many([swap for _, swap in swaps])
+            slots = random.sample(free, len(wanted[group]))
+            for slot, (key, write) in zip(slots, wanted[group], strict=True):
+                swaps.append((group, Swap(name, slot, None, f"{write} {text_of(key)}")))
+        done = self._row_writes.swap_many([swap for _, swap in swaps])
         return left | {group for (group, _), is_done in zip(swaps, done, strict=True) if not is_done}
 
     def _free(self, cells: Sequence[Cell]) -> Cell | None:
@@ -134,10 +136,10 @@ class Places:
         return Cell(random.choice(free), "") if free else None
 
     def _all_free(self, cells: Sequence[Cell]) -> list[str]:
-        """Return the free places: below a number behind which so many are taken that all together reach the limit.
+        """Return the free slots: below a number behind which so many are taken that all together reach the limit.
 
-        When the limit was higher, places beyond it were taken. The number only grows, as those are given back: whoever
-        listed the places earlier takes none above it.
+        When the limit was higher, slots beyond it were taken. The number only grows, as those are given back: whoever
+        listed the slots earlier takes none above it.
         """
         taken = {int(cell.key) for cell in cells}
         end = self.limit
@@ -145,8 +147,8 @@ class Places:
             end -= 1
         return [_number(at) for at in range(end) if at not in taken]
 
-    def _look_closer(self, group: Row, cells: Sequence[Cell], meter: Meter, pace: Pace) -> bool:
-        """Return back places of records that are not in a full group; say whether to look again.
+    def _look_closer(self, group: Row, cells: Sequence[Cell], meter: Meter, backoff: Backoff) -> bool:
+        """Give back slots of records that are not in a full group; say whether to look again.
 
         Looks that settle nothing are lost, as those of somebody who waits: there may be many of them.
         """
@@ -167,7 +169,7 @@ class Places:
             if self._is_in(group, found) and owners.count(owner) == 1:
                 continue
             if _stamp(cell) > left_at or found is None:
-                if pace.is_patient(cell.value):
+                if backoff.is_patient(cell.value):
                     is_waiting = True
                     continue
                 meter.repair(looks + 1)
@@ -178,37 +180,37 @@ class Places:
             if not self._is_in(group, found) or (own and cell != max(own, key=_stamp)):
                 meter.repair(looks + 1)
                 looks = 0
-                is_given_back, _ = self._steps.swap(self.cell_group(group), cell.key, cell.value, None)
+                is_given_back, _ = self._row_writes.swap(self.cell_group(group), cell.key, cell.value, None)
                 is_released |= is_given_back
                 is_waiting |= not is_given_back  # taken anew meanwhile: it refuses nobody who has not looked again
         meter.lose(looks)
         if is_waiting and not is_released:
-            pace.pause()
+            backoff.pause()
         return is_waiting or is_released
 
     def _is_in(self, group: Row, found: Any) -> bool:
         return group in self.groups(self._records.image(found))
 
     def give_back(self, group: Row, key: Row, stamp: int, is_in: bool) -> int:
-        """Return back the places that a record, as left at a stamp, does not need, and say how many.
+        """Give back the slots that a record, as left at a stamp, does not need, and say how many.
 
         All, or all but the latest if it is in the group.
         """
         name = self.cell_group(group)
-        cells = self._steps.cells(name, self.limit + _MORE)
+        cells = self._row_writes.cells(name, self.limit + _MORE)
         own = sorted((cell for cell in cells if _owner(cell) == key and _stamp(cell) <= stamp), key=_stamp)
         unneeded = own[:-1] if is_in else own
         for cell in unneeded:
-            self._steps.swap(name, cell.key, cell.value, None)
+            self._row_writes.swap(name, cell.key, cell.value, None)
         return len(unneeded)
 
     def inspect(self, name: str, before: int) -> int:
-        """Return back what no record needs of a group's places, and say how many; those taken after a stamp may wait.
+        """Give back what no record needs of a group's slots, and say how many; those taken after a stamp may wait.
 
-        A write from before that has taken a place and not changed its record cannot do so any more.
+        A write from before that has taken a slot and not changed its record cannot do so any more.
         """
         cells, last, released = [], "", 0
-        while some := self._steps.cells(name, _PAGE, last):
+        while some := self._row_writes.cells(name, _PAGE, last):
             cells += some
             last = some[-1].key
         for owner in {_owner(cell): None for cell in cells}:
@@ -225,18 +227,18 @@ class Places:
             decided = [cell for cell in own if _stamp(cell) <= left_at]
             for cell in decided[:-1] if is_in else decided:
                 if _stamp(cell) <= before:
-                    released += self._steps.swap(name, cell.key, cell.value, None)[0]
+                    released += self._row_writes.swap(name, cell.key, cell.value, None)[0]
         return released
 
     def _is_member(self, name: str, found: Found | None) -> bool:
         return any(self.cell_group(group) == name for group in self.groups(self._records.image(found)))
 
     def fill(self, images: Sequence[Row]) -> None:
-        """Return each record of a table that nobody writes to its places: the constraint is new."""
+        """Give each record of a table that nobody writes to its slots: the constraint is new."""
         for image in images:
             key = self._records.key_of(image)
             for group in self.groups(image):
-                self.take(group, key, BEFORE_ALL_WRITES, Meter(), Pace(Manners()))
+                self.take(group, key, BEFORE_ALL_WRITES, Meter(), Backoff(Manners()))
 
 
 def _number(at: int) -> str:

@@ -36,7 +36,7 @@ _FOREVER = pack_int(0)
 _FOR_A_WHILE = pack_int(KEPT_SECONDS)
 
 
-class CqlSteps:
+class CqlRowWrites:
     """What `Steps` promises, each step one CQL statement."""
 
     def __init__(self, connection: Link) -> None:
