@@ -9,7 +9,7 @@ from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS, Function
 from piql.compiler.binding.types import BARE, arithmetic, type_of
 from piql.compiler.logical.operators import Projection
 from piql.compiler.syntax.expressions import _POWER as BINDING_POWER
-from piql.compiler.syntax.left_out import ILIKE
+from piql.compiler.syntax.unsupported import ILIKE
 from piql.schema.catalog import Kind
 from piql.schema.decimals import MAX_PRECISION
 from piql.schema.values import shown

@@ -37,15 +37,15 @@ def as_values(compilation: piql.Compilation) -> list[tuple[object, ...]]:
 @pytest.fixture
 def planned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Counts the plans that are made."""
-    made: list[int] = []
+    plans: list[int] = []
     real = one_query.plan_query
 
     def plan_query(*arguments: Any, **options: Any) -> Any:
-        made.append(1)
+        plans.append(1)
         return real(*arguments, **options)
 
     monkeypatch.setattr(one_query, "plan_query", plan_query)
-    return made
+    return plans
 
 
 def test_an_unchanged_query_is_not_compiled_again(planned: list[int]) -> None:
@@ -86,7 +86,7 @@ def test_spans_follow_a_schema_that_moves() -> None:
     files = {**FILES, "schema.piql": "-- moved\n" + SCHEMA}
     bound = piql.compile(files).queries["noted"].bound
     assert bound is not None
-    term = next(each for each in bound.terms if each.symbol == "notes.owner")
+    term = next(term for term in bound.terms if term.symbol == "notes.owner")
     assert term.span is not None
     assert term.span.line == 3
     assert term.span.text == "CARDINALITY LIMIT 5 (owner)"
@@ -102,9 +102,9 @@ def test_a_write_costs_more_once_another_query_needs_an_index() -> None:
 
 
 def test_an_index_widened_by_one_query_is_used_by_the_other() -> None:
-    one = "CREATE QUERY one AS SELECT id FROM notes WHERE body = [body] LIMIT 5;"
+    first = "CREATE QUERY one AS SELECT id FROM notes WHERE body = [body] LIMIT 5;"
     schema = SCHEMA.replace("body VARCHAR(50)", "body VARCHAR(50), at INT")
-    files = {"schema.piql": schema, "one.piql": one}
+    files = {"schema.piql": schema, "one.piql": first}
     (index,) = piql.compile(files).queries["one"].indexes
     assert index.covering == ()
     files["two.piql"] = "CREATE QUERY two AS SELECT at FROM notes WHERE body = [body] LIMIT 5;"
@@ -159,8 +159,8 @@ def test_large_sets_of_texts_are_not_all_kept(planned: list[int], monkeypatch: p
     for _ in range(8):
         fresh(FILES)
         piql.compile(FILES)
-    kept = sum(len(text) for each in recompile._kept for text in each.texts.values())
-    assert size <= kept <= 3 * size
+    characters = sum(len(text) for compilation in recompile._kept for text in compilation.texts.values())
+    assert size <= characters <= 3 * size
 
 
 class Thing:

@@ -20,9 +20,9 @@ def words(rng: random.Random, most: int) -> list[str]:
     return [f"{rng.random()}" for _ in range(rng.randrange(most))]
 
 
-def in_common(one: list[str], other: list[str]) -> int:
-    pairs = zip(one, other, strict=False)
-    return next((at for at, (mine, its) in enumerate(pairs) if mine is not its), min(len(one), len(other)))
+def in_common(left: list[str], right: list[str]) -> int:
+    pairs = zip(left, right, strict=False)
+    return next((at for at, (mine, its) in enumerate(pairs) if mine is not its), min(len(left), len(right)))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -35,7 +35,7 @@ def test_a_changed_sequence_holds_what_a_changed_list_does(seed: int) -> None:
         end = rng.randrange(start, min(len(plain), start + 8) + 1)
         new = words(rng, 9)
         before, was = long, plain
-        long, plain = long.with_other(start, end, new), [*plain[:start], *new, *plain[end:]]
+        long, plain = long.with_slice(start, end, new), [*plain[:start], *new, *plain[end:]]
         assert (list(long), len(long), list(before)) == (plain, len(plain), was)
         assert [long[at] for at in range(len(plain))] == plain
         start = rng.randrange(len(plain) + 1)
@@ -46,8 +46,8 @@ def test_a_changed_sequence_holds_what_a_changed_list_does(seed: int) -> None:
         assert common_ends(before, long) == (head, tail)
         if plain:
             some = {id(choice): choice + "!" for choice in rng.choices(plain, k=3)}
-            assert long.among(some) == [each for each in plain if id(each) in some]
-            assert list(long.with_each(some)) == [some.get(id(each), each) for each in plain]
+            assert long.items_with_ids(some) == [item for item in plain if id(item) in some]
+            assert list(long.with_replaced(some)) == [some.get(id(item), item) for item in plain]
 
 
 def test_what_is_told_of_a_run_is_found_once() -> None:
@@ -58,9 +58,9 @@ def test_what_is_told_of_a_run_is_found_once() -> None:
         return sum(items)
 
     long = LongList.of(range(12))
-    assert sum(long.told(total)) == 66
+    assert sum(long.by_run(total)) == 66
     assert len(asked) == 4
-    assert sum(long.with_other(4, 5, [100]).told(total)) == 162
+    assert sum(long.with_slice(4, 5, [100]).by_run(total)) == 162
     assert asked[4:] == [(3, 100, 5)]
 
 
@@ -71,7 +71,7 @@ def test_a_changed_mapping_holds_what_a_changed_dict_does() -> None:
     for _ in range(60):
         new = {str(rng.randrange(11 + rng.randrange(3))): rng.random() for _ in range(rng.randrange(3))}
         before, was = long, plain
-        long, plain = long.with_other(new), {**plain, **new}  # type: ignore[arg-type]
+        long, plain = long.with_values(new), {**plain, **new}  # type: ignore[arg-type]
         assert (list(long.items()), len(long), dict(before)) == (list(plain.items()), len(plain), was)
         assert "nothing" not in long
         assert long.get("nothing") is None

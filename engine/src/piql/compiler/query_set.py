@@ -103,7 +103,7 @@ class Assembly:
 
     def loud(self) -> list[Part]:
         """Return the parts in which something was found, but not those that have it only in their tables."""
-        return list(chain.from_iterable(self.parts.told(_loud_among)))
+        return list(chain.from_iterable(self.parts.by_run(_loud_among)))
 
     def refused(self) -> list[tuple[BoundQuery, PlannedQuery]]:
         """Return the queries that nothing bounds."""
@@ -124,7 +124,7 @@ class Assembly:
         said: Counter[str | None] = Counter()  # by the syntax, in each file
         parts = self.loud()
         if of_schema:
-            some = chain.from_iterable(self.parts.told(_loud_or_defining_among))
+            some = chain.from_iterable(self.parts.by_run(_loud_or_defining_among))
             parts = [part for part in some if part.is_loud or id(part.file.source) in of_schema]
         for part in parts:
             source = part.file.source
@@ -145,7 +145,7 @@ def assemble(files: LongList[ast.ParsedFile], before: Assembly | None = None) ->
         changed = _changed(files, before)
         if changed is not None:
             return changed
-    definitions = list(chain.from_iterable(files.told(_defining_among)))
+    definitions = list(chain.from_iterable(files.by_run(_defining_among)))
     schema = bind_schema_once(definitions)
     names = TableNames(schema.tables, frozenset(schema.broken))
     catalog = Catalog(schema.tables, schema.indexes)
@@ -220,18 +220,18 @@ def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | No
         alone = tuple(plan_once(query, base.by_table) for query in queries)
         new.append(_part(file, tuple(queries), alone, alone, unnamed, base.catalog, base.settled))
     others = {id(old): part for old, part in zip(stale, new[len(added) :], strict=True)}
-    parts = before.parts.with_each(others) if others else before.parts
-    parts = parts.with_other(head, len(before.parts) - tail, new[: len(added)])
+    parts = before.parts.with_replaced(others) if others else before.parts
+    parts = parts.with_slice(head, len(before.parts) - tail, new[: len(added)])
     affected = other.union(*(part.reads for part in (*removed, *stale, *new)))
     by_name = before.by_name if gone == come else _by_name(parts)
-    by_name = by_name.with_other({query.name: query for part in new for query in part.queries})
+    by_name = by_name.with_values({query.name: query for part in new for query in part.queries})
     now = replace(base, files=files, parts=parts, times=times, room=room, by_name=by_name)
     return _designed_anew(now, before, affected, other) if affected else now
 
 
 def _with_schema_of(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly:
     """Return an earlier set over the definitions of other files; its queries are still as they were."""
-    definitions = list(chain.from_iterable(files.told(_defining_among)))
+    definitions = list(chain.from_iterable(files.by_run(_defining_among)))
     schema = bind_schema_once(definitions)
     catalog = Catalog(schema.tables, schema.indexes)
     return replace(
@@ -266,7 +266,7 @@ def _other_tables(before: Assembly, now: Assembly) -> frozenset[str] | None:
 def _bound_to(before: Assembly, other: frozenset[str], removed: Sequence[Part]) -> list[Part]:
     """Return the parts that stay but are to be bound again: with queries of other tables, or with errors."""
     gone = set(map(id, removed))
-    parts = chain.from_iterable(before.parts.told(_tables_among))
+    parts = chain.from_iterable(before.parts.by_run(_tables_among))
     return [part for part, names in parts if (names is None or names & other) and id(part) not in gone]
 
 
@@ -288,7 +288,7 @@ def _room_with(
         home = home_of(file.source.name)
         own = room.get(home) or before.room.get(home) or StarRoom()
         room[home] = own.with_more(sign * file.work, sign * sum(query.star_columns for query in queries))
-    return None if any(each.is_short or each.left < 0 for each in room.values()) else before.room.with_other(room)
+    return None if any(each.is_short or each.left < 0 for each in room.values()) else before.room.with_values(room)
 
 
 def _designed_anew(assembly: Assembly, before: Assembly, affected: frozenset[str], other: frozenset[str]) -> Assembly:
@@ -296,7 +296,7 @@ def _designed_anew(assembly: Assembly, before: Assembly, affected: frozenset[str
 
     `other` are the tables that are not as they were before.
     """
-    readers = list(chain.from_iterable(assembly.parts.told(_readers_among)))
+    readers = list(chain.from_iterable(assembly.parts.by_run(_readers_among)))
     while True:
         reached = affected.union(*(part.reads for part in readers if not affected.isdisjoint(part.reads)))
         if reached == affected:
@@ -324,15 +324,15 @@ def _designed_anew(assembly: Assembly, before: Assembly, affected: frozenset[str
     others = {key: part for key, part in others.items() if id(part) != key}
     if not others:
         return replace(assembly, designed=designed, settled=settled)
-    by_name = assembly.by_name.with_other(
+    by_name = assembly.by_name.with_values(
         {
             query.name: query
-            for part in assembly.parts.among(others)
+            for part in assembly.parts.items_with_ids(others)
             for old, query in zip(part.queries, others[id(part)].queries, strict=True)
             if assembly.by_name[old.name] is old
         }
     )
-    parts = assembly.parts.with_each(others)
+    parts = assembly.parts.with_replaced(others)
     return replace(assembly, parts=parts, designed=designed, settled=settled, by_name=by_name)
 
 
@@ -346,7 +346,7 @@ def _writing_beside(assembly: Assembly, before: Assembly, changed: frozenset[str
             for key in table.foreign_keys:
                 if table.name in changed or key.table in changed:
                     beside |= {table.name, key.table}
-    writing = chain.from_iterable(assembly.parts.told(_writing_among))
+    writing = chain.from_iterable(assembly.parts.by_run(_writing_among))
     return [part for part in writing if not beside.isdisjoint(_tables_of_part(part))]
 
 

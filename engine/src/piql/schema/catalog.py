@@ -160,12 +160,12 @@ class Table:
         by_name = self._column_by_name
         if len(names) < 2:
             return tuple(name for name in names if name in by_name)
-        places = self._place_by_name
-        return tuple(sorted((name for name in names if name in places), key=places.__getitem__))
+        positions = self._position_by_name
+        return tuple(sorted((name for name in names if name in positions), key=positions.__getitem__))
 
     @cached_property
-    def _place_by_name(self) -> Mapping[str, int]:
-        return {each.name: at for at, each in enumerate(self.columns)}
+    def _position_by_name(self) -> Mapping[str, int]:
+        return {column.name: at for at, column in enumerate(self.columns)}
 
     @cached_property
     def _column_by_name(self) -> Mapping[str, Column]:
@@ -175,21 +175,21 @@ class Table:
         """Return the UNIQUE keys and limits that these columns may be all columns of, and the limits of words."""
         if len(self._constraints) <= FEW:
             return self._constraints
-        places = {at for name in ("", *names) for at in self._places_by_column.get(name, ())}
-        return [self._constraints[at] for at in sorted(places)]
+        positions = {at for name in ("", *names) for at in self._positions_by_column.get(name, ())}
+        return [self._constraints[at] for at in sorted(positions)]
 
     @cached_property
     def _constraints(self) -> tuple[UniqueKey | CardinalityLimit, ...]:
         return (*self.unique_keys, *self.limits)
 
     @cached_property
-    def _places_by_column(self) -> Mapping[str, list[int]]:
+    def _positions_by_column(self) -> Mapping[str, list[int]]:
         """Where the constraints stand, by the first column of each; those of words under no name."""
-        found: dict[str, list[int]] = {}
-        for at, each in enumerate(self._constraints):
-            is_token = isinstance(each, CardinalityLimit) and each.is_token
-            found.setdefault("" if is_token else each.columns[0], []).append(at)
-        return found
+        positions: dict[str, list[int]] = {}
+        for at, constraint in enumerate(self._constraints):
+            is_token = isinstance(constraint, CardinalityLimit) and constraint.is_token
+            positions.setdefault("" if is_token else constraint.columns[0], []).append(at)
+        return positions
 
     def primary_index(self) -> Index:
         """Return the table itself, seen as an index in primary-key order."""
@@ -198,8 +198,8 @@ class Table:
     @cached_property
     def _primary_index(self) -> Index:
         key = tuple(IndexColumn(name) for name in self.primary_key)
-        rest = tuple([column.name for column in self.columns if column.name not in self.primary_key])
-        return Index(self.name, self.name, key, rest, is_primary=True, is_unique=True)
+        covering = tuple([column.name for column in self.columns if column.name not in self.primary_key])
+        return Index(self.name, self.name, key, covering, is_primary=True, is_unique=True)
 
 
 def word_column(texts: Iterable[str], ascending: bool = True) -> IndexColumn:

@@ -32,9 +32,9 @@ class AddedConstraints:
 
 
 def reason_against(
-    kept: Table,
+    stored: Table,
     declared: Table | None,
-    wanted: Table,
+    desired: Table,
     keeps_alike: Callable[[SqlType, SqlType], bool] = lambda before, after: True,
 ) -> str | None:
     """Say why rows of a table could not be rows of the wanted one, whatever they hold; None when they could.
@@ -42,36 +42,38 @@ def reason_against(
     `declared` is the table in force, None where only its data are left; what it names may not be left out.
     `keeps_alike` says whether the store keeps the values of two types in one form.
     """
-    if wanted.primary_key != kept.primary_key:
-        return f"its primary key is ({', '.join(kept.primary_key)}) and cannot change"
-    for column in kept.columns:
-        found = wanted.column(column.name)
-        if found is None:
+    if desired.primary_key != stored.primary_key:
+        return f"its primary key is ({', '.join(stored.primary_key)}) and cannot change"
+    for column in stored.columns:
+        new_column = desired.column(column.name)
+        if new_column is None:
             if declared is not None and declared.column(column.name) is not None:
                 return f"{column.name} would be dropped with its data; keep the column"
-        elif not (_holds_all_of(found.type, column.type) or _may_hold(found.type, column.type)):
-            return f"{column.name} is {column.type} and cannot become {found.type}"
-        elif not keeps_alike(column.type, found.type):
-            why = f"this store keeps the two differently: add a column of type {found.type}, and copy the values"
-            return f"{column.name} is {column.type} and cannot become {found.type}; {why}"
+        elif not (_holds_all_of(new_column.type, column.type) or _may_hold(new_column.type, column.type)):
+            return f"{column.name} is {column.type} and cannot become {new_column.type}"
+        elif not keeps_alike(column.type, new_column.type):
+            why = f"this store keeps the two differently: add a column of type {new_column.type}, and copy the values"
+            return f"{column.name} is {column.type} and cannot become {new_column.type}; {why}"
     return None
 
 
-def added_constraints(kept: Table, wanted: Table) -> AddedConstraints:
+def added_constraints(stored: Table, desired: Table) -> AddedConstraints:
     """Return what must be checked against the rows there are."""
-    limits = {(limit.columns, limit.is_token): limit.limit for limit in kept.limits}
-    unique = {key.columns for key in kept.unique_keys}
-    references = {(key.columns, key.table, key.referenced_columns) for key in kept.foreign_keys}
+    limits = {(limit.columns, limit.is_token): limit.limit for limit in stored.limits}
+    unique = {key.columns for key in stored.unique_keys}
+    references = {(key.columns, key.table, key.referenced_columns) for key in stored.foreign_keys}
     return AddedConstraints(
         tuple(
             limit
-            for limit in wanted.limits
+            for limit in desired.limits
             if limits.get((limit.columns, limit.is_token), _UNLIMITED) > limit.limit
-            and (limit.is_token or set(limit.columns) != set(wanted.primary_key))
+            and (limit.is_token or set(limit.columns) != set(desired.primary_key))
         ),
-        tuple(key for key in wanted.unique_keys if key.columns not in unique),
-        tuple(key for key in wanted.foreign_keys if (key.columns, key.table, key.referenced_columns) not in references),
-        tuple(column for column in wanted.columns if _is_stricter(kept.column(column.name), column)),
+        tuple(key for key in desired.unique_keys if key.columns not in unique),
+        tuple(
+            key for key in desired.foreign_keys if (key.columns, key.table, key.referenced_columns) not in references
+        ),
+        tuple(column for column in desired.columns if _is_stricter(stored.column(column.name), column)),
     )
 
 

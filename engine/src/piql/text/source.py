@@ -30,14 +30,14 @@ class Source:
 
     @cached_property
     def _line_starts(self) -> array[int]:
-        return array("Q", chain((0,), (found.end() for found in _LINE_END.finditer(self.text))))
+        return array("Q", chain((0,), (match.end() for match in _LINE_END.finditer(self.text))))
 
     @cached_property
     def _wide_characters(self) -> Sequence[int]:
         """Where characters of two units stand: a line may be as long as the file, and hold as many findings."""
         if self.text.isascii():
             return ()
-        return array("Q", (found.start() for found in _WIDE.finditer(self.text)))
+        return array("Q", (match.start() for match in _WIDE.finditer(self.text)))
 
     def position(self, offset: int) -> tuple[int, int]:
         """Return the 1-based line and 1-based UTF-16 column of a code-point offset."""
@@ -95,6 +95,6 @@ class Span:
     def end_utf16_column(self) -> int:
         return self.source.position(self.end)[1]
 
-    def to(self, other: Span) -> Span:
+    def to(self, span: Span) -> Span:
         """Return the smallest span that covers both."""
-        return Span(self.source, min(self.start, other.start), max(self.end, other.end))
+        return Span(self.source, min(self.start, span.start), max(self.end, span.end))

@@ -25,22 +25,22 @@ def quick(kind: type[T]) -> type[T]:
     given: dict[str, object] = {}
     positional = [field for field in fields(kind) if not field.kw_only]  # type: ignore[arg-type]
     named = [field for field in fields(kind) if field.kw_only]  # type: ignore[arg-type]
-    for each in (*positional, *named):
-        value = each.name
-        parameter = each.name
-        if each.default is not MISSING:
-            given[f"_default_{each.name}"] = each.default
-            parameter += f"=_default_{each.name}"
-        elif each.default_factory is not MISSING:
-            given[f"_make_{each.name}"] = each.default_factory
+    for field in (*positional, *named):
+        value = field.name
+        parameter = field.name
+        if field.default is not MISSING:
+            given[f"_default_{field.name}"] = field.default
+            parameter += f"=_default_{field.name}"
+        elif field.default_factory is not MISSING:
+            given[f"_make_{field.name}"] = field.default_factory
             given["_MISSING"] = MISSING
             parameter += "=_MISSING"
-            value = f"_make_{each.name}() if {each.name} is _MISSING else {each.name}"
-        if named and each is named[0]:
+            value = f"_make_{field.name}() if {field.name} is _MISSING else {field.name}"
+        if named and field is named[0]:
             parameters.append("*")
         parameters.append(parameter)
-        given[f"_set_{each.name}"] = slots[each.name]
-        lines.append(f" _set_{each.name}(self, {value})")
+        given[f"_set_{field.name}"] = slots[field.name]
+        lines.append(f" _set_{field.name}(self, {value})")
     init = _written(
         "__init__", f"def __init__({', '.join(('self', *parameters))}):\n" + "\n".join(lines or [" pass"]), given
     )
@@ -87,5 +87,5 @@ def _copier(kind: type) -> Callable[[Any], Any]:
 
 def _written(name: str, text: str, given: dict[str, object]) -> Callable[..., Any]:
     exec(text, given)  # as `dataclasses` does, of names of fields alone
-    made: Callable[..., Any] = given[name]  # type: ignore[assignment]
-    return made
+    function: Callable[..., Any] = given[name]  # type: ignore[assignment]
+    return function

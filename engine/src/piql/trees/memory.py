@@ -50,8 +50,8 @@ class Memory(Generic[V]):
 
     def recall(self, keys: tuple[object, ...], make: Callable[[], V]) -> V:
         """Return what was found from these objects, or find it now."""
-        known = self.get(keys)
-        return known if known is not None else self.put(keys, make())
+        cached = self.get(keys)
+        return cached if cached is not None else self.put(keys, make())
 
     def turn(self) -> None:
         """Forget what was not asked for since the turn before."""

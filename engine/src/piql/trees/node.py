@@ -42,15 +42,15 @@ def _read(kind: type[Node]) -> None:
 class _Last:
     """The tree whose kinds were asked for last, with them; replaced as a whole."""
 
-    known: tuple[Node | None, frozenset[type[Node]]] = (None, frozenset())
+    answer: tuple[Node | None, frozenset[type[Node]]] = (None, frozenset())
 
 
 def kinds_of(tree: Node) -> frozenset[type[Node]]:
     """Return the kinds of the nodes of a tree; one rule after another asks it of a plan that few of them change."""
-    last, kinds = _Last.known
+    last, kinds = _Last.answer
     if last is not tree:
         kinds = frozenset(_kinds_below((tree,)))
-        _Last.known = (tree, kinds)
+        _Last.answer = (tree, kinds)
     return kinds
 
 
@@ -144,10 +144,10 @@ def _children(node: Node) -> list[Node]:
     kind = type(node)
     if kind not in _VALUES:
         _read(kind)
-    found: list[Node] = []
+    nodes: list[Node] = []
     for value in _VALUES[kind](node):
         if isinstance(value, Node):
-            found.append(value)
+            nodes.append(value)
         elif isinstance(value, tuple):
-            found.extend([item for item in value if isinstance(item, Node)])
-    return found
+            nodes.extend([item for item in value if isinstance(item, Node)])
+    return nodes

@@ -21,19 +21,19 @@ MOST_CHANGES = 64
 
 
 class _Run(Generic[T]):
-    """Some items that follow each other, with what was found out about them."""
+    """Consecutive items, with the results that functions computed from them (see `LongList.by_run`)."""
 
-    __slots__ = ("found", "items")
+    __slots__ = ("facts", "items")
 
     def __init__(self, items: tuple[T, ...]) -> None:
         self.items = items
-        self.found: dict[object, Any] = {}
+        self.facts: dict[object, Any] = {}
 
 
 class LongList(Generic[T]):
     """A sequence in runs; no run is empty.
 
-    abc  defg  hi      with_other(4, 5, "xyz")  →  abc  dxyzfg  hi     of which two runs are the same
+    abc  defg  hi      with_slice(4, 5, "xyz")  →  abc  dxyzfg  hi     of which two runs are the same
     """
 
     __slots__ = ("_firsts", "_runs")
@@ -57,46 +57,53 @@ class LongList(Generic[T]):
         return self._runs[number].items[at - self._firsts[number]]
 
     def between(self, start: int, end: int) -> list[T]:
-        """Return the items from one place up to another."""
+        """Return the items from index `start` up to `end`, which is not included."""
         first, last = self._runs_around(start, end)
         items = [*chain.from_iterable(run.items for run in self._runs[first:last])]
         return items[start - self._firsts[first] : end - self._firsts[first]]
 
-    def with_other(self, start: int, end: int, items: Iterable[T]) -> LongList[T]:
-        """Return the sequence with other items in the place of those from `start` up to `end`."""
+    def with_slice(self, start: int, end: int, items: Iterable[T]) -> LongList[T]:
+        """Return a sequence in which `items` replace those from index `start` up to `end`, which is not included."""
         first, last = self._runs_around(start, end)
         head = self.between(self._firsts[first], start)
         tail = self.between(end, self._firsts[last])
         return LongList((*self._runs[:first], *_runs_of((*head, *items, *tail)), *self._runs[last:]))
 
-    def with_each(self, changed: Mapping[int, T]) -> LongList[T]:
-        """Return the sequence with others in the place of some items, found by their ids."""
+    def with_replaced(self, changed: Mapping[int, T]) -> LongList[T]:
+        """Return a sequence in which each item whose `id()` is a key of `changed` is replaced by the value there."""
         runs = [
-            each if ids.isdisjoint(changed) else _Run(tuple([changed.get(id(item), item) for item in each.items]))
-            for each, ids in zip(self._runs, self.told(_ids_of), strict=True)
+            run if ids.isdisjoint(changed) else _Run(tuple([changed.get(id(item), item) for item in run.items]))
+            for run, ids in zip(self._runs, self.by_run(_ids_of), strict=True)
         ]
         return LongList(tuple(runs))
 
-    def among(self, ids: Collection[int]) -> list[T]:
-        """Return the items that have one of these ids."""
-        near = (run.items for run, own in zip(self._runs, self.told(_ids_of), strict=True) if not own.isdisjoint(ids))
-        return [each for each in chain.from_iterable(near) if id(each) in ids]
+    def items_with_ids(self, ids: Collection[int]) -> list[T]:
+        """Return the items whose `id()` is among `ids`, in order."""
+        near = (
+            run.items
+            for run, run_ids in zip(self._runs, self.by_run(_ids_of), strict=True)
+            if not run_ids.isdisjoint(ids)
+        )
+        return [item for item in chain.from_iterable(near) if id(item) in ids]
 
-    def told(self, find: Callable[[tuple[T, ...]], V]) -> list[V]:
-        """Return what a function finds out about each run; about those that are shared it was found before."""
-        found: list[V] = []
+    def by_run(self, compute: Callable[[tuple[T, ...]], V]) -> list[V]:
+        """Return `compute(items)` of each run, in order; a run keeps its result, so shared runs are computed once."""
+        facts: list[V] = []
         for run in self._runs:
-            if find not in run.found:
-                run.found[find] = find(run.items)
-            found.append(run.found[find])
-        return found
+            if compute not in run.facts:
+                run.facts[compute] = compute(run.items)
+            facts.append(run.facts[compute])
+        return facts
 
     def runs(self) -> Iterator[tuple[T, ...]]:
         """Return the items run by run."""
         return (run.items for run in self._runs)
 
     def _runs_around(self, start: int, end: int) -> tuple[int, int]:
-        """Return the runs that items stand in; where there are none, the run that others would be put into."""
+        """Return the first run that holds one of the items, and the one behind the last that does.
+
+        Where `start` equals `end`, the range holds the run into which items would be inserted.
+        """
         first = max(0, min(bisect_right(self._firsts, start) - 1, len(self._runs) - 1))
         last = first
         while last < len(self._runs) and (last == first or self._firsts[last] < end):
@@ -116,43 +123,43 @@ def _ids_of(items: tuple[object, ...]) -> frozenset[int]:
     return frozenset(map(id, items))
 
 
-def common_ends(one: LongList[T], other: LongList[T]) -> tuple[int, int]:
-    """Return how many items two sequences have in common at the beginning, and how many at the end."""
-    shorter = min(len(one), len(other))
-    runs = list(one.runs()), list(other.runs())
+def common_ends(left: LongList[T], right: LongList[T]) -> tuple[int, int]:
+    """Return how many items two sequences have in common at the beginning, and how many at the end; `is` compares."""
+    shorter = min(len(left), len(right))
+    runs = list(left.runs()), list(right.runs())
     head = _in_common(runs[0], runs[1], iter, shorter)
     tail = _in_common(runs[0][::-1], runs[1][::-1], reversed, shorter)
     return head, min(tail, shorter - head)
 
 
 def _in_common(
-    one: list[tuple[T, ...]], other: list[tuple[T, ...]], turned: Callable[[tuple[T, ...]], Iterator[T]], most: int
+    left: list[tuple[T, ...]], right: list[tuple[T, ...]], turned: Callable[[tuple[T, ...]], Iterator[T]], most: int
 ) -> int:
-    """Return how many items are the same up to the first that is not; runs that are shared are not looked into."""
-    runs = next(compress(count(), map(is_not, one, other)), min(len(one), len(other)))
-    rest = [chain.from_iterable(map(turned, each[runs:])) for each in (one, other)]
-    same = sum(map(len, one[:runs]))
-    return same + next(compress(count(), map(is_not, *rest)), most - same)
+    """Count the items that are the same up to the first that is not; shared runs are counted without a look inside."""
+    runs = next(compress(count(), map(is_not, left, right)), min(len(left), len(right)))
+    remainders = [chain.from_iterable(map(turned, side[runs:])) for side in (left, right)]
+    same = sum(map(len, left[:runs]))
+    return same + next(compress(count(), map(is_not, *remainders)), most - same)
 
 
 class LongMap(Mapping[K, V]):
-    """A mapping, kept as another one with a few other values."""
+    """A mapping, stored as a base mapping and at most `MOST_CHANGES` changed values."""
 
-    __slots__ = ("_all", "_other")
+    __slots__ = ("_all", "_changes")
 
-    def __init__(self, values: Mapping[K, V], other: Mapping[K, V] | None = None) -> None:
+    def __init__(self, values: Mapping[K, V], changes: Mapping[K, V] | None = None) -> None:
         self._all = values
-        self._other = other or {}
+        self._changes = changes or {}
 
-    def with_other(self, values: Mapping[K, V]) -> LongMap[K, V]:
-        """Return the mapping with other values for some keys; new keys come last."""
-        other = {**self._other, **values}
-        if len(other) <= MOST_CHANGES and all(value in self._all for value in values):
-            return LongMap(self._all, other)
-        return LongMap({**self._all, **other})
+    def with_values(self, values: Mapping[K, V]) -> LongMap[K, V]:
+        """Return a mapping with these values for their keys; new keys come last."""
+        changes = {**self._changes, **values}
+        if len(changes) <= MOST_CHANGES and all(value in self._all for value in values):
+            return LongMap(self._all, changes)
+        return LongMap({**self._all, **changes})
 
     def __getitem__(self, key: K) -> V:
-        return self._other[key] if key in self._other else self._all[key]
+        return self._changes[key] if key in self._changes else self._all[key]
 
     def __iter__(self) -> Iterator[K]:
         return iter(self._all)
@@ -161,6 +168,6 @@ class LongMap(Mapping[K, V]):
         return len(self._all)
 
 
-def amended(values: Mapping[K, V], other: Mapping[K, V]) -> Mapping[K, V]:
-    """Return a mapping with other values for some of its keys."""
-    return (values if isinstance(values, LongMap) else LongMap(values)).with_other(other)
+def amended(values: Mapping[K, V], changes: Mapping[K, V]) -> Mapping[K, V]:
+    """Return `values` with the values of `changes` for their keys."""
+    return (values if isinstance(values, LongMap) else LongMap(values)).with_values(changes)

@@ -121,8 +121,8 @@ def test_every_expression_has_a_span() -> None:
 )
 def test_names_match_whatever_their_case_and_keep_the_declared_spelling(query: str) -> None:
     plan = plan_of(query)
-    assert {each.name for each in plan.find(ColumnRef)} == {"owner"}
-    assert {each.table.name for each in plan.find(logical.Relation)} == {"subscriptions"}
+    assert {column.name for column in plan.find(ColumnRef)} == {"owner"}
+    assert {relation.table.name for relation in plan.find(logical.Relation)} == {"subscriptions"}
 
 
 def test_names_in_quotes_match_exactly() -> None:

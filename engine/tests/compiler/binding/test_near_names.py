@@ -19,13 +19,13 @@ def misspelt(name: str, random: Random) -> str:
 
 def test_of_many_names_the_nearest_is_found_as_if_each_were_compared() -> None:
     names = [word + ending for word in WORDS for ending in ENDINGS]
-    known, random = NearNames(names), Random(3)
+    near_names, random = NearNames(names), Random(3)
     assert len(names) > 2 * FEW
     asked = [misspelt(random.choice(names), random) for _ in range(300)]
-    nearest = [(get_close_matches(each, names, n=1) or [None])[0] for each in asked]
-    found = [known.nearest(each) for each in asked]
-    assert sum(map(str.__eq__, map(str, found), map(str, nearest))) > 290  # others are as near
-    assert all(each is not None for each in found)
+    nearest = [(get_close_matches(name, names, n=1) or [None])[0] for name in asked]
+    answers = [near_names.nearest(name) for name in asked]
+    assert sum(map(str.__eq__, map(str, answers), map(str, nearest))) > 290  # others are as near
+    assert all(answer is not None for answer in answers)
 
 
 def test_nothing_is_near_a_name_that_shares_few_letters() -> None:

@@ -58,7 +58,7 @@ def described(value: object) -> object:
     if isinstance(value, Source):
         return (value.name, value.text)
     if isinstance(value, Mapping):
-        return tuple((key, described(each)) for key, each in value.items())
+        return tuple((key, described(item)) for key, item in value.items())
     if isinstance(value, tuple):
         return tuple(map(described, value))
     if is_dataclass(value) and not isinstance(value, type):
@@ -69,11 +69,11 @@ def described(value: object) -> object:
 
 
 def compiled_afresh(texts: dict[str, str]) -> piql.Compilation:
-    kept, recompile._kept = recompile._kept, ()
+    cached, recompile._kept = recompile._kept, ()
     try:
         return piql.compile(texts)
     finally:
-        recompile._kept = kept
+        recompile._kept = cached
 
 
 def edited(rng: random.Random, text: str) -> str:

@@ -48,20 +48,20 @@ def index(rng: random.Random, number: int) -> str:
 
 
 def query(rng: random.Random, number: int) -> str:
-    one, other = (f"t{rng.randrange(MOST_TABLES)}" for _ in range(2))
+    left, right = (f"t{rng.randrange(MOST_TABLES)}" for _ in range(2))
     column = rng.choice("abcd")
     body = rng.choice(
         (
-            f"SELECT * FROM {one} WHERE a = [me] AND b = 1",
-            f"SELECT a, c FROM {one} WHERE {column} = [it] ORDER BY d LIMIT 5",
-            f"SELECT a, c FROM {one} WHERE {column} = [it]",
-            f"SELECT x.a, y.c FROM {one} x JOIN {other} y ON y.a = x.b WHERE x.a = [me] AND x.b = 3",
-            f"SELECT x.a, y.c FROM {one} x JOIN {other} y ON y.b = x.a WHERE x.c = [me] ORDER BY y.d LIMIT 3",
-            f"SELECT a FROM {one} WHERE a = 1 AND b = 2 AND EXISTS (SELECT 1 AS o FROM {other} z WHERE z.b = {one}.d)",
-            f"SELECT a FROM {one} WHERE c LIKE [word] LIMIT 4",
-            f"INSERT INTO {one} (a, b, c, d) VALUES ([a], [b], [c], [d])",
-            f"UPDATE {one} SET {column} = [v] WHERE a = [a]",
-            f"DELETE FROM {one} WHERE a = [a]",
+            f"SELECT * FROM {left} WHERE a = [me] AND b = 1",
+            f"SELECT a, c FROM {left} WHERE {column} = [it] ORDER BY d LIMIT 5",
+            f"SELECT a, c FROM {left} WHERE {column} = [it]",
+            f"SELECT x.a, y.c FROM {left} x JOIN {right} y ON y.a = x.b WHERE x.a = [me] AND x.b = 3",
+            f"SELECT x.a, y.c FROM {left} x JOIN {right} y ON y.b = x.a WHERE x.c = [me] ORDER BY y.d LIMIT 3",
+            f"SELECT a FROM {left} WHERE a = 1 AND b = 2 AND EXISTS (SELECT 1 o FROM {right} z WHERE z.b = {left}.d)",
+            f"SELECT a FROM {left} WHERE c LIKE [word] LIMIT 4",
+            f"INSERT INTO {left} (a, b, c, d) VALUES ([a], [b], [c], [d])",
+            f"UPDATE {left} SET {column} = [v] WHERE a = [a]",
+            f"DELETE FROM {left} WHERE a = [a]",
         )
     )
     if rng.randrange(8) == 0:
@@ -150,19 +150,19 @@ def test_a_table_is_added_to_many_queries_without_looking_into_them(monkeypatch:
     schema = "CREATE TABLE t (a INT PRIMARY KEY, b INT);\nCREATE TABLE u (a INT PRIMARY KEY, b INT);\n"
     reads = "".join(f"CREATE QUERY q{at} AS SELECT b FROM {'tu'[at == 7]} WHERE a = {at};\n" for at in range(99))
     piql.compile({"schema.piql": schema, "reads.piql": reads})
-    made: list[str] = []
+    assembled: list[str] = []
     part = query_set._part
 
-    def noted(file: Any, bound: Any, *rest: Any) -> Any:
-        made.extend(each.name for each in bound)
-        return part(file, bound, *rest)
+    def noted(file: Any, bound: Any, *arguments: Any) -> Any:
+        assembled.extend(query.name for query in bound)
+        return part(file, bound, *arguments)
 
     monkeypatch.setattr(query_set, "_part", noted)
     piql.compile({"schema.piql": schema + "CREATE TABLE v (a INT PRIMARY KEY);\n", "reads.piql": reads})
-    assert made == []
+    assert assembled == []
     both = {"schema.piql": schema.replace("b INT);", "b BIGINT);"), "reads.piql": reads}
     piql.compile(both)
-    assert len(made) == 99
-    made.clear()
+    assert len(assembled) == 99
+    assembled.clear()
     piql.compile({**both, "schema.piql": schema.replace("b INT);", "b BIGINT);", 1)})
-    assert made == ["q7"]
+    assert assembled == ["q7"]

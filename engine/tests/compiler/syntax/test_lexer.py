@@ -33,34 +33,34 @@ def test_a_text_is_cut_into_tokens(text: str, expected: list[str]) -> None:
 
 
 def test_words_are_compared_in_upper_case_and_quoted_names_are_no_words() -> None:
-    found = tokenize(Source('select "select"')).tokens
-    assert [each.word for each in found] == ["SELECT", "", ""]
+    tokens = tokenize(Source('select "select"')).tokens
+    assert [token.word for token in tokens] == ["SELECT", "", ""]
 
 
 def test_quotes_are_taken_off() -> None:
-    found = tokenize(Source('\'it\'\'s\' "a ""b""" \'open')).tokens
-    assert [unquote(each) for each in found[:-1]] == ["it's", 'a "b"', "open"]
+    tokens = tokenize(Source('\'it\'\'s\' "a ""b""" \'open')).tokens
+    assert [unquote(token) for token in tokens[:-1]] == ["it's", 'a "b"', "open"]
 
 
 def test_comments_are_kept_aside() -> None:
-    found = tokenize(Source("a -- one\n/* two */ b"))
-    assert [comment.text for comment in found.comments] == ["-- one", "/* two */"]
+    lexed = tokenize(Source("a -- one\n/* two */ b"))
+    assert [comment.text for comment in lexed.comments] == ["-- one", "/* two */"]
 
 
 def test_an_open_quote_spoils_its_line_only() -> None:
-    found = tokenize(Source("a 'b\nc"))
-    assert [token.text for token in found.tokens[:-1]] == ["a", "'b", "c"]
-    assert [diagnostic.code for diagnostic in found.diagnostics] == ["unclosed-quote"]
+    lexed = tokenize(Source("a 'b\nc"))
+    assert [token.text for token in lexed.tokens[:-1]] == ["a", "'b", "c"]
+    assert [diagnostic.code for diagnostic in lexed.diagnostics] == ["unclosed-quote"]
 
 
 def test_neighbouring_stray_characters_are_one_finding() -> None:
-    found = tokenize(Source("a $$ b 😀"))
-    assert [diagnostic.span.text for diagnostic in found.diagnostics] == ["$$", "😀"]
+    lexed = tokenize(Source("a $$ b 😀"))
+    assert [diagnostic.span.text for diagnostic in lexed.diagnostics] == ["$$", "😀"]
 
 
 @pytest.mark.parametrize("digits", ["３４", "٣٤", "३४"])
 def test_only_the_digits_of_ascii_make_numbers_as_in_a_parameter(digits: str) -> None:
-    found = tokenize(Source(f"a = {digits} AND b = 1"))
-    assert [diagnostic.span.text for diagnostic in found.diagnostics] == [digits]
+    lexed = tokenize(Source(f"a = {digits} AND b = 1"))
+    assert [diagnostic.span.text for diagnostic in lexed.diagnostics] == [digits]
     with pytest.raises(ValueMismatch):
         convert(digits, SqlType(Kind.DECIMAL))

@@ -50,9 +50,9 @@ def test_a_statement_that_goes_on_and_on_is_refused_and_the_next_one_is_not(long
     text = TABLE + long + query(2)
     compilation = piql.compile(text)
     assert codes(compilation) == ["too-many"]
-    place = compilation.diagnostics[0].span
+    span = compilation.diagnostics[0].span
     assert f"{MAX_TOKENS:,}" in compilation.diagnostics[0].message
-    assert len(TABLE) < place.start < place.end < len(TABLE + long)
+    assert len(TABLE) < span.start < span.end < len(TABLE + long)
     assert compilation.queries["q2"].is_bounded
 
 
@@ -91,11 +91,11 @@ def test_what_a_subquery_reads_is_more_work_than_what_is_joined_and_the_more_the
         return parse(Source(f"CREATE QUERY q AS SELECT a FROM t WHERE {body};")).work
 
     inner, further = "b IN (SELECT a FROM t WHERE c = 1)", "b IN (SELECT a FROM t WHERE {})"
-    one, two, three = work("c = 1"), work(inner), work(further.format(inner))
-    assert three - two > two - one > one
-    assert work(f"{inner} AND {inner}") - two < two - one + 10
+    plain, nested, twice_nested = work("c = 1"), work(inner), work(further.format(inner))
+    assert twice_nested - nested > nested - plain > plain
+    assert work(f"{inner} AND {inner}") - nested < nested - plain + 10
     broken = Source(f"CREATE QUERY p AS SELECT a FROM t WHERE {inner[:-1]} FROM; CREATE QUERY q AS SELECT a FROM t;")
-    assert parse(broken).work < three
+    assert parse(broken).work < twice_nested
 
 
 def test_each_branch_of_an_or_is_work_of_its_own() -> None:
@@ -124,15 +124,15 @@ def test_a_result_has_no_more_columns_than_anybody_can_use() -> None:
 
 def test_a_statement_compares_three_thousand_values_as_rows_at_most() -> None:
     def query(rows: int, values: int) -> str:
-        one = f"({', '.join(['a'] * values)}) > ({', '.join(['1'] * values)})"
-        return f"CREATE QUERY q AS SELECT a FROM t WHERE a = 1 AND {' AND '.join([one] * rows)};"
+        comparison = f"({', '.join(['a'] * values)}) > ({', '.join(['1'] * values)})"
+        return f"CREATE QUERY q AS SELECT a FROM t WHERE a = 1 AND {' AND '.join([comparison] * rows)};"
 
     assert piql.compile(TABLE + query(20, 8)).queries["q"].is_bounded
     assert not parse(Source(query(100, 30))).diagnostics
-    found = parse(Source(query(101, 30) + query(100, 30).replace("QUERY q", "QUERY r")))
-    assert [finding.code for finding in found.diagnostics] == ["too-many"]
-    assert "3,000 values are compared as rows" in found.diagnostics[0].message
-    assert not found.statements[-1].is_broken
+    parsed = parse(Source(query(101, 30) + query(100, 30).replace("QUERY q", "QUERY r")))
+    assert [finding.code for finding in parsed.diagnostics] == ["too-many"]
+    assert "3,000 values are compared as rows" in parsed.diagnostics[0].message
+    assert not parsed.statements[-1].is_broken
 
 
 def test_an_or_has_three_thousand_branches_of_several_conditions_at_most() -> None:
@@ -143,10 +143,10 @@ def test_an_or_has_three_thousand_branches_of_several_conditions_at_most() -> No
 
     assert piql.compile(TABLE + query(500)).queries["q"].is_bounded
     assert not parse(Source(query(3_000))).diagnostics
-    found = parse(Source(query(3_001) + "CREATE QUERY r AS SELECT a FROM t WHERE a = 1;"))
-    assert [diagnostic.code for diagnostic in found.diagnostics] == ["too-many"]
-    assert "3,000 branches" in found.diagnostics[0].message
-    assert not found.statements[-1].is_broken
+    parsed = parse(Source(query(3_001) + "CREATE QUERY r AS SELECT a FROM t WHERE a = 1;"))
+    assert [diagnostic.code for diagnostic in parsed.diagnostics] == ["too-many"]
+    assert "3,000 branches" in parsed.diagnostics[0].message
+    assert not parsed.statements[-1].is_broken
 
 
 def test_a_join_whose_orders_are_all_compared_is_more_work_than_its_tables_alone() -> None:
@@ -174,8 +174,11 @@ def test_a_key_has_thirty_two_columns_at_most_and_so_has_an_index() -> None:
         return f"{table}CREATE TABLE t ({declared}, PRIMARY KEY (c0));\nCREATE INDEX i ON t ({', '.join(names)});\n"
 
     assert not parse(Source(schema(32))).diagnostics
-    found = parse(Source(schema(33))).diagnostics
-    assert [(each.code, each.span.text) for each in found] == [("too-many", "c32"), ("too-many", "c32")]
+    diagnostics = parse(Source(schema(33))).diagnostics
+    assert [(diagnostic.code, diagnostic.span.text) for diagnostic in diagnostics] == [
+        ("too-many", "c32"),
+        ("too-many", "c32"),
+    ]
     names = ", ".join(f"c{at}" for at in range(40))
     written = f"CREATE QUERY w AS INSERT INTO t ({names}) VALUES ({', '.join(['1'] * 40)});"
     assert not parse(Source(written)).diagnostics
@@ -187,8 +190,8 @@ def test_an_in_has_three_thousand_rows_at_most_and_each_counts_as_a_branch() -> 
         return f"CREATE QUERY q AS SELECT a FROM t WHERE (a, b) IN ({listed});"
 
     assert not parse(Source(query(3_000))).diagnostics
-    found = parse(Source(query(3_001))).diagnostics
-    assert [(each.code, each.span.text) for each in found] == [("too-many", "(3000, 1)")]
+    diagnostics = parse(Source(query(3_001))).diagnostics
+    assert [(diagnostic.code, diagnostic.span.text) for diagnostic in diagnostics] == [("too-many", "(3000, 1)")]
     assert parse(Source(query(500))).work > 20_000
 
 
@@ -213,12 +216,12 @@ def test_what_stands_behind_too_much_of_a_file_is_not_compiled_and_said_to_be_so
     text = TABLE + "".join(map(query, range(50))) + "-- the end\n"
     compilation = piql.compile({"all.piql": text, "more.piql": query(77)})
     assert codes(compilation) == ["too-many"]
-    assert all(each.is_bounded for each in compilation.queries.values())
+    assert all(compiled_query.is_bounded for compiled_query in compilation.queries.values())
     compiled = len(compilation.queries) - 1
     assert 5 < compiled < 20
-    place = compilation.diagnostics[0].span
-    assert (place.file, place.text) == ("all.piql", "CREATE")
-    assert text[place.start :].startswith(query(compiled))
+    span = compilation.diagnostics[0].span
+    assert (span.file, span.text) == ("all.piql", "CREATE")
+    assert text[span.start :].startswith(query(compiled))
     assert "q77" in compilation.queries
 
 
@@ -352,7 +355,7 @@ def stars(*numbers: int) -> str:
 def refused(compilation: piql.Compilation) -> list[str]:
     assert {diagnostic.code for diagnostic in compilation.diagnostics} <= {"too-many"}
     assert all(diagnostic.span.text == "*" for diagnostic in compilation.diagnostics)
-    return [each.name for each in compilation.queries.values() if not each.is_bounded]
+    return [refused_query.name for refused_query in compilation.queries.values() if not refused_query.is_bounded]
 
 
 def test_stars_stand_for_so_many_columns_of_one_file_and_for_as_many_of_another(
@@ -373,11 +376,11 @@ def test_which_stars_are_too_many_depends_on_the_text_alone(monkeypatch: pytest.
     monkeypatch.setattr(star_room, "ALWAYS", 350)
     few = stars(1, 2, 3)
     for text in (few, stars(0) + few, few, few + stars(4), few + stars(5), stars(0) + few + stars(5), few):
-        found = refused(piql.compile(WIDE + text))
+        names = refused(piql.compile(WIDE + text))
         with monkeypatch.context() as afresh:
             afresh.setattr(recompile, "_kept", ())
-            assert refused(piql.compile(WIDE + text)) == found
-        assert len(found) == len(text.splitlines()) - 3
+            assert refused(piql.compile(WIDE + text)) == names
+        assert len(names) == len(text.splitlines()) - 3
 
 
 def test_a_file_whose_stars_are_too_many_still_compiles_what_names_its_columns() -> None:

@@ -111,7 +111,9 @@ def test_every_clause_knows_its_text() -> None:
         clause.span.text if isinstance(clause, ast.AstNode) else clause.text for clause in clauses if clause is not None
     ]
     assert spans == ["DISTINCT", "a, t.b", "t x", "LEFT JOIN u ON x.a = u.a", "GROUP BY a"]
-    assert [each.span.text for each in (query.where, query.having, query.order, query.stop) if each is not None] == [
+    assert [
+        clause.span.text for clause in (query.where, query.having, query.order, query.stop) if clause is not None
+    ] == [
         "a = 1",
         "a > 1",
         "ORDER BY a DESC",

@@ -40,8 +40,8 @@ def test_entities_and_fetches_have_the_same_bounds_in_sql() -> None:
     assert "FETCH" not in written
     before, after = piql.compile(ENTITIES), piql.compile(written)
     assert before.queries
-    assert {name: each.bound and each.bound.formula for name, each in before.queries.items()} == {
-        name: each.bound and each.bound.formula for name, each in after.queries.items()
+    assert {name: compiled.bound and compiled.bound.formula for name, compiled in before.queries.items()} == {
+        name: compiled.bound and compiled.bound.formula for name, compiled in after.queries.items()
     }
     assert [diagnostic.code for diagnostic in before.diagnostics] == [
         diagnostic.code for diagnostic in after.diagnostics
@@ -57,14 +57,16 @@ COMMENTS = st.sampled_from(
 @given(st.lists(st.tuples(st.integers(0, 10_000), COMMENTS), max_size=5))
 def test_comments_are_kept_wherever_they_stand(comments: list[tuple[int, str]]) -> None:
     words = (EVERY_CONSTRUCT + ENTITIES).split(" ")
-    for place, comment in comments:
-        words.insert(place % len(words), comment)
+    for position, comment in comments:
+        words.insert(position % len(words), comment)
     text = " ".join(words)
     parsed = parse(Source(text))
     if parsed.diagnostics:  # a comment inside a quoted text is none
         return
     once = formatted(text)
     again = parse(Source(once))
-    assert sorted(each.text.strip() for each in again.comments) == sorted(each.text.strip() for each in parsed.comments)
+    assert sorted(comment.text.strip() for comment in again.comments) == sorted(
+        comment.text.strip() for comment in parsed.comments
+    )
     assert again.statements == parsed.statements
     assert formatted(once) == once

@@ -97,14 +97,16 @@ def test_a_broken_query_keeps_its_kind(word: str, kind: str) -> None:
 def test_leaving_out_a_clause_leaves_the_next_statement_where_no_semicolon_stands_between(
     statement: str, clause: str
 ) -> None:
-    rest = "\nCREATE QUERY r AS SELECT id FROM u WHERE id = 2;\nCREATE TABLE u (id INT PRIMARY KEY);"
-    text = statement + clause + rest
-    edits = [edit for found in parse(Source(text)).diagnostics for fix in found.fixes for edit in fix.edits]
+    following = "\nCREATE QUERY r AS SELECT id FROM u WHERE id = 2;\nCREATE TABLE u (id INT PRIMARY KEY);"
+    text = statement + clause + following
+    edits = [edit for diagnostic in parse(Source(text)).diagnostics for fix in diagnostic.fixes for edit in fix.edits]
     assert [text[edit.start : edit.end] for edit in edits] == [clause]
 
 
 @pytest.mark.parametrize("behind", ["FOR UPDATE", "ALLOW FILTERING", "OFFSET 3", "FETCH FIRST 2 ROWS ONLY", "nonsense"])
 def test_a_query_with_an_error_behind_its_end_has_no_bound(behind: str) -> None:
-    found = piql.compile(f"CREATE TABLE t (id INT PRIMARY KEY);\nCREATE QUERY q AS SELECT id FROM t LIMIT 5 {behind};")
-    assert not found.queries["q"].is_bounded
-    assert {diagnostic.query for diagnostic in found.diagnostics} == {"q"}
+    compilation = piql.compile(
+        f"CREATE TABLE t (id INT PRIMARY KEY);\nCREATE QUERY q AS SELECT id FROM t LIMIT 5 {behind};"
+    )
+    assert not compilation.queries["q"].is_bounded
+    assert {diagnostic.query for diagnostic in compilation.diagnostics} == {"q"}

@@ -21,8 +21,8 @@ def test_the_example_of_a_code_raises_it(slug: str) -> None:
     if code.statement:
         assert not compilation.has_errors
         diagnostics = compile_statement(code.statement, compilation).diagnostics
-    found = {diagnostic.code: diagnostic.severity for diagnostic in diagnostics}
-    assert found.get(slug) == code.severity
+    severities = {diagnostic.code: diagnostic.severity for diagnostic in diagnostics}
+    assert severities.get(slug) == code.severity
 
 
 @pytest.mark.parametrize("slug", CODES)

@@ -12,8 +12,8 @@ CREATE TABLE follows (usr VARCHAR(20), topic VARCHAR(20), PRIMARY KEY (usr, topi
 
 
 def messages_of(query: str) -> list[str]:
-    found = piql.compile(f"{SCHEMA}CREATE QUERY q AS {query};").diagnostics
-    return [each.message for each in found if each.severity == "error"]
+    diagnostics = piql.compile(f"{SCHEMA}CREATE QUERY q AS {query};").diagnostics
+    return [diagnostic.message for diagnostic in diagnostics if diagnostic.severity == "error"]
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ def test_a_cause_of_several_lines_is_underlined_to_the_end_of_its_first() -> Non
 
 
 def test_a_label_in_another_file_shows_that_file() -> None:
-    one, other = Source("first", "a.piql"), Source("\nsecond", "b.piql")
-    finding = Diagnostic("c", "error", "m", one.span(0, 5), labels=(Label(other.span(1, 7), "here too"),))
+    first, second = Source("first", "a.piql"), Source("\nsecond", "b.piql")
+    finding = Diagnostic("c", "error", "m", first.span(0, 5), labels=(Label(second.span(1, 7), "here too"),))
     lines = render(finding).split("\n")
     assert " --> b.piql:2:1" in lines
     assert "  | ------ here too" in lines

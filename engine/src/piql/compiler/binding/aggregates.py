@@ -20,14 +20,14 @@ def aggregates_in(expression: Node) -> Iterator[bound.Aggregate]:
             yield from aggregates_in(child)
 
 
-def ungrouped(expression: Node, keys: list[bound.Expression], own: set[str]) -> bound.ColumnRef | None:
+def ungrouped(expression: Node, keys: list[bound.Expression], aliases: set[str]) -> bound.ColumnRef | None:
     """Return a column of this query that stands outside of every group key and aggregate."""
     if isinstance(expression, bound.Aggregate) or expression in keys:
         return None
     if isinstance(expression, bound.ColumnRef):
-        return expression if expression.relation in own else None
+        return expression if expression.relation in aliases else None
     for child in expression.children():
-        found = ungrouped(child, keys, own)
-        if found is not None:
-            return found
+        column = ungrouped(child, keys, aliases)
+        if column is not None:
+            return column
     return None

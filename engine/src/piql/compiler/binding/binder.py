@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, assert_never
 
 from piql.compiler.binding.expressions import QueryContext
 from piql.compiler.binding.fetch import as_select
@@ -62,21 +62,21 @@ class BoundProgram:
 
 def bind(files: Sequence[ast.ParsedFile], catalog: Catalog | None = None) -> BoundProgram:
     """Bind all files together; what they declare replaces what `catalog` holds under the same name."""
-    diagnostics = [each for file in files for each in file.diagnostics]
+    diagnostics = [diagnostic for file in files for diagnostic in file.diagnostics]
     schema = bind_schema_once(files, catalog)
     diagnostics.extend(schema.diagnostics)
     names = TableNames(schema.tables, frozenset(schema.broken))
     queries: list[BoundQuery] = []
     first_by_name: dict[str, BoundQuery] = {}
     for file in files:
-        own, unnamed, _ = bind_piece(file, schema, names)
+        file_queries, unnamed, _ = bind_piece(file, schema, names)
         diagnostics.extend(unnamed)
-        for query in own:
+        for query in file_queries:
             first = first_by_name.setdefault(query.name.lower(), query)
             queries.append(query if first is query else marked_duplicate(query, first))
             diagnostics.extend(queries[-1].diagnostics)
-    places = {id(file.source): number for number, file in enumerate(files)}
-    diagnostics.sort(key=lambda each: (places.get(id(each.span.source), -1), each.span.start))
+    file_numbers = {id(file.source): number for number, file in enumerate(files)}
+    diagnostics.sort(key=lambda diagnostic: (file_numbers.get(id(diagnostic.span.source), -1), diagnostic.span.start))
     return BoundProgram(Catalog(schema.tables, schema.indexes), tuple(queries), tuple(diagnostics))
 
 
@@ -115,15 +115,17 @@ _queries: Memory[BoundQuery] = Memory(4096)  # by statement, and by statement an
 
 def bind_schema_once(files: Iterable[ast.ParsedFile], catalog: Catalog | None = None) -> BoundSchema:
     """Bind the definitions, or give the schema that the very same ones gave before."""
-    definitions = tuple(each for file in files for each in file.statements if isinstance(each, _DEFINITIONS))
+    definitions = tuple(
+        statement for file in files for statement in file.statements if isinstance(statement, _DEFINITIONS)
+    )
     return _schemas.recall((*definitions, catalog), lambda: bind_schema(definitions, catalog))
 
 
 def _bind_query_once(statement: ast.CreateQuery, schema: BoundSchema, names: TableNames, room: int) -> BoundQuery:
     """Bind a query, unless it was bound before against tables that are the same, in the same places."""
-    known = _queries.get((statement, schema))
-    if known is not None and known.star_columns <= room:
-        return known
+    cached = _queries.get((statement, schema))
+    if cached is not None and cached.star_columns <= room:
+        return cached
     last = _queries.get((statement,))
     if last is not None and not last.has_errors and last.star_columns <= room and _are_same(last, schema):
         query = last
@@ -194,16 +196,16 @@ def _bind(
         parameters = context.parameters.settle()
         if plan is not None:
             plan = context.parameters.finish(plan)
-        found = context.parameters.diagnostics
+        findings = context.parameters.diagnostics
         if (
             plan is None
         ):  # a parameter whose place could not be bound has no type: that is said already, here or of a table
-            found = [diagnostic for diagnostic in found if diagnostic.code != "parameter-type-unknown"]
-        context.diagnostics.extend(found)
+            findings = [diagnostic for diagnostic in findings if diagnostic.code != "parameter-type-unknown"]
+        context.diagnostics.extend(findings)
     is_broken = isinstance(statement, ast.CreateQuery) and statement.is_broken
     if is_broken or (plan is not None and any(diagnostic.code in _BREAKING for diagnostic in context.diagnostics)):
         plan = None
-    ordered = sorted(context.diagnostics, key=lambda each: each.span.start)
+    ordered = sorted(context.diagnostics, key=lambda diagnostic: diagnostic.span.start)
     diagnostics = tuple(replace(diagnostic, query=name or None) if name else diagnostic for diagnostic in ordered)
     return BoundQuery(
         name,
@@ -226,8 +228,10 @@ def _bind_body(context: QueryContext, body: ast.BareStatement) -> LogicalNode | 
         case ast.Fetch():
             select = as_select(context, body)
             return bind_query(context, select) if select is not None else None
-        case _:
+        case ast.Insert() | ast.Update() | ast.Delete():
             return bind_write(context, body)
+        case _:
+            assert_never(body)
 
 
 # Findings after which a plan would mean nothing: a LIMIT without its number, a parameter of two types.
@@ -242,12 +246,15 @@ def _kind(statement: ast.BareStatement) -> QueryKind:
             return "update"
         case ast.Delete():
             return "delete"
-    return "select"
+        case ast.Select() | ast.UnionQuery() | ast.Fetch():
+            return "select"
+        case _:
+            assert_never(statement)
 
 
 def marked_duplicate(query: BoundQuery, first: BoundQuery) -> BoundQuery:
     """Return a query with the finding that another one has its name."""
-    found = report(
+    diagnostic = report(
         "duplicate-query",
         alike("queries", first.name, query.name) or f"there are two queries called {query.name}",
         query.name_span,
@@ -255,7 +262,7 @@ def marked_duplicate(query: BoundQuery, first: BoundQuery) -> BoundQuery:
         help="rename one of them",
         query=query.name,
     )
-    return replace(query, diagnostics=(*query.diagnostics, found))
+    return replace(query, diagnostics=(*query.diagnostics, diagnostic))
 
 
 def _unnamed(statement: ast.BareStatement) -> Diagnostic:

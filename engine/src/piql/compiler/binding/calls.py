@@ -9,7 +9,7 @@ from piql.compiler.binding.scope import spelling_fix, suggestion
 from piql.compiler.binding.types import BARE, is_number, rounded_type, summed_type, type_of
 from piql.compiler.binding.windows import HELP, refusal
 from piql.compiler.logical import expressions as logical
-from piql.compiler.syntax import ast, left_out
+from piql.compiler.syntax import ast, unsupported
 from piql.schema.catalog import Kind, SqlType
 
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
         return _aggregate(binder, node, name)
     function = FUNCTIONS.get(name)
     if function is None:
-        other = left_out.FUNCTIONS.get(name)
-        near = None if other is not None else suggestion(name, [*FUNCTIONS, *AGGREGATES])
+        alternative = unsupported.FUNCTIONS.get(name)
+        near = None if alternative is not None else suggestion(name, [*FUNCTIONS, *AGGREGATES])
         way_out = f"did you mean {near}?" if near else "known are " + ", ".join(sorted([*FUNCTIONS, *AGGREGATES]))
-        way_out = other or way_out
+        way_out = alternative or way_out
         fixes = (spelling_fix(node.name.span, near),) if near else ()
         binder.report("unknown-function", f"there is no function {node.name.text}", node.name.span, way_out, *fixes)
         return None
@@ -57,16 +57,16 @@ def _arguments(
 ) -> list[logical.Expression] | None:
     """Bind the arguments; a parameter that may have any type takes that of the others, wherever it stands."""
     bound: dict[int, logical.Expression] = {}
-    for place in sorted(range(len(node.arguments)), key=lambda place: awaits_type(node.arguments[place])):
-        argument = node.arguments[place]
-        wanted = function.wanted(place)
-        if wanted is None:
-            known = [type_of(other) for other in bound.values() if type_of(other).kind is not Kind.NULL]
-            wanted = function.result(known) if known else expected
-        value = binder.value(argument, wanted if awaits_type(argument) else None)
+    for position in sorted(range(len(node.arguments)), key=lambda at: awaits_type(node.arguments[at])):
+        argument = node.arguments[position]
+        argument_type = function.argument_type(position)
+        if argument_type is None:
+            types = [type_of(sibling) for sibling in bound.values() if type_of(sibling).kind is not Kind.NULL]
+            argument_type = function.result(types) if types else expected
+        value = binder.value(argument, argument_type if awaits_type(argument) else None)
         if value is None:
             return None
-        if not function.accepts(place, type_of(value)):
+        if not function.accepts(position, type_of(value)):
             binder.report(
                 "function-arguments",
                 f"{function.name} does not take {type_of(value).with_article} here",
@@ -74,8 +74,8 @@ def _arguments(
                 f"it is called as {function.usage}",
             )
             return None
-        bound[place] = value
-    return [bound[place] for place in range(len(node.arguments))]
+        bound[position] = value
+    return [bound[position] for position in range(len(node.arguments))]
 
 
 def awaits_type(node: ast.Expression) -> bool:
@@ -112,11 +112,11 @@ def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.E
     binder.inside_aggregate = False
     if operand is None:
         return None
-    own = type_of(operand)
-    if name in ("SUM", "AVG") and not is_number(own) and own.kind is not Kind.NULL:
+    operand_type = type_of(operand)
+    if name in ("SUM", "AVG") and not is_number(operand_type) and operand_type.kind is not Kind.NULL:
         binder.report(
             "function-arguments",
-            f"{name} adds numbers, {node.arguments[0].span.text} is {own.with_article}",
+            f"{name} adds numbers, {node.arguments[0].span.text} is {operand_type.with_article}",
             node.span,
         )
         return None
@@ -125,9 +125,9 @@ def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.E
     elif name == "AVG":
         result = BARE[Kind.DOUBLE]
     elif name == "SUM":
-        result = summed_type(own)
+        result = summed_type(operand_type)
     else:
-        result = own
+        result = operand_type
     return logical.Aggregate(
         function=name,  # type: ignore[arg-type]
         operand=operand,

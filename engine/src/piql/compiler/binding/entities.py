@@ -41,8 +41,8 @@ class Entities:
                 self._declared.setdefault(statement.name.text.lower(), statement)
 
     @cached_property
-    def _known(self) -> NearNames:
-        declared = (each.name.text for each in self._declared.values())
+    def _table_names(self) -> NearNames:
+        declared = (declaration.name.text for declaration in self._declared.values())
         return NearNames(chain(declared, (table.name for table in self._deployed.values())))
 
     def as_table(self, entity: ast.CreateEntity) -> ast.CreateTable:
@@ -84,8 +84,8 @@ class Entities:
         columns = []
         for name, type_name in key:
             text = reference.name.text if len(key) == 1 else f"{reference.name.text}_{name}"
-            own = ast.Name(text=text, is_quoted=reference.name.is_quoted, span=reference.name.span)
-            columns.append(ast.ColumnDefinition(name=own, type=type_name, span=reference.span))
+            column = ast.Name(text=text, is_quoted=reference.name.is_quoted, span=reference.name.span)
+            columns.append(ast.ColumnDefinition(name=column, type=type_name, span=reference.span))
         return columns
 
     def _key(self, name: ast.Name) -> KeyColumns | None:
@@ -96,7 +96,7 @@ class Entities:
             table = self._deployed.get(fold)
             if table is not None:
                 return [(column, _type_name(table, column, name.span)) for column in table.primary_key]
-            self.diagnostics.append(unknown_table(name, self._known))
+            self.diagnostics.append(unknown_table(name, self._table_names))
             return None
         if fold in self._under_way:
             self.diagnostics.append(
@@ -163,7 +163,7 @@ def _sql_type(type: ast.TypeName) -> ast.TypeName:
 
 
 def _type_name(table: Table, column: str, span: Span) -> ast.TypeName:
-    found = table.column(column)
-    declared = found.type if found is not None else SqlType(Kind.TEXT)
-    arguments = [each for each in (declared.length, declared.precision, declared.scale) if each is not None]
+    declared_column = table.column(column)
+    declared = declared_column.type if declared_column is not None else SqlType(Kind.TEXT)
+    arguments = [number for number in (declared.length, declared.precision, declared.scale) if number is not None]
     return ast.TypeName(name=declared.kind.value, arguments=tuple(arguments), span=span)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, assert_never, cast
 
 from piql.compiler.binding.calls import awaits_type, bind_call, takes_type
 from piql.compiler.binding.outputs import output_columns
@@ -94,9 +94,11 @@ class ExpressionBinder:
             bound = self.value(node, BARE[Kind.BOOLEAN])
         if bound is None:
             return None
-        found = type_of(bound)
-        if found.kind not in (Kind.BOOLEAN, Kind.NULL):
-            self.report("not-a-condition", f"a condition is true or false, this is {found.with_article}", node.span)
+        bound_type = type_of(bound)
+        if bound_type.kind not in (Kind.BOOLEAN, Kind.NULL):
+            self.report(
+                "not-a-condition", f"a condition is true or false, this is {bound_type.with_article}", node.span
+            )
             return None
         if isinstance(bound, logical.ColumnRef | logical.Parameter):
             true = logical.Constant(value=True, type=BARE[Kind.BOOLEAN], span=node.span)
@@ -149,26 +151,28 @@ class ExpressionBinder:
                 return None
             case ast.ScalarQuery():
                 return self._scalar_query(node)
+            case _:
+                assert_never(node)
 
     def report(self, code: str, message: str, span: Span, help: str | tuple[str, ...] = (), *fixes: Fix) -> None:
         self.context.diagnostics.append(report(code, message, span, help=help, fixes=fixes))
 
     def _column(self, node: ast.ColumnName) -> logical.ColumnRef | None:
-        found = self.scope.resolve(node)
-        if isinstance(found, Diagnostic):
-            self.context.diagnostics.append(found)
+        column = self.scope.resolve(node)
+        if isinstance(column, Diagnostic):
+            self.context.diagnostics.append(column)
             return None
-        return found
+        return column
 
     def literal(self, node: ast.LiteralValue, expected: SqlType | None) -> logical.Constant | None:
         """Bind a literal as a value of the type expected, or of its own type."""
         value = node.value
         if expected is None or expected.kind is Kind.NULL:
-            own = literal_type(value)
-            if own is None:
+            inferred = literal_type(value)
+            if inferred is None:
                 self.report("bad-number", f"{shown(value)} is larger than any BIGINT", node.span)
                 return None
-            return logical.Constant(value=value, type=own, span=node.span)
+            return logical.Constant(value=value, type=inferred, span=node.span)
         if expected.kind in WHOLE and isinstance(value, float | Decimal) and value == int(value):
             value = int(value)
         try:
@@ -187,9 +191,9 @@ class ExpressionBinder:
         bound_left = self.value(left)
         return bound_left, self._compared_with(right, bound_left)
 
-    def _compared_with(self, node: ast.Expression, other: logical.Expression | None) -> logical.Expression | None:
+    def _compared_with(self, node: ast.Expression, counterpart: logical.Expression | None) -> logical.Expression | None:
         """Bind what is compared with a value: of its type, unless it is a fraction beside a whole number."""
-        expected = _expected_of(other)
+        expected = _expected_of(counterpart)
         is_whole = expected is not None and expected.kind in WHOLE
         if is_whole and isinstance(node, ast.LiteralValue) and is_fraction(node.value):
             expected = None
@@ -203,10 +207,10 @@ class ExpressionBinder:
             return None
         if not self.check_comparable(left, right, node.left, node.right, node.span):
             return None
-        for side, other in ((left, right), (right, left)):
+        for side, opposite in ((left, right), (right, left)):
             if isinstance(side, logical.Constant) and side.value is None:
                 test = "IS NULL" if node.operator == "=" else "IS NOT NULL"
-                span = other.span
+                span = opposite.span
                 way_out = f"write {span.text} {test}" if span is not None else f"write {test}"
                 self.report("null-comparison", "a comparison with NULL is never true", node.span, way_out)
                 break
@@ -268,11 +272,11 @@ class ExpressionBinder:
         operand = self.value(node.operand, (expected or BARE[Kind.BIGINT]) if takes else None)
         if operand is None:
             return None
-        own = type_of(operand)
-        if not is_number(own) and own.kind is not Kind.NULL:
-            self.report("type-mismatch", f"minus has no meaning for {own.with_article}", node.span)
+        operand_type = type_of(operand)
+        if not is_number(operand_type) and operand_type.kind is not Kind.NULL:
+            self.report("type-mismatch", f"minus has no meaning for {operand_type.with_article}", node.span)
             return None
-        return logical.FunctionCall(name="NEGATE", arguments=(operand,), type=own, span=node.span)
+        return logical.FunctionCall(name="NEGATE", arguments=(operand,), type=operand_type, span=node.span)
 
     def _junction(self, node: ast.Junction) -> logical.Expression | None:
         kind = logical.And if node.operator == "AND" else logical.Or
@@ -307,26 +311,26 @@ class ExpressionBinder:
     def _in(self, node: ast.In) -> logical.Expression | None:
         if isinstance(node.operand, ast.Row):
             return row_among_values(self, node, node.operand)
-        told = None  # [me] IN (owner, target): the first column tells the type
+        typed_item = None  # [me] IN (owner, target): the first column tells the type
         if takes_type(node.operand):
-            told = next((each for each in node.items if not takes_type(each)), None)
-        bound = self.value(told) if told is not None else None
+            typed_item = next((candidate for candidate in node.items if not takes_type(candidate)), None)
+        bound = self.value(typed_item) if typed_item is not None else None
         operand = self.value(node.operand, _expected_of(bound))
         expected = _expected_of(operand)
         items: list[logical.Expression] = []
-        for each in node.items:
-            if node.is_list and isinstance(each, ast.ParameterUse):
-                items.append(self.context.parameters.use(each, expected, is_list=True))
+        for item in node.items:
+            if node.is_list and isinstance(item, ast.ParameterUse):
+                items.append(self.context.parameters.use(item, expected, is_list=True))
                 continue
-            item = bound if each is told else self._compared_with(each, operand)
-            if item is not None and (
-                operand is None or self.check_comparable(operand, item, node.operand, each, each.span)
+            value = bound if item is typed_item else self._compared_with(item, operand)
+            if value is not None and (
+                operand is None or self.check_comparable(operand, value, node.operand, item, item.span)
             ):
-                items.append(item)
+                items.append(value)
         if operand is None or len(items) < len(node.items):
             return None
-        found = logical.InList(operand=operand, items=tuple(items), span=node.span)
-        return logical.Not(operand=found, span=node.span) if node.is_negated else found
+        membership = logical.InList(operand=operand, items=tuple(items), span=node.span)
+        return logical.Not(operand=membership, span=node.span) if node.is_negated else membership
 
     def _scalar_query(self, node: ast.ScalarQuery) -> logical.Expression | None:
         query = self.context.bind_nested(self.context, node.query, self.scope, False)
@@ -367,8 +371,8 @@ class ExpressionBinder:
                 "the subquery must give values of the type on the left",
             )
             return None
-        found = logical.InSubquery(operand=operand, query=query, span=node.span)
-        return logical.Not(operand=found, span=node.span) if node.is_negated else found
+        membership = logical.InSubquery(operand=operand, query=query, span=node.span)
+        return logical.Not(operand=membership, span=node.span) if node.is_negated else membership
 
 
 def _expected_of(bound: logical.Expression | None) -> SqlType | None:

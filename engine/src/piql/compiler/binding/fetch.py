@@ -52,16 +52,16 @@ def as_select(context: QueryContext, fetch: ast.Fetch) -> ast.Select | None:
     steps = _steps(context, fetch)
     if steps is None:
         return None
-    links = [_link(context, steps, place) for place in range(1, len(steps))]
-    found = [link for link in links if link is not None]
-    if len(found) < len(links):
+    links = [_link(context, steps, number) for number in range(1, len(steps))]
+    resolved = [link for link in links if link is not None]
+    if len(resolved) < len(links):
         return None
     names = _Names(context, steps)
     conditions = list(names.conditions(fetch.where)) if fetch.where is not None else []
     order = names.qualified(fetch.order) if fetch.order is not None else None
     if names.is_broken:
         return None
-    return _Joined(fetch, steps, found, conditions, cast("ast.OrderClause | None", order)).select()
+    return _Joined(fetch, steps, resolved, conditions, cast("ast.OrderClause | None", order)).select()
 
 
 def _steps(context: QueryContext, fetch: ast.Fetch) -> list[_Step] | None:
@@ -95,34 +95,34 @@ def _steps(context: QueryContext, fetch: ast.Fetch) -> list[_Step] | None:
     return None if is_broken else steps
 
 
-def _link(context: QueryContext, steps: list[_Step], place: int) -> _Link | None:
+def _link(context: QueryContext, steps: list[_Step], number: int) -> _Link | None:
     """Find the foreign key that leads from one step to the next, declared on either side."""
-    by = steps[place].node.by
+    by = steps[number].node.by
     assert by is not None
-    found: list[_Link] = []
-    known: list[str] = []
-    for holder, target in ((place - 1, place), (place, place - 1)):
+    candidates: list[_Link] = []
+    names: list[str] = []
+    for holder, target in ((number - 1, number), (number, number - 1)):
         for key in steps[holder].table.foreign_keys:
             if key.table == steps[target].table.name:
                 name = key.name or key.columns[0]
-                known.append(name)
+                names.append(name)
                 if matches(by, name) or (len(key.columns) == 1 and matches(by, key.columns[0])):
-                    found.append(_Link(holder, target, key, steps[place].node.span))
-    if len(found) == 1:
-        return found[0]
-    one, other = steps[place - 1].table.name, steps[place].table.name
-    if found:
+                    candidates.append(_Link(holder, target, key, steps[number].node.span))
+    if len(candidates) == 1:
+        return candidates[0]
+    previous, current = steps[number - 1].table.name, steps[number].table.name
+    if candidates:
         context.diagnostics.append(
             report(
                 "ambiguous-step",
-                f"{by.text} leads from {one} to {other} in both directions",
+                f"{by.text} leads from {previous} to {current} in both directions",
                 by.span,
                 help="write it as a SELECT, which says which side it is",
             )
         )
     else:
-        message = f"no foreign key {by.text} leads between {one} and {other}"
-        context.diagnostics.append(unknown_name("unknown-relation", message, by, known, "declare a FOREIGN KEY"))
+        message = f"no foreign key {by.text} leads between {previous} and {current}"
+        context.diagnostics.append(unknown_name("unknown-relation", message, by, names, "declare a FOREIGN KEY"))
     return None
 
 
@@ -151,15 +151,15 @@ class _Names:
             if not isinstance(name, ast.ColumnName) or not isinstance(value, ast.ParameterUse) or name.qualifier:
                 continue
             step = self._step(name.name)
-            if step is None or any(name.name.text.lower() in each.by_fold for each in self.steps):
+            if step is None or any(name.name.text.lower() in candidate.by_fold for candidate in self.steps):
                 continue
             key = step.table.primary_key
-            found: list[ast.Expression] = []
+            comparisons: list[ast.Expression] = []
             for column in key:
                 parameter = value if len(key) == 1 else replace(value, name=f"{value.name}_{column}", ordinal=None)
                 left = _column(step.alias, column, name.span)
-                found.append(ast.Binary(operator="=", left=left, right=parameter, span=part.span))
-            return found
+                comparisons.append(ast.Binary(operator="=", left=left, right=parameter, span=part.span))
+            return comparisons
         return None
 
     def _step(self, name: ast.Name) -> _Step | None:
@@ -186,7 +186,7 @@ class _Names:
             if step is None or step.alias.text == node.qualifier.text:
                 return node
             return replace(node, qualifier=replace(step.alias, span=node.qualifier.span))
-        owners = [each for each in self.steps if lookup(node.name, each.by_fold) is not None]
+        owners = [candidate for candidate in self.steps if lookup(node.name, candidate.by_fold) is not None]
         if len(owners) == 1:
             return replace(node, qualifier=replace(owners[0].alias, span=node.name.span))
         if owners:
@@ -219,19 +219,19 @@ class _Joined:
         self.links = links
         self.conditions = conditions
         self.order = order
-        self.left_out: set[int] = set()
+        self.skipped: set[int] = set()
         # each: two columns (step, name) that are equal, and where the text says so
         self.equalities = [
-            ((link.holder, own), (link.target, other), link.span)
+            ((link.holder, column), (link.target, referenced), link.span)
             for link in links
-            for own, other in zip(link.key.columns, link.key.referenced_columns, strict=True)
+            for column, referenced in zip(link.key.columns, link.key.referenced_columns, strict=True)
         ]
 
     def select(self) -> ast.Select:
-        for place in range(1, len(self.steps)):
-            self._leave_out(place)
+        for number in range(1, len(self.steps)):
+            self._skip(number)
         first = self.steps[0]
-        joins = [self._join(place) for place in range(1, len(self.steps)) if place not in self.left_out]
+        joins = [self._join(number) for number in range(1, len(self.steps)) if number not in self.skipped]
         head = self.steps[0].node.span
         items_span = first.node.entity.span
         from_clause = ast.FromClause(
@@ -262,13 +262,15 @@ class _Joined:
             return self.conditions[0]
         return ast.Junction(operator="AND", operands=tuple(self.conditions), span=span)
 
-    def _join(self, place: int) -> ast.JoinClause:
+    def _join(self, number: int) -> ast.JoinClause:
         """Join a step on its equalities with the steps before it."""
-        step = self.steps[place]
+        step = self.steps[number]
         parts: list[ast.Expression] = []
-        for one, other, span in self.equalities:
-            if max(one[0], other[0]) == place:
-                parts.append(ast.Binary(operator="=", left=self._at(one, span), right=self._at(other, span), span=span))
+        for left, right, span in self.equalities:
+            if max(left[0], right[0]) == number:
+                parts.append(
+                    ast.Binary(operator="=", left=self._at(left, span), right=self._at(right, span), span=span)
+                )
         condition = (
             parts[0] if len(parts) == 1 else ast.Junction(operator="AND", operands=tuple(parts), span=step.node.span)
         )
@@ -277,25 +279,25 @@ class _Joined:
     def _at(self, column: tuple[int, str], span: Span) -> ast.ColumnName:
         return _column(self.steps[column[0]].alias, column[1], span)
 
-    def _leave_out(self, place: int) -> None:
+    def _skip(self, number: int) -> None:
         """Replace a step's key by the foreign key of a neighbour, when nothing else of the step is used."""
-        step = self.steps[place]
+        step = self.steps[number]
         key = step.table.primary_key
-        if any(column not in key for column in self._used(place)):
+        if any(column not in key for column in self._used(number)):
             return
         for link in self.links:
-            if link.target != place or link.holder in self.left_out or set(link.key.referenced_columns) != set(key):
+            if link.target != number or link.holder in self.skipped or set(link.key.referenced_columns) != set(key):
                 continue
             stands_for = {
-                other: (link.holder, own)
-                for own, other in zip(link.key.columns, link.key.referenced_columns, strict=True)
+                referenced: (link.holder, column)
+                for column, referenced in zip(link.key.columns, link.key.referenced_columns, strict=True)
             }
-            self._replace(place, stands_for)
-            self._leave_out_null(link)
-            self.left_out.add(place)
+            self._replace(number, stands_for)
+            self._exclude_null(link)
+            self.skipped.add(number)
             return
 
-    def _leave_out_null(self, link: _Link) -> None:
+    def _exclude_null(self, link: _Link) -> None:
         """A foreign key that is NULL leads to nothing: its row would not have been joined."""
         for name in link.key.columns:
             column = self.steps[link.holder].table.column(name)
@@ -303,25 +305,25 @@ class _Joined:
                 operand = self._at((link.holder, name), link.span)
                 self.conditions.append(ast.NullTest(operand=operand, is_negated=True, span=link.span))
 
-    def _used(self, place: int) -> Iterator[str]:
+    def _used(self, number: int) -> Iterator[str]:
         """Return the columns of a step that anything but its own place in the path uses."""
-        alias = self.steps[place].alias.text.lower()
+        alias = self.steps[number].alias.text.lower()
         nodes: list[Node] = [*self.conditions, *((self.order,) if self.order is not None else ())]
         for node in nodes:
             for column in node.find(ast.ColumnName):
                 if column.qualifier is not None and column.qualifier.text.lower() == alias:
-                    yield self.steps[place].by_fold.get(column.name.text.lower(), column.name.text)
-        for one, other, _ in self.equalities:
-            yield from (column for step, column in (one, other) if step == place)
+                    yield self.steps[number].by_fold.get(column.name.text.lower(), column.name.text)
+        for left, right, _ in self.equalities:
+            yield from (column for step, column in (left, right) if step == number)
 
-    def _replace(self, place: int, stands_for: dict[str, tuple[int, str]]) -> None:
+    def _replace(self, number: int, stands_for: dict[str, tuple[int, str]]) -> None:
         def at(column: tuple[int, str]) -> tuple[int, str]:
-            return stands_for[column[1]] if column[0] == place else column
+            return stands_for[column[1]] if column[0] == number else column
 
-        changed = [(at(one), at(other), span) for one, other, span in self.equalities]
-        self.equalities = [each for each in changed if each[0] != each[1]]
-        alias = self.steps[place].alias.text.lower()
-        by_fold = self.steps[place].by_fold
+        changed = [(at(left), at(right), span) for left, right, span in self.equalities]
+        self.equalities = [equality for equality in changed if equality[0] != equality[1]]
+        alias = self.steps[number].alias.text.lower()
+        by_fold = self.steps[number].by_fold
 
         def rename(node: Node) -> Node:
             if isinstance(node, ast.ColumnName) and node.qualifier is not None and node.qualifier.text.lower() == alias:

@@ -26,17 +26,17 @@ class Function:
     usage: str
     result: Callable[[Sequence[SqlType]], SqlType | None]
 
-    def _letter(self, place: int) -> str:
-        return self.takes[min(place, len(self.takes) - 1)]
+    def _letter(self, position: int) -> str:
+        return self.takes[min(position, len(self.takes) - 1)]
 
-    def wanted(self, place: int) -> SqlType | None:
+    def argument_type(self, position: int) -> SqlType | None:
         """Return the type that a parameter in this place takes, None for any."""
-        return {"t": _TEXT, "n": BARE[Kind.DOUBLE], "i": _INT, "a": None}[self._letter(place)]
+        return {"t": _TEXT, "n": BARE[Kind.DOUBLE], "i": _INT, "a": None}[self._letter(position)]
 
-    def accepts(self, place: int, type: SqlType) -> bool:
+    def accepts(self, position: int, type: SqlType) -> bool:
         if type.kind is Kind.NULL:
             return True
-        match self._letter(place):
+        match self._letter(position):
             case "t":
                 return is_text(type)
             case "n":
@@ -55,10 +55,10 @@ def _first(types: Sequence[SqlType]) -> SqlType:
 
 
 def _widest(types: Sequence[SqlType]) -> SqlType | None:
-    found: SqlType | None = bare(types[0])
+    result: SqlType | None = bare(types[0])
     for type_ in types[1:]:
-        found = wider(found, bare(type_)) if found is not None else None
-    return found
+        result = wider(result, bare(type_)) if result is not None else None
+    return result
 
 
 FUNCTIONS: dict[str, Function] = {

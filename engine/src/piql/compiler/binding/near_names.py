@@ -23,17 +23,17 @@ class NearNames:
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = tuple(names)
-        self._found: dict[str, str | None] = {}  # a file may misspell one name many times
+        self._cached: dict[str, str | None] = {}  # a file may misspell one name many times
 
     def nearest(self, name: str) -> str | None:
         """Give the known name that is nearest to a misspelt one, if any is near; of few as near, the last by letter."""
         fold = name.lower()
-        if fold not in self._found:
-            if len(self._found) >= MOST_KEPT:
-                self._found.clear()
-            found = self._found[fold] = self._nearest(fold)
-            return found
-        return self._found.get(fold)
+        if fold not in self._cached:
+            if len(self._cached) >= MOST_KEPT:
+                self._cached.clear()
+            nearest = self._cached[fold] = self._nearest(fold)
+            return nearest
+        return self._cached.get(fold)
 
     def _nearest(self, fold: str) -> str | None:
         if len(self._by_fold) <= FEW:
@@ -54,11 +54,11 @@ class NearNames:
         best = (0.0, "")
         matcher = SequenceMatcher(b=fold)
         for most, group in self._letters.groups(fold):
-            for each in self._letters.promising(group, fold):
+            for candidate in self._letters.promising(group, fold):
                 if best[0] >= most or compared == MOST_COMPARED:
                     return self._by_fold[best[1]] if best[0] >= CUTOFF else None
-                matcher.set_seq1(each)
-                best = max(best, (matcher.ratio(), each))
+                matcher.set_seq1(candidate)
+                best = max(best, (matcher.ratio(), candidate))
                 compared += 1
         return self._by_fold[best[1]] if best[0] >= CUTOFF else None
 
@@ -97,8 +97,8 @@ class _Letters:
         for letter, times in Counter(fold).items():
             for time in range(times):
                 carry = self.with_letter.get((letter, time), 0)
-                for place, digit in enumerate(digits):
-                    digits[place], carry = digit ^ carry, digit & carry
+                for bit, digit in enumerate(digits):
+                    digits[bit], carry = digit ^ carry, digit & carry
                 if carry:
                     digits.append(carry)
         bounds = [
@@ -110,8 +110,8 @@ class _Letters:
             group = self.of_length[length]
             if shared >> len(digits):
                 continue
-            for place, digit in enumerate(digits):
-                group &= digit if shared >> place & 1 else ~digit
+            for bit, digit in enumerate(digits):
+                group &= digit if shared >> bit & 1 else ~digit
             if group:
                 yield most, group
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from piql.compiler.binding.scope import ScopeColumn
 from piql.compiler.binding.types import is_nullable, type_of, wider
 from piql.compiler.logical import operators as logical
@@ -19,15 +21,18 @@ def output_columns(plan: logical.LogicalNode) -> list[ScopeColumn]:
         case logical.Union():
             inputs = [output_columns(source) for source in plan.inputs]
             columns = []
-            for each in zip(*inputs, strict=False):
-                widest = each[0].type
-                for other in each[1:]:
-                    widest = wider(widest, other.type) or widest
-                columns.append(ScopeColumn(each[0].name, widest, any(other.nullable for other in each)))
+            for aligned in zip(*inputs, strict=False):
+                widest = aligned[0].type
+                for column in aligned[1:]:
+                    widest = wider(widest, column.type) or widest
+                columns.append(ScopeColumn(aligned[0].name, widest, any(column.nullable for column in aligned)))
             return columns
         case logical.Stop() | logical.Sort() | logical.Distinct() | logical.Selection() | logical.DataStop():
             return output_columns(plan.input)
-    return []
+        case logical.Relation() | logical.Derived() | logical.Join() | logical.SemiJoin() | logical.GroupBy():
+            return []
+        case _:
+            assert_never(plan)
 
 
 def with_output_names(plan: logical.LogicalNode, names: list[str]) -> logical.LogicalNode:
@@ -36,10 +41,21 @@ def with_output_names(plan: logical.LogicalNode, names: list[str]) -> logical.Lo
         case logical.Projection():
             if [output.name for output in plan.outputs] == names:
                 return plan
-            outputs = tuple(replace(each, name=name) for each, name in zip(plan.outputs, names, strict=True))
+            outputs = tuple(replace(output, name=name) for output, name in zip(plan.outputs, names, strict=True))
             return replace(plan, outputs=outputs)
         case logical.Union():
             return replace(plan, inputs=tuple(with_output_names(source, names) for source in plan.inputs))
         case logical.Stop() | logical.Sort() | logical.Distinct():
             return replace(plan, input=with_output_names(plan.input, names))
-    return plan
+        case (
+            logical.Relation()
+            | logical.Derived()
+            | logical.Selection()
+            | logical.Join()
+            | logical.SemiJoin()
+            | logical.GroupBy()
+            | logical.DataStop()
+        ):
+            return plan
+        case _:
+            assert_never(plan)

@@ -77,9 +77,9 @@ class Parameters:
         items = use.max_items if is_list else None
         if use.is_wrong:  # a second finding about the types would say the same
             return Parameter(name=node.name, type=BARE[Kind.NULL], max_items=items, span=node.span)
-        known = use.type or BARE[Kind.NULL]
+        value_type = use.type or BARE[Kind.NULL]
         spans = use.max_spans if is_list else ()
-        return Parameter(name=node.name, type=known, max_items=items, span=node.span, max_spans=spans)
+        return Parameter(name=node.name, type=value_type, max_items=items, span=node.span, max_spans=spans)
 
     def count(self, node: ast.ParameterUse, word: str) -> int | None:
         """Note a use as the count of a LIMIT or PAGINATE, named by its word, and give its MAX."""
@@ -157,31 +157,31 @@ class Parameters:
                 self.diagnostics.append(self._list_without_max(name, use))
             if use.ordinal is None:
                 continue
-            other = by_ordinal.setdefault(use.ordinal, (name, use))
-            if other[1] is not use:
+            first = by_ordinal.setdefault(use.ordinal, (name, use))
+            if first[1] is not use:
                 self.diagnostics.append(
                     report(
                         "parameter-ordinal",
-                        f"[{other[0]}] and [{name}] both have the ordinal {use.ordinal}",
+                        f"[{first[0]}] and [{name}] both have the ordinal {use.ordinal}",
                         use.first,
-                        labels=(Label(other[1].first, "the other one"),),
+                        labels=(Label(first[1].first, "the other one"),),
                         help="number the parameters 1, 2, 3, …",
                     )
                 )
         ordinals = sorted(by_ordinal)
-        for place, ordinal in enumerate(ordinals, start=1):
-            if ordinal != place:
+        for expected, ordinal in enumerate(ordinals, start=1):
+            if ordinal != expected:
                 name, use = by_ordinal[ordinal]
                 self.diagnostics.append(
                     report(
                         "parameter-ordinal",
-                        f"no parameter has the ordinal {place}, but [{name}] has {ordinal}",
+                        f"no parameter has the ordinal {expected}, but [{name}] has {ordinal}",
                         use.first,
                         help="ordinals start at 1 and leave no gap",
                     )
                 )
                 break
-        ordered = sorted(self.uses.items(), key=lambda each: each[1].ordinal or len(by_ordinal) + 10**9)
+        ordered = sorted(self.uses.items(), key=lambda item: item[1].ordinal or len(by_ordinal) + 10**9)
         return tuple(
             QueryParameter(
                 name=name,

@@ -62,31 +62,31 @@ def _bind_union(context: QueryContext, node: ast.UnionQuery, outer: Scope | None
     columns = output_columns(plans[0])
     names = [column.name for column in columns]
     for plan, query in zip(plans[1:], node.inputs[1:], strict=True):
-        others = output_columns(plan)
-        if len(others) != len(columns):
+        branch_columns = output_columns(plan)
+        if len(branch_columns) != len(columns):
             context.diagnostics.append(
                 report(
                     "union-columns",
-                    f"this query gives {len(others)} columns, the first of the UNION gives {len(columns)}",
+                    f"this query gives {len(branch_columns)} columns, the first of the UNION gives {len(columns)}",
                     _items_span(query),
                     labels=(Label(_items_span(node.inputs[0]), "the first query"),),
                     help="all queries of a UNION give the same columns",
                 )
             )
             return None
-        for one, other in zip(columns, others, strict=True):
-            if wider(one.type, other.type) is None:
+        for first, column in zip(columns, branch_columns, strict=True):
+            if wider(first.type, column.type) is None:
                 context.diagnostics.append(
                     report(
                         "type-mismatch",
-                        f"{one.name} is {one.type} in the first query of the UNION and {other.type} here",
+                        f"{first.name} is {first.type} in the first query of the UNION and {column.type} here",
                         _items_span(query),
                         help="all queries of a UNION give the same types",
                     )
                 )
                 return None
     plan = logical.Union(
-        inputs=tuple(with_output_names(each, names) for each in plans), all=node.is_all, span=node.span
+        inputs=tuple(with_output_names(branch, names) for branch in plans), all=node.is_all, span=node.span
     )
     return _ordered_union(context, node, plan)
 
@@ -100,10 +100,10 @@ def _ordered_union(
         binder = ExpressionBinder(context, Scope([relation]), "ORDER BY")
         keys: list[logical.SortKey] = []
         for item in node.order.items:
-            place = _ordinal(context, item.expression, len(columns))
+            position = _ordinal(context, item.expression, len(columns))
             key: bound.Expression | None
-            if place is not None:
-                key = relation.reference(columns[place], item.expression.span)
+            if position is not None:
+                key = relation.reference(columns[position], item.expression.span)
             else:
                 key = binder.value(item.expression)
             if key is None:
@@ -257,15 +257,15 @@ class _Select:
         return logical.Derived(alias=relation.alias, input=plan, span=source.span)
 
     def _add(self, relation: ScopeRelation) -> None:
-        for each in self.scope.relations:
-            if each.shown and each.shown.lower() == relation.shown.lower():
+        for earlier in self.scope.relations:
+            if earlier.shown and earlier.shown.lower() == relation.shown.lower():
                 self.is_broken = True
                 self.context.diagnostics.append(
                     report(
                         "duplicate-alias",
                         f"{relation.shown} stands twice in FROM",
                         relation.span,
-                        labels=(Label(each.span, "the first one"),),
+                        labels=(Label(earlier.span, "the first one"),),
                         help=f"give one of them a name of its own: {relation.shown} {relation.shown}2",
                     )
                 )
@@ -284,7 +284,7 @@ class _Select:
                 return outputs[:1]
             if isinstance(item, ast.Star):
                 relations = self._relations_of(item)
-                columns = sum(len(each.columns or ()) for each in relations)
+                columns = sum(len(relation.columns or ()) for relation in relations)
                 self.context.star_columns += columns
                 if self.context.star_columns > self.context.room:
                     self._too_many(
@@ -330,7 +330,7 @@ class _Select:
     def _check_output_names(self, outputs: list[logical.Output]) -> None:
         if self.is_exists:
             return
-        if len({each.name.lower() for each in outputs}) == len(outputs):
+        if len({output.name.lower() for output in outputs}) == len(outputs):
             return
         seen: dict[str, logical.Output] = {}
         for output in outputs:
@@ -359,19 +359,19 @@ class _Select:
         if self.node.group is None:
             return keys
         binder = self._binder("GROUP BY")
-        known: set[bound.Expression] = set()
-        for each in self.node.group.keys:
-            found = self._named_output(each, outputs) if not self._is_column(each) else None
-            place = _ordinal(self.context, each, len(outputs))
-            if place is not None:
-                found = outputs[place].expression
-            elif isinstance(each, ast.LiteralValue) and isinstance(each.value, int):
+        seen: set[bound.Expression] = set()
+        for expression in self.node.group.keys:
+            named = self._named_output(expression, outputs) if not self._is_column(expression) else None
+            position = _ordinal(self.context, expression, len(outputs))
+            if position is not None:
+                named = outputs[position].expression
+            elif isinstance(expression, ast.LiteralValue) and isinstance(expression.value, int):
                 self.is_broken = True
-            key = found if found is not None else binder.value(each)
+            key = named if named is not None else binder.value(expression)
             if key is None:
                 self.is_broken = True
-            elif key not in known:
-                known.add(key)
+            elif key not in seen:
+                seen.add(key)
                 keys.append(key)
         return keys
 
@@ -395,9 +395,9 @@ class _Select:
         keys: list[logical.SortKey] = []
         for item in self.node.order.items:
             expression = self._named_output(item.expression, outputs)
-            place = _ordinal(self.context, item.expression, len(outputs))
-            if place is not None:
-                expression = outputs[place].expression
+            position = _ordinal(self.context, item.expression, len(outputs))
+            if position is not None:
+                expression = outputs[position].expression
             if expression is not None and expression.span != item.expression.span:
                 expression = replace(expression, span=item.expression.span)
             if expression is None:
@@ -414,11 +414,11 @@ class _Select:
         having: bound.Expression | None,
         order: tuple[logical.SortKey, ...],
     ) -> tuple[bound.Aggregate, ...]:
-        found: dict[bound.Aggregate, None] = {}
-        for each in (*outputs, *((having,) if having is not None else ()), *(key.expression for key in order)):
-            if not isinstance(each, bound.ColumnRef):
-                found.update(dict.fromkeys(aggregates_in(each)))
-        return tuple(found)
+        aggregates: dict[bound.Aggregate, None] = {}
+        for expression in (*outputs, *((having,) if having is not None else ()), *(key.expression for key in order)):
+            if not isinstance(expression, bound.ColumnRef):
+                aggregates.update(dict.fromkeys(aggregates_in(expression)))
+        return tuple(aggregates)
 
     def _check_grouped(
         self,
@@ -427,12 +427,12 @@ class _Select:
         having: bound.Expression | None,
         order: tuple[logical.SortKey, ...],
     ) -> None:
-        own = {relation.alias for relation in self.scope.relations}
+        aliases = {relation.alias for relation in self.scope.relations}
         expressions = [output.expression for output in outputs]
         expressions += [having] if having is not None else []
         expressions += [key.expression for key in order]
         for expression in expressions:
-            column = ungrouped(expression, keys, own)
+            column = ungrouped(expression, keys, aliases)
             if column is None:
                 continue
             self.is_broken = True

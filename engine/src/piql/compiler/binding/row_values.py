@@ -36,26 +36,28 @@ def compare_rows(
         return None
 
     def compared(at: int, operator: logical.ComparisonOperator) -> logical.Expression | None:
-        one, other = left.items[at], right.items[at]
-        return binder.comparison(ast.Binary(operator=operator, left=one, right=other, span=one.span.to(other.span)))
+        left_item, right_item = left.items[at], right.items[at]
+        return binder.comparison(
+            ast.Binary(operator=operator, left=left_item, right=right_item, span=left_item.span.to(right_item.span))
+        )
 
     operator = cast(logical.ComparisonOperator, node.operator)
     if operator in ("=", "<>"):
         parts = [compared(at, operator) for at in range(len(left.items))]
-        found = tuple(part for part in parts if part is not None)
-        if len(found) < len(parts):
+        comparisons = tuple(part for part in parts if part is not None)
+        if len(comparisons) < len(parts):
             return None
-        return (logical.And if operator == "=" else logical.Or)(operands=found, span=node.span)
+        return (logical.And if operator == "=" else logical.Or)(operands=comparisons, span=node.span)
     branches: list[logical.Expression] = []
     equal = [compared(before, "=") for before in range(len(left.items) - 1)]  # each is bound once, and shared
     for at in range(len(left.items)):
         is_last = at == len(left.items) - 1
         tests = equal[:at]
         tests.append(compared(at, operator if is_last else _STRICT[operator]))
-        found = tuple(test for test in tests if test is not None)
-        if len(found) < len(tests):
+        comparisons = tuple(test for test in tests if test is not None)
+        if len(comparisons) < len(tests):
             return None
-        branches.append(found[0] if at == 0 else logical.And(operands=found, span=node.span))
+        branches.append(comparisons[0] if at == 0 else logical.And(operands=comparisons, span=node.span))
     return logical.Or(operands=tuple(branches), span=node.span)
 
 
@@ -71,8 +73,8 @@ def row_among_values(binder: ExpressionBinder, node: ast.In, row: ast.Row) -> lo
         if branch is None:
             return None
         branches.append(branch)
-    found = branches[0] if len(branches) == 1 else logical.Or(operands=tuple(branches), span=node.span)
-    return logical.Not(operand=found, span=node.span) if node.is_negated else found
+    membership = branches[0] if len(branches) == 1 else logical.Or(operands=tuple(branches), span=node.span)
+    return logical.Not(operand=membership, span=node.span) if node.is_negated else membership
 
 
 def row_among_rows(binder: ExpressionBinder, node: ast.InQuery, row: ast.Row) -> logical.Expression | None:
@@ -82,14 +84,14 @@ def row_among_rows(binder: ExpressionBinder, node: ast.InQuery, row: ast.Row) ->
     keeps rows, and not below NOT: there it stays an IN.
     """
     with binder.in_a_value():
-        values = [None if takes_type(each) else binder.value(each) for each in row.items]
+        values = [None if takes_type(item) else binder.value(item) for item in row.items]
     query = binder.context.bind_nested(binder.context, node.query, binder.scope, True)
     columns = output_columns(query) if query is not None else ()
-    types = [bare(each.type) for each in columns] if len(columns) == len(values) else [None] * len(values)
+    types = [bare(column.type) for column in columns] if len(columns) == len(values) else [None] * len(values)
     with binder.in_a_value():
         values = [
-            binder.value(each, told) if takes_type(each) else value
-            for each, value, told in zip(row.items, values, types, strict=True)
+            binder.value(item, column_type) if takes_type(item) else value
+            for item, value, column_type in zip(row.items, values, types, strict=True)
         ]
     given = [expression for expression in values if expression is not None]
     if query is None or len(given) < len(values):
@@ -112,12 +114,12 @@ def row_among_rows(binder: ExpressionBinder, node: ast.InQuery, row: ast.Row) ->
         reference = logical.ColumnRef(relation=alias, name=name, type=column.type, nullable=column.nullable)
         equalities.append(logical.Comparison(operator="=", left=reference, right=value, span=node.span))
     query = with_output_names(query, names)
-    may_be_unknown = any(map(is_nullable, given)) or any(each.nullable for each in columns)
+    may_be_unknown = any(map(is_nullable, given)) or any(column.nullable for column in columns)
     if may_be_unknown and (node.is_negated or not binder.is_test):
         among = logical.InSubquery(operand=given[0], query=query, more=tuple(given[1:]), span=node.span)
         return logical.Not(operand=among, span=node.span) if node.is_negated else among
     rows = Derived(alias=alias, input=query, span=node.query.span)
-    found = Selection(predicate=logical.And(operands=tuple(equalities), span=node.span), input=rows, span=node.span)
-    one = Output(name="one", expression=logical.Constant(value=1, type=BARE[Kind.INT]))
-    exists = logical.Exists(query=Projection(outputs=(one,), input=found, span=node.query.span), span=node.span)
+    matching = Selection(predicate=logical.And(operands=tuple(equalities), span=node.span), input=rows, span=node.span)
+    output = Output(name="one", expression=logical.Constant(value=1, type=BARE[Kind.INT]))
+    exists = logical.Exists(query=Projection(outputs=(output,), input=matching, span=node.query.span), span=node.span)
     return logical.Not(operand=exists, span=node.span) if node.is_negated else exists

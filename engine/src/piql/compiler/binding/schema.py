@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from piql.compiler.binding.entities import Entities
 from piql.compiler.binding.near_names import NearNames
 from piql.compiler.binding.scope import TableNames, lookup, spelling_fix, suggestion, unknown_name, unknown_table
 from piql.compiler.binding.types import BARE, is_comparable, is_text
 from piql.compiler.syntax import ast
-from piql.compiler.syntax.left_out import TYPES
+from piql.compiler.syntax.unsupported import TYPES
 from piql.schema.catalog import (
     CardinalityLimit,
     Catalog,
@@ -52,26 +53,26 @@ def bind_schema(statements: Iterable[ast.Statement], base: Catalog | None = None
     declared: dict[str, ast.CreateTable] = {}
     indexes: list[ast.CreateIndex] = []
     for statement in statements:
-        each = entities.as_table(statement) if isinstance(statement, ast.CreateEntity) else statement
-        if isinstance(each, ast.CreateTable):
-            first = declared.setdefault(each.name.text.lower(), each)
-            if first is not each:
-                schema.diagnostics.append(_duplicate("duplicate-table", "table", each.name, first.name))
-        elif isinstance(each, ast.CreateIndex):
-            indexes.append(each)
+        definition = entities.as_table(statement) if isinstance(statement, ast.CreateEntity) else statement
+        if isinstance(definition, ast.CreateTable):
+            first = declared.setdefault(definition.name.text.lower(), definition)
+            if first is not definition:
+                schema.diagnostics.append(_duplicate("duplicate-table", "table", definition.name, first.name))
+        elif isinstance(definition, ast.CreateIndex):
+            indexes.append(definition)
     if base is not None:
         for name, table in base.tables.items():
             if name.lower() not in declared:
                 schema.tables[name] = table
         schema.indexes.update(base.indexes)
     schema.diagnostics.extend(entities.diagnostics)
-    builders = [_TableBuilder(schema, each) for each in declared.values()]
+    builders = [_TableBuilder(schema, definition) for definition in declared.values()]
     for builder in builders:
         schema.tables[builder.table.name] = builder.table
     by_fold = {name.lower(): name for name in schema.tables}
-    known = NearNames(schema.tables)
+    table_names = NearNames(schema.tables)
     for builder in builders:
-        schema.tables[builder.table.name] = builder.with_foreign_keys(by_fold, known)
+        schema.tables[builder.table.name] = builder.with_foreign_keys(by_fold, table_names)
     names = TableNames(schema.tables, frozenset(schema.broken))
     seen: dict[str, ast.CreateIndex] = {}
     for index in indexes:
@@ -222,7 +223,7 @@ class _TableBuilder:
 
     def _names(self, names: tuple[ast.Name, ...]) -> tuple[str, ...] | None:
         """Return the declared columns for names as written, or report those that are none."""
-        found: list[str] = []
+        columns: list[str] = []
         for name in names:
             declared = lookup(name, self.by_fold)
             if declared is None:
@@ -236,19 +237,19 @@ class _TableBuilder:
                         )
                     )
                 return None
-            if declared in found:
+            if declared in columns:
                 self._report("duplicate-column", f"{declared} stands twice here", name.span, "name each column once")
                 return None
-            found.append(declared)
-        return tuple(found)
+            columns.append(declared)
+        return tuple(columns)
 
     def _add_constraint(self, clause: ast.TableConstraint) -> None:
         name = clause.name.text if clause.name is not None else None
         if clause.name is not None:
             first = self.constraint_names.setdefault(clause.name.text.lower(), clause.name)
             if first is not clause.name:
-                found = _duplicate("duplicate-constraint", "constraint", clause.name, first)
-                self.schema.diagnostics.append(found)
+                diagnostic = _duplicate("duplicate-constraint", "constraint", clause.name, first)
+                self.schema.diagnostics.append(diagnostic)
         columns = self._names(clause.columns)
         match clause:
             case ast.PrimaryKeyClause():
@@ -277,14 +278,18 @@ class _TableBuilder:
                     self.limits.append(
                         CardinalityLimit(clause.max, columns, name=name, span=clause.span, limit_span=clause.max_span)
                     )
+            case ast.UniqueClause() | ast.LimitClause():  # an unknown column, which is reported
+                pass
+            case _:
+                assert_never(clause)
 
     def _are_texts(self, columns: tuple[str, ...], clause: ast.LimitClause) -> bool:
         for column, node in zip(columns, clause.columns, strict=True):
-            found = self.columns[column].type
-            if not is_text(found) and found.kind is not Kind.NULL:
+            column_type = self.columns[column].type
+            if not is_text(column_type) and column_type.kind is not Kind.NULL:
                 self._report(
                     "type-mismatch",
-                    f"TOKEN is about the words of texts, {column} is {found}",
+                    f"TOKEN is about the words of texts, {column} is {column_type}",
                     node.span,
                     "leave the column out",
                 )
@@ -323,20 +328,22 @@ class _TableBuilder:
                 if declared is not None and declared not in self.declared_null:
                     self.columns[declared] = replace(self.columns[declared], nullable=False)
 
-    def with_foreign_keys(self, by_fold: dict[str, str], known: NearNames) -> Table:
+    def with_foreign_keys(self, by_fold: dict[str, str], table_names: NearNames) -> Table:
         """Return the table with its foreign keys, now that all tables are known."""
-        found = [self._foreign_key(clause, by_fold, known) for clause in self.foreign_keys]
-        return self._build(tuple(key for key in found if key is not None))
+        foreign_keys = [self._foreign_key(clause, by_fold, table_names) for clause in self.foreign_keys]
+        return self._build(tuple(key for key in foreign_keys if key is not None))
 
     def _foreign_key(
-        self, clause: ast.ForeignKeyClause, by_fold: dict[str, str], known: NearNames
+        self, clause: ast.ForeignKeyClause, by_fold: dict[str, str], table_names: NearNames
     ) -> ForeignKey | None:
         declared = lookup(clause.table, by_fold)
         if declared is None:
-            self.schema.diagnostics.append(unknown_table(clause.table, known))
+            self.schema.diagnostics.append(unknown_table(clause.table, table_names))
             return None
         target = self.schema.tables[declared]
-        columns = tuple(each for each in (lookup(name, self.by_fold) for name in clause.columns) if each is not None)
+        columns = tuple(
+            column for column in (lookup(name, self.by_fold) for name in clause.columns) if column is not None
+        )
         if len(columns) < len(clause.columns) or declared in self.schema.broken:
             return None
         referenced = self._referenced(clause, target)
@@ -350,13 +357,13 @@ class _TableBuilder:
                 f"name a column for each of ({', '.join(referenced)})",
             )
             return None
-        for own, other, name in zip(columns, referenced, clause.columns, strict=True):
-            own_type, column = self.columns[own].type, target.column(other)
+        for column_name, referenced_name, name in zip(columns, referenced, clause.columns, strict=True):
+            own_type, column = self.columns[column_name].type, target.column(referenced_name)
             if column is not None and not is_comparable(own_type, column.type):
                 labels = (Label(column.span, f"this is {column.type}"),) if column.span is not None else ()
                 self._report(
                     "type-mismatch",
-                    f"{own} is {own_type}, but {target.name}.{other} is {column.type}",
+                    f"{column_name} is {own_type}, but {target.name}.{referenced_name} is {column.type}",
                     name.span if clause.span.start <= name.span.start else clause.span,
                     "give both columns one type",
                     labels,
@@ -367,13 +374,13 @@ class _TableBuilder:
     def _referenced(self, clause: ast.ForeignKeyClause, target: Table) -> tuple[str, ...] | None:
         if not clause.referenced:
             return target.primary_key
-        known = {column.name.lower(): column.name for column in target.columns}
+        by_fold = {column.name.lower(): column.name for column in target.columns}
         referenced: list[str] = []
         for name in clause.referenced:
-            declared = lookup(name, known)
+            declared = lookup(name, by_fold)
             if declared is None:
                 self.schema.diagnostics.append(
-                    unknown_name("unknown-column", f"{target.name} has no column {name.text}", name, known.values())
+                    unknown_name("unknown-column", f"{target.name} has no column {name.text}", name, by_fold.values())
                 )
                 return None
             referenced.append(declared)
@@ -406,23 +413,23 @@ def _bind_index(schema: BoundSchema, names: TableNames, node: ast.CreateIndex) -
     by_fold = names.column_names(table)
 
     def declared(name: ast.Name) -> Column | None:
-        found = lookup(name, by_fold)
-        if found is None:
+        column_name = lookup(name, by_fold)
+        if column_name is None:
             schema.diagnostics.append(
                 unknown_name("unknown-column", f"{table.name} has no column {name.text}", name, by_fold.values())
             )
             return None
-        return table.column(found)
+        return table.column(column_name)
 
     for part in node.parts:
-        found = [declared(name) for name in part.columns]
-        known = [each for each in found if each is not None]
-        if len(known) < len(found):
+        resolved = [declared(name) for name in part.columns]
+        part_columns = [column for column in resolved if column is not None]
+        if len(part_columns) < len(resolved):
             return None
         if not part.is_token:
-            columns.append(IndexColumn(known[0].name, part.is_ascending))
+            columns.append(IndexColumn(part_columns[0].name, part.is_ascending))
             continue
-        for column, name in zip(known, part.columns, strict=True):
+        for column, name in zip(part_columns, part.columns, strict=True):
             if not is_text(column.type):
                 schema.diagnostics.append(
                     report(
@@ -430,17 +437,17 @@ def _bind_index(schema: BoundSchema, names: TableNames, node: ast.CreateIndex) -
                     )
                 )
                 return None
-        columns.append(word_column((each.name for each in known), part.is_ascending))
+        columns.append(word_column((column.name for column in part_columns), part.is_ascending))
     covering = [declared(name) for name in node.covering]
-    if any(each is None for each in covering):
+    if any(column is None for column in covering):
         return None
     whole = completed_by_key(table, columns)
-    held = {each.name for each in whole}
+    held = {column.name for column in whole}
     return Index(
         node.name.text,
         table.name,
         whole,
-        tuple(each.name for each in covering if each is not None and each.name not in held),
+        tuple(column.name for column in covering if column is not None and column.name not in held),
         buckets=node.buckets or 1,
         span=node.span,
     )

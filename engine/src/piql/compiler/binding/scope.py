@@ -9,7 +9,7 @@ from functools import cached_property
 from piql.compiler.binding.near_names import NearNames, near_names
 from piql.compiler.logical.expressions import ColumnRef
 from piql.compiler.syntax import ast
-from piql.compiler.syntax.left_out import FUNCTIONS
+from piql.compiler.syntax.unsupported import FUNCTIONS
 from piql.schema.catalog import SqlType, Table
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
@@ -27,9 +27,9 @@ def lookup(name: ast.Name, by_fold: Mapping[str, str]) -> str | None:
     return declared if declared is not None and (not name.is_quoted or declared == name.text) else None
 
 
-def suggestion(name: str, known: Iterable[str]) -> str | None:
+def suggestion(name: str, names: Iterable[str]) -> str | None:
     """Return the known name that is nearest to a misspelt one, if any is near."""
-    return near_names(tuple(known)).nearest(name)
+    return near_names(tuple(names)).nearest(name)
 
 
 def spelling_fix(span: Span, text: str) -> Fix:
@@ -37,10 +37,10 @@ def spelling_fix(span: Span, text: str) -> Fix:
 
 
 def unknown_name(
-    code: str, message: str, name: ast.Name, known: Iterable[str] | NearNames, otherwise: str = ""
+    code: str, message: str, name: ast.Name, candidates: Iterable[str] | NearNames, otherwise: str = ""
 ) -> Diagnostic:
     """Report a name that means nothing, with the nearest one that would."""
-    known = known if isinstance(known, NearNames) else near_names(tuple(known))
+    candidates = candidates if isinstance(candidates, NearNames) else near_names(tuple(candidates))
     if name.is_quoted and code == "unknown-column":
         text = "'" + name.text.replace("'", "''") + "'"
         edit = Edit(name.span.file, name.span.start, name.span.end, text)
@@ -49,11 +49,11 @@ def unknown_name(
     now = FUNCTIONS.get(name.text.upper()) if name.text.upper().startswith("CURRENT_") else None
     if now is not None and not name.is_quoted:
         return report(code, message, name.span, help=now)
-    near = known.nearest(name.text)
+    near = candidates.nearest(name.text)
     if near is not None:
         return report(code, message, name.span, help=f"did you mean {near}?", fixes=(spelling_fix(name.span, near),))
-    if known.names:
-        otherwise = "known here: " + ", ".join(known.names[:12]) + (", …" if len(known.names) > 12 else "")
+    if candidates.names:
+        otherwise = "known here: " + ", ".join(candidates.names[:12]) + (", …" if len(candidates.names) > 12 else "")
     return report(code, message, name.span, help=otherwise or ())
 
 
@@ -77,20 +77,20 @@ class TableNames:
 
     def column_names(self, table: Table) -> Mapping[str, str]:
         """Return the table's column names, keyed by their lower case."""
-        found = self._columns.get(table.name)
-        if found is None:
-            found = self._columns[table.name] = {column.name.lower(): column.name for column in table.columns}
-        return found
+        names = self._columns.get(table.name)
+        if names is None:
+            names = self._columns[table.name] = {column.name.lower(): column.name for column in table.columns}
+        return names
 
     def columns_in_scope(self, table: Table) -> Mapping[str, ScopeColumn]:
         """Return the table's columns as a relation of FROM has them, keyed by their lower case."""
-        found = self._in_scope.get(table.name)
-        if found is None:
-            found = {
+        columns = self._in_scope.get(table.name)
+        if columns is None:
+            columns = {
                 column.name.lower(): ScopeColumn(column.name, column.type, column.nullable) for column in table.columns
             }
-            self._in_scope[table.name] = found
-        return found
+            self._in_scope[table.name] = columns
+        return columns
 
     def unknown(self, name: ast.Name) -> Diagnostic:
         return unknown_table(name, self._near)
@@ -139,9 +139,9 @@ class Scope:
         scope: Scope | None = self
         fold = name.text.lower()
         while scope is not None:
-            for each in scope.relations:
-                if each.shown == name.text or (not name.is_quoted and each.shown.lower() == fold):
-                    return each
+            for relation in scope.relations:
+                if relation.shown == name.text or (not name.is_quoted and relation.shown.lower() == fold):
+                    return relation
             scope = scope.outer
         return None
 
@@ -154,18 +154,18 @@ class Scope:
         fold = name.text.lower()
         is_partial = False
         while scope is not None:
-            found: list[tuple[ScopeRelation, ScopeColumn]] = []
-            for each in scope.relations:
-                if each.columns is None:
+            candidates: list[tuple[ScopeRelation, ScopeColumn]] = []
+            for relation in scope.relations:
+                if relation.columns is None:
                     is_partial = True
                     continue
-                known = each.columns.get(fold)
-                if known is not None and (not name.is_quoted or known.name == name.text):
-                    found.append((each, known))
-            if len(found) == 1:
-                return found[0][0].reference(found[0][1], column.span)
-            if found:
-                choices = [f"{relation.shown}.{known.name}" for relation, known in found]
+                scope_column = relation.columns.get(fold)
+                if scope_column is not None and (not name.is_quoted or scope_column.name == name.text):
+                    candidates.append((relation, scope_column))
+            if len(candidates) == 1:
+                return candidates[0][0].reference(candidates[0][1], column.span)
+            if candidates:
+                choices = [f"{relation.shown}.{scope_column.name}" for relation, scope_column in candidates]
                 return report(
                     "ambiguous-column",
                     f"{name.text} may be {' or '.join(choices)}",
@@ -175,7 +175,9 @@ class Scope:
             scope = scope.outer
         if is_partial:
             return None
-        known_names = [known.name for relation in self.relations for known in (relation.columns or {}).values()]
+        known_names = [
+            scope_column.name for relation in self.relations for scope_column in (relation.columns or {}).values()
+        ]
         if len(self.relations) == 1:
             only = self.relations[0]
             where = only.table.name if only.table is not None else only.shown
@@ -190,12 +192,12 @@ class Scope:
             return self.unknown_relation(qualifier)
         if relation.columns is None:
             return None
-        known = relation.columns.get(column.name.text.lower())
-        if known is None or (column.name.is_quoted and known.name != column.name.text):
+        scope_column = relation.columns.get(column.name.text.lower())
+        if scope_column is None or (column.name.is_quoted and scope_column.name != column.name.text):
             where = relation.table.name if relation.table is not None else relation.shown
-            names = [each.name for each in relation.columns.values()]
+            names = [scope_column.name for scope_column in relation.columns.values()]
             return unknown_name("unknown-column", f"{where} has no column {column.name.text}", column.name, names)
-        return relation.reference(known, column.span)
+        return relation.reference(scope_column, column.span)
 
     def unknown_relation(self, qualifier: ast.Name) -> Diagnostic:
         for relation in self.relations:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from piql.compiler.binding.types import BARE, is_text
 from piql.compiler.logical import expressions as logical
 from piql.compiler.syntax import ast
-from piql.compiler.syntax.left_out import ILIKE
+from piql.compiler.syntax.unsupported import ILIKE
 from piql.schema.catalog import Kind
 from piql.schema.values import shown
 from piql.text.diagnostics.diagnostic import Edit, Fix
@@ -66,8 +66,8 @@ def bind_like(binder: ExpressionBinder, node: ast.Like) -> logical.Expression | 
         return None
     if word is None or is_broken:
         return None
-    found = logical.TokenMatch(columns=tuple(columns), word=word, span=node.span)
-    return logical.Not(operand=found, span=node.span) if node.is_negated else found
+    search = logical.TokenMatch(columns=tuple(columns), word=word, span=node.span)
+    return logical.Not(operand=search, span=node.span) if node.is_negated else search
 
 
 def _is_one_word(binder: ExpressionBinder, node: ast.Like, pattern: ast.LiteralValue, text: str) -> bool:
@@ -81,7 +81,7 @@ def _is_one_word(binder: ExpressionBinder, node: ast.Like, pattern: ast.LiteralV
             f"{shown(text)} is not one word",
             pattern.span,
             f"search each word with a {node.keyword} of its own, joined by AND",
-            *_each_word(node, text),
+            *_word_by_word(node, text),
         )
         return False
     fixes: tuple[Fix, ...] = ()
@@ -89,7 +89,7 @@ def _is_one_word(binder: ExpressionBinder, node: ast.Like, pattern: ast.LiteralV
         edit = Edit(pattern.span.file, pattern.span.start, pattern.span.end, f"'{word}'")
         fixes = (Fix(f"Search for the word {word}", (edit,), consequence=_WHOLE),)
     elif text.startswith("%"):
-        fixes = _each_word(node, word)
+        fixes = _word_by_word(node, word)
     else:
         fixes = _as_range(node, text)
     binder.report(
@@ -139,7 +139,7 @@ def _in_any_case(node: ast.Like) -> tuple[Fix, ...]:
     elif isinstance(pattern, ast.LiteralValue) and isinstance(pattern.value, str):
         text = pattern.value.strip("%")
         if not text.isalnum():
-            return _each_word(plain, text)
+            return _word_by_word(plain, text)
         word = f"'{text}'"
     else:
         words = [part for part in _parts(pattern) if part != "%"]
@@ -161,7 +161,7 @@ def _without_function(node: ast.Expression) -> tuple[Fix, ...]:
             return ()
 
 
-def _each_word(node: ast.Like, text: str) -> tuple[Fix, ...]:
+def _word_by_word(node: ast.Like, text: str) -> tuple[Fix, ...]:
     """Offer to search for every word of a text by itself."""
     words = text.split()
     if node.is_negated or not 2 <= len(words) <= MOST_WORDS or not all(map(str.isalnum, words)):
@@ -185,7 +185,7 @@ def _as_range(node: ast.Like, text: str) -> tuple[Fix, ...]:
     if following > MOST_CHARACTER or FIRST_SURROGATE <= following <= LAST_SURROGATE:
         return ()
     operand = node.operand.span.text
-    low, high = (each.replace("'", "''") for each in (start, start[:-1] + chr(following)))
+    low, high = (bound.replace("'", "''") for bound in (start, start[:-1] + chr(following)))
     test = f"({operand} >= '{low}' AND {operand} < '{high}')"
     title = f"Read the range that begins with {start}"
     what = "the answer stays the same"

@@ -57,18 +57,18 @@ def arithmetic(operator: str, left: SqlType, right: SqlType) -> SqlType | None:
     one side has none, or where these are more than a DECIMAL may have.
     """
     if Kind.NULL in (left.kind, right.kind):
-        other = right if left.kind is Kind.NULL else left
-        left = right = other
+        typed_side = right if left.kind is Kind.NULL else left
+        left = right = typed_side
     if operator == "||":
-        return BARE[Kind.TEXT] if all(is_text(each) or each.kind is Kind.NULL for each in (left, right)) else None
+        return BARE[Kind.TEXT] if all(is_text(side) or side.kind is Kind.NULL for side in (left, right)) else None
     if not (is_number(left) or left.kind is Kind.NULL) or not (is_number(right) or right.kind is Kind.NULL):
         return None
     if operator == "/":
         return BARE[Kind.DOUBLE]
-    found = wider(bare(left), bare(right))
-    if found is not None and found.kind is Kind.DECIMAL:
+    result = wider(bare(left), bare(right))
+    if result is not None and result.kind is Kind.DECIMAL:
         return _exact(operator, left, right)
-    return BARE[Kind.BIGINT] if found is not None and found.kind is Kind.INT else found
+    return BARE[Kind.BIGINT] if result is not None and result.kind is Kind.INT else result
 
 
 _Digits = tuple[int, int]  # before the point, and after it
@@ -83,16 +83,16 @@ def _digits(type: SqlType) -> _Digits | None:
 
 
 def _exact(operator: str, left: SqlType, right: SqlType) -> SqlType:
-    one, two = _digits(left), _digits(right)
-    if one is None or two is None:
+    left_digits, right_digits = _digits(left), _digits(right)
+    if left_digits is None or right_digits is None:
         return BARE[Kind.DECIMAL]
     match operator:
         case "*":
-            return decimal_type(one[0] + two[0], one[1] + two[1])
+            return decimal_type(left_digits[0] + right_digits[0], left_digits[1] + right_digits[1])
         case "%":
-            return decimal_type(min(one[0], two[0]), max(one[1], two[1]))
+            return decimal_type(min(left_digits[0], right_digits[0]), max(left_digits[1], right_digits[1]))
         case _:
-            return decimal_type(max(one[0], two[0]) + 1, max(one[1], two[1]))
+            return decimal_type(max(left_digits[0], right_digits[0]) + 1, max(left_digits[1], right_digits[1]))
 
 
 def decimal_type(before: int, after: int) -> SqlType:
@@ -113,13 +113,13 @@ def number_type(expression: logical.Expression) -> SqlType:
 
 def rounded_type(number: SqlType, digits: logical.Expression | None) -> SqlType:
     """Return the type of ROUND(number, digits): as many digits after the point as are asked for."""
-    found = _digits(number)
-    if number.kind is not Kind.DECIMAL or found is None:
+    sizes = _digits(number)
+    if number.kind is not Kind.DECIMAL or sizes is None:
         return bare(number)
     asked = 0 if digits is None else digits.value if isinstance(digits, logical.Constant) else None
     if not isinstance(asked, int):
         return BARE[Kind.DECIMAL]
-    before, after = found
+    before, after = sizes
     return number if asked >= after else decimal_type(before + 1, max(asked, 0))
 
 
@@ -160,8 +160,8 @@ def literal_type(value: object) -> SqlType | None:
 
 def type_of(expression: logical.Expression) -> SqlType:
     """Return the type of a bound expression; every predicate is BOOLEAN."""
-    found: SqlType = getattr(expression, "type", BOOLEAN)
-    return found
+    expression_type: SqlType = getattr(expression, "type", BOOLEAN)
+    return expression_type
 
 
 def is_nullable(expression: logical.Expression) -> bool:

@@ -37,10 +37,10 @@ def _without(select: ast.Select, item: ast.SelectItem) -> tuple[Edit, ...]:
     call = item.expression
     assert isinstance(call, ast.Call)
     assert call.over is not None
-    found = _ORDER.search(call.over.text)
+    order = _ORDER.search(call.over.text)
     is_ordered = select.order is not None or _PARTITION.search(call.over.text) is not None
-    if found is not None and not is_ordered:
-        clause = f"ORDER BY {found['keys']}"
+    if order is not None and not is_ordered:
+        clause = f"ORDER BY {order['keys']}"
         if select.stop is not None:
             edits.append(Edit(file, select.stop.span.start, select.stop.span.start, f"{clause} "))
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import assert_never
 
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
 from piql.compiler.binding.scope import Scope, ScopeRelation, unknown_name
@@ -35,6 +36,8 @@ def bind_write(context: QueryContext, node: ast.Insert | ast.Update | ast.Delete
             return write.update(node)
         case ast.Delete():
             return write.delete(node)
+        case _:
+            assert_never(node)
 
 
 class _Write:
@@ -64,12 +67,12 @@ class _Write:
         names = node.columns
         columns: list[Column | None] = [self._column(name) for name in names] if names else [*self.table.columns]
         if len(node.values) != len(columns):
-            one = "value" if len(node.values) == 1 else "values"
+            noun = "value" if len(node.values) == 1 else "values"
             self._report(
                 "value-count",
-                f"{len(columns)} columns, but {len(node.values)} {one}",
+                f"{len(columns)} columns, but {len(node.values)} {noun}",
                 node.values_span,
-                "give one value for each of " + ", ".join(each.name for each in columns if each is not None),
+                "give one value for each of " + ", ".join(column.name for column in columns if column is not None),
             )
             return None
         values: list[logical.Assignment] = []
@@ -77,15 +80,15 @@ class _Write:
             assignment = self._assignment(column, value, value.span, "VALUES")
             if assignment is not None and self._is_new(assignment, values):
                 values.append(assignment)
-        given = {each.name for each in columns if each is not None}
-        for each in self.table.columns:
-            if each.name not in given and not each.nullable and not self.is_broken:
-                part = "part of the primary key" if each.name in self.table.primary_key else "NOT NULL"
+        given = {column.name for column in columns if column is not None}
+        for column in self.table.columns:
+            if column.name not in given and not column.nullable and not self.is_broken:
+                part = "part of the primary key" if column.name in self.table.primary_key else "NOT NULL"
                 self._report(
                     "missing-value",
-                    f"{self.table.name}.{each.name} is {part} and gets no value",
+                    f"{self.table.name}.{column.name} is {part} and gets no value",
                     node.table.span,
-                    f"add {each.name} to the columns of INSERT; columns not named become NULL",
+                    f"add {column.name} to the columns of INSERT; columns not named become NULL",
                 )
         if self.is_broken:
             return None
@@ -157,8 +160,8 @@ class _Write:
             return None
         return self.table.column(declared)
 
-    def _is_new(self, assignment: logical.Assignment, others: list[logical.Assignment]) -> bool:
-        if all(each.column != assignment.column for each in others):
+    def _is_new(self, assignment: logical.Assignment, earlier: list[logical.Assignment]) -> bool:
+        if all(assigned.column != assignment.column for assigned in earlier):
             return True
         self._report(
             "duplicate-column",
@@ -215,7 +218,7 @@ class _Write:
         where = node.where
         key = self.table.primary_key
         shown = ", ".join(key)
-        example = " AND ".join(f"{each} = [{each}]" for each in key)
+        example = " AND ".join(f"{column} = [{column}]" for column in key)
         if where is None:
             self._report(
                 "bulk-write",
@@ -229,17 +232,17 @@ class _Write:
         if predicate is None or not self._is_of_one_row(predicate):
             self.is_broken = True
             return ()
-        found: dict[str, logical.Assignment] = {}
-        others: list[bound.Expression] = []
+        assignments: dict[str, logical.Assignment] = {}
+        conditions: list[bound.Expression] = []
         for part in bound.conjuncts(predicate):
             assignment = _equality(part)
-            if assignment is None or assignment.column not in key or assignment.column in found:
-                others.append(part)
+            if assignment is None or assignment.column not in key or assignment.column in assignments:
+                conditions.append(part)
             else:
-                found[assignment.column] = assignment
-        if others:
-            span = others[0].span or where.span
-            is_test = not any(column.name in key for column in others[0].find(bound.ColumnRef))
+                assignments[assignment.column] = assignment
+        if conditions:
+            span = conditions[0].span or where.span
+            is_test = not any(column.name in key for column in conditions[0].find(bound.ColumnRef))
             self._report(
                 "bulk-write",
                 f"{verb} names its row by the primary key ({shown}) only, this is something else",
@@ -247,22 +250,22 @@ class _Write:
                 f"make it a condition after the key: WHERE {example} IF {span.text}"
                 if is_test
                 else f"name one row: WHERE {example}",
-                fixes=_made_conditions(node, where, found, others) if len(found) == len(key) else (),
+                fixes=_moved_behind_if(node, where, assignments, conditions) if len(assignments) == len(key) else (),
             )
             return ()
-        missing = [each for each in key if each not in found]
+        missing = [column for column in key if column not in assignments]
         if missing:
-            rest = " AND ".join(f"{each} = [{each}]" for each in missing)
+            missing_tests = " AND ".join(f"{column} = [{column}]" for column in missing)
             self._report(
                 "bulk-write",
                 f"this {verb} may change many rows: {' and '.join(missing)} of the primary key ({shown}) "
                 f"{'is' if len(missing) == 1 else 'are'} not fixed",
                 where.span,
-                f"name one row: add AND {rest}",
-                fixes=_inserted(where.span, f" AND {rest}"),
+                f"name one row: add AND {missing_tests}",
+                fixes=_inserted(where.span, f" AND {missing_tests}"),
             )
             return ()
-        return tuple(found[each] for each in key)
+        return tuple(assignments[column] for column in key)
 
 
 def _inserted(span: Span, text: str) -> tuple[Fix, ...]:
@@ -271,20 +274,20 @@ def _inserted(span: Span, text: str) -> tuple[Fix, ...]:
     return (Fix(f"Name one row: add{text}", (edit,), consequence="changes one row, which each execution names"),)
 
 
-def _made_conditions(
+def _moved_behind_if(
     node: ast.Update | ast.Delete,
     where: ast.Expression,
     key: Mapping[str, logical.Assignment],
-    others: Sequence[bound.Expression],
+    conditions: Sequence[bound.Expression],
 ) -> tuple[Fix, ...]:
     """Offer to test what WHERE tests beside the key in IF."""
-    spans = [expression.span for expression in (*key.values(), *others)]
+    spans = [expression.span for expression in (*key.values(), *conditions)]
     named = [span.text for span in spans if span is not None]
     if len(named) < len(spans):
         return ()
     tests = [
-        f"({text})" if isinstance(each, bound.Or) else text
-        for each, text in zip(others, named[len(key) :], strict=True)
+        f"({text})" if isinstance(condition, bound.Or) else text
+        for condition, text in zip(conditions, named[len(key) :], strict=True)
     ]
     text, end = f"{' AND '.join(named[: len(key)])} IF {' AND '.join(tests)}", where.span.end
     if node.condition is not None:

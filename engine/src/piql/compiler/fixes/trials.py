@@ -301,7 +301,7 @@ def _edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None,
     files: Iterable[ast.ParsedFile] = assembly.files
     if names is not None:
         defining = _defining(assembly, edits, names, parts)
-        files = assembly.files.among(defining.union(id(part.file) for part in parts))
+        files = assembly.files.items_with_ids(defining.union(id(part.file) for part in parts))
     changed: list[ast.ParsedFile] = []
     for file in files:
         own = sorted((each for each in edits if each.file == file.source.name), key=lambda each: -each.start)

@@ -99,11 +99,11 @@ def _edited(texts: dict[str, str], before: _Kept, changed: list[str]) -> _Kept:
         first, more = firsts[number], len(now.files) - len(old)
         other = now.files.between(head, len(now.files) - tail)
         note_compiled(sum(len(piece.source.text) for piece in other))
-        pieces = pieces.with_other(first + head, first + len(old) - tail, other)
+        pieces = pieces.with_slice(first + head, first + len(old) - tail, other)
         if more:
             firsts = [*firsts[: number + 1], *(each + more for each in firsts[number + 1 :])]
     assembly = assemble(pieces, before.assembly)
-    return _Kept(texts, before.names, before.cuts.with_other(cuts), firsts, pieces, assembly, mend(assembly))
+    return _Kept(texts, before.names, before.cuts.with_values(cuts), firsts, pieces, assembly, mend(assembly))
 
 
 def _cut(source: Source) -> Pieces:

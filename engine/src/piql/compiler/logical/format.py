@@ -10,6 +10,7 @@ Stop 50 [count]
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import assert_never
 
 from piql.compiler.logical import operators as logical
 from piql.compiler.logical.expressions import (
@@ -42,11 +43,11 @@ def format_plan(plan: logical.LogicalNode | logical.LogicalWrite) -> str:
 def _tree(plan: logical.LogicalNode | logical.LogicalWrite) -> list[str]:
     lines = [_line(plan)]
     inputs = inputs_of(plan)
-    for number, each in enumerate(inputs):
+    for number, source in enumerate(inputs):
         is_last = number == len(inputs) - 1
-        first, *rest = _tree(each)
+        first, *following = _tree(source)
         lines.append(("└─ " if is_last else "├─ ") + first)
-        lines.extend(("   " if is_last else "│  ") + line for line in rest)
+        lines.extend(("   " if is_last else "│  ") + line for line in following)
     return lines
 
 
@@ -84,8 +85,8 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
         case logical.GroupBy():
             keys = f"by {format_list(plan.keys)}" if plan.keys else ""
             aggregates = f": {format_list(plan.aggregates)}" if plan.aggregates else ""
-            each = ", for each row" if plan.summed else ""
-            return "GroupBy", (keys + aggregates).removeprefix(": ") + each
+            suffix = ", for each row" if plan.summed else ""
+            return "GroupBy", (keys + aggregates).removeprefix(": ") + suffix
         case logical.Distinct():
             return "Distinct", ""
         case logical.Union():
@@ -93,8 +94,8 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
         case logical.Sort():
             return "Sort", format_order(plan.keys)
         case logical.Stop():
-            of_each = f" of each {format_list(plan.each)}" if plan.each else ""
-            return "Page" if plan.is_page else "Stop", format_count(plan.count) + of_each
+            suffix = f" of each {format_list(plan.group_keys)}" if plan.group_keys else ""
+            return "Page" if plan.is_page else "Stop", format_count(plan.count) + suffix
         case logical.DataStop():
             return "DataStop", f"{plan.limit} ({format_list(plan.columns)})"
         case logical.Insert():
@@ -106,6 +107,8 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
             return "Update", f"{plan.table.name} ({key}): {changes}{condition}"
         case logical.Delete():
             return "Delete", f"{plan.table.name} ({format_assignments(plan.key)}){_condition(plan.condition)}"
+        case _:
+            assert_never(plan)
 
 
 def _condition(condition: Expression | None) -> str:
@@ -184,6 +187,8 @@ def format_expression(expression: Expression) -> str:
         case Aggregate():
             inner = format_expression(expression.operand) if expression.operand is not None else "*"
             return f"{expression.function}({'DISTINCT ' if expression.distinct else ''}{inner})"
+        case _:
+            assert_never(expression)
 
 
 def _operand(expression: Expression) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, assert_never
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Table, UniqueKey
@@ -56,11 +56,11 @@ class Relation(_Operator):
 
     def columns(self, names: Iterable[str]) -> tuple[ColumnRef, ...]:
         """Return references to columns; they equal those that the query itself makes."""
-        found = [self.table.column(name) for name in names]
+        columns = [self.table.column(name) for name in names]
         return tuple(
             [
                 ColumnRef(relation=self.alias, name=column.name, type=column.type, nullable=column.nullable)
-                for column in found
+                for column in columns
                 if column is not None
             ]
         )
@@ -145,13 +145,13 @@ class Distinct(_Operator):
 class Union(_Operator):
     """The rows of all inputs (projections with the same outputs), each once unless `all`.
 
-    With `is_told_apart` no input gives two equal rows, and with `all` no two inputs give the same: a page of the union
-    may begin in each input where the page before it ended.
+    With `has_distinct_inputs` no input gives two equal rows, and with `all` no two inputs give the same row. A page of
+    the union may then begin in each input where the page before it ended.
     """
 
     inputs: tuple[LogicalNode, ...]
     all: bool
-    is_told_apart: bool = False
+    has_distinct_inputs: bool = False
 
 
 @quick
@@ -169,14 +169,14 @@ class Sort(_Operator):
 class Stop(_Operator):
     """LIMIT or PAGINATE: lets the first `count` rows through (VLDB 2012, section 5.1).
 
-    With `each`, columns with the values of lists, so many are enough for each of their values, and more may pass unless
-    it `is_exact`.
+    With `group_keys`, columns that are compared with lists of values, it lets `count` rows through for each of their
+    values. More may pass unless it `is_exact`.
     """
 
     count: Count
     is_page: bool
     input: LogicalNode
-    each: tuple[ColumnRef, ...] = ()
+    group_keys: tuple[ColumnRef, ...] = ()
     is_exact: bool = False
 
 
@@ -210,8 +210,10 @@ def inputs(node: LogicalNode) -> tuple[LogicalNode, ...]:
             return (node.left, node.right)
         case Union():
             return node.inputs
-        case _:
+        case Derived() | Selection() | Projection() | GroupBy() | Distinct() | Sort() | Stop() | DataStop():
             return (node.input,)
+        case _:
+            assert_never(node)
 
 
 def map_inputs(node: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) -> LogicalNode:
@@ -223,12 +225,14 @@ def map_inputs(node: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) 
             left, right = change(node.left), change(node.right)
             return node if left is node.left and right is node.right else replace(node, left=left, right=right)
         case Union():
-            found = tuple(map(change, node.inputs))
-            same = all(new is old for new, old in zip(found, node.inputs, strict=True))
-            return node if same else replace(node, inputs=found)
-        case _:
+            changed = tuple(map(change, node.inputs))
+            same = all(new is old for new, old in zip(changed, node.inputs, strict=True))
+            return node if same else replace(node, inputs=changed)
+        case Derived() | Selection() | Projection() | GroupBy() | Distinct() | Sort() | Stop() | DataStop():
             below = change(node.input)
             return node if below is node.input else replace(node, input=below)
+        case _:
+            assert_never(node)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from piql.compiler.syntax import ast
-from piql.compiler.syntax.left_out import KEYSPACE, WORDS, LeftOut
 from piql.compiler.syntax.lexer import MAX_FINDINGS, Token, Tokens, shortened, unquote
+from piql.compiler.syntax.unsupported import KEYSPACE, WORDS, Unsupported
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 from piql.text.source import Source, Span
@@ -108,7 +108,7 @@ class Cursor:
         if len(self.diagnostics) < MAX_FINDINGS:
             self.diagnostics.append(finding)
 
-    def found(self) -> str:
+    def next_token_shown(self) -> str:
         token = self.token
         if token.kind == "end":
             return "the text ends here"
@@ -116,12 +116,14 @@ class Cursor:
 
     def expecting(self, what: str, help: str | tuple[str, ...] = ()) -> SyntaxFault:
         """Make the fault of finding something else than `what`."""
-        left_out = WORDS.get(self.token.word)
-        if left_out is not None:
-            return self.left_out(left_out)
-        return self.fault("syntax-error", f"expected {what}, but {self.found()}", self.span_of(self.token), help)
+        unsupported = WORDS.get(self.token.word)
+        if unsupported is not None:
+            return self.unsupported(unsupported)
+        return self.fault(
+            "syntax-error", f"expected {what}, but {self.next_token_shown()}", self.span_of(self.token), help
+        )
 
-    def left_out(self, what: LeftOut, fixes: tuple[Fix, ...] = ()) -> SyntaxFault:
+    def unsupported(self, what: Unsupported, fixes: tuple[Fix, ...] = ()) -> SyntaxFault:
         """Make the fault of finding something of SQL that PIQL leaves out."""
         return self.fault("not-in-piql", what.message, self.span_of(self.token), what.way_out, fixes)
 
@@ -153,12 +155,12 @@ class Cursor:
         if self.token.word != ".":
             return name
         self.advance()
-        found = self.name(what)
+        table = self.name(what)
         start = name.span.start
-        fix = Fix("Leave out the keyspace", (Edit(self.source.name, start, found.span.start, ""),))
+        fix = Fix("Leave out the keyspace", (Edit(self.source.name, start, table.span.start, ""),))
         fault = self.fault("not-in-piql", KEYSPACE.message, self.span_from(start), KEYSPACE.way_out, (fix,))
         self.note(fault.diagnostic)
-        return found
+        return table
 
     def is_name(self) -> bool:
         token = self.token
@@ -167,13 +169,13 @@ class Cursor:
     def names(self, what: str, most: int = MAX_KEY_COLUMNS) -> tuple[ast.Name, ...]:
         """Take `(name, name, …)`: the columns of a key, or as many as a statement has room for."""
         self.expect("(", f"before {what}")
-        found = [self.name(what)]
+        names = [self.name(what)]
         while self.accept(","):
-            found.append(self.name(what))
+            names.append(self.name(what))
             self.check_length()
-            self.check_columns(len(found), most)
+            self.check_columns(len(names), most)
         self.expect(")", f"after {what}")
-        return tuple(found)
+        return tuple(names)
 
     def whole_number(self, what: str) -> tuple[int, Span]:
         """Take a literal of digits only."""

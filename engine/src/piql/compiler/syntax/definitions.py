@@ -6,7 +6,7 @@ from typing import Literal
 
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.cursor import MAX_ELEMENTS, MAX_TOKENS, RESERVED, SyntaxFault
-from piql.compiler.syntax.left_out import COLLECTION, COLLECTIONS, PARTITION_KEY
+from piql.compiler.syntax.unsupported import COLLECTION, COLLECTIONS, PARTITION_KEY
 from piql.compiler.syntax.writes import WriteParser
 from piql.text.diagnostics.diagnostic import Edit, Fix
 from piql.text.source import Span
@@ -108,7 +108,7 @@ class DefinitionParser(WriteParser):
         end = self.last_end
         fix = Fix("Add the comma", (Edit(self.source.name, end, end, ","),))
         return self.fault(
-            "syntax-error", f"expected {what}, but {self.found()}", self.span_of(self.token), fixes=(fix,)
+            "syntax-error", f"expected {what}, but {self.next_token_shown()}", self.span_of(self.token), fixes=(fix,)
         )
 
     def _skip_element(self, began: int) -> None:
@@ -244,10 +244,10 @@ class DefinitionParser(WriteParser):
             constraint_name = self.name("the name of the constraint") if self.accept("CONSTRAINT") else None
             word = self.token.word
             if word in ("NOT", "NULL"):
-                said = self.nullability()
-                if nullability is not None and nullability != said:
+                declared = self.nullability()
+                if nullability is not None and nullability != declared:
                     raise self.fault("syntax-error", "a column is either NULL or NOT NULL", self.span_from(start))
-                nullability = said
+                nullability = declared
             elif word == "PRIMARY":
                 self.advance()
                 self.expect("KEY", "after PRIMARY")

@@ -8,8 +8,8 @@ from typing import Literal, cast
 
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.cursor import MAX_CHAIN, RESERVED, Cursor, SyntaxFault
-from piql.compiler.syntax.left_out import CALLS, TESTS, TYPED_TEXTS, LeftOut
 from piql.compiler.syntax.lexer import unquote
+from piql.compiler.syntax.unsupported import CALLS, TESTS, TYPED_TEXTS, Unsupported
 from piql.text.diagnostics.diagnostic import Edit, Fix
 from piql.text.source import Span
 
@@ -136,7 +136,7 @@ class ExpressionParser(Cursor, ABC):
             if self.token.word in ("TRUE", "FALSE"):
                 raise self._is_truth(is_negated, before)
             if self.token.word in TESTS:
-                raise self.left_out(TESTS[self.token.word])
+                raise self.unsupported(TESTS[self.token.word])
             self.expect("NULL", "after IS")
             return ast.NullTest(operand=left, is_negated=is_negated, span=self.span_from(start))
         if word == "NOT":
@@ -183,11 +183,11 @@ class ExpressionParser(Cursor, ABC):
         """Make the fault of IS TRUE, which `= TRUE` is where NULL need not be told from FALSE."""
         word = self.token.word
         if is_negated:
-            other = "FALSE" if word == "TRUE" else "TRUE"
-            return self.left_out(LeftOut(f"IS NOT {word}", f"write (column = {other} OR column IS NULL)"))
+            opposite = "FALSE" if word == "TRUE" else "TRUE"
+            return self.unsupported(Unsupported(f"IS NOT {word}", f"write (column = {opposite} OR column IS NULL)"))
         edit = Edit(self.source.name, before - len("IS"), self.token.end, f"= {word}")
         fix = Fix(f"Change to = {word}", (edit,))
-        return self.left_out(LeftOut(f"IS {word}", f"write column = {word}"), (fix,))
+        return self.unsupported(Unsupported(f"IS {word}", f"write column = {word}"), (fix,))
 
     def _in(self, left: ast.Expression, start: int, is_negated: bool) -> ast.Expression:
         parameter = self.parameter()
@@ -292,13 +292,13 @@ class ExpressionParser(Cursor, ABC):
         raise self.expecting("a value or a column")
 
     def _typed_text(self) -> ast.Expression:
-        left_out = TYPED_TEXTS[self.token.word]
-        if not left_out.is_needless:
-            raise self.left_out(left_out)
+        unsupported = TYPED_TEXTS[self.token.word]
+        if not unsupported.is_needless:
+            raise self.unsupported(unsupported)
         word, text = self.advance(), self.advance()
         fix = Fix(f"Leave out {word.word}", (Edit(self.source.name, word.start, text.start, ""),))
         span = self.span_of(word)
-        self.note(self.fault("not-in-piql", left_out.message, span, left_out.way_out, (fix,)).diagnostic)
+        self.note(self.fault("not-in-piql", unsupported.message, span, unsupported.way_out, (fix,)).diagnostic)
         return ast.LiteralValue(value=unquote(text), span=self.span_of(text))
 
     def _number(self, text: str, start: int) -> ast.Expression:
@@ -348,9 +348,11 @@ class ExpressionParser(Cursor, ABC):
         return ast.ColumnName(qualifier=None, name=name, span=name.span)
 
     def _call(self, name: ast.Name) -> ast.Expression:
-        left_out = CALLS.get(name.text.upper())
-        if left_out is not None and (left_out.name in ("CAST", "CONVERT", "EXTRACT") or self.peek().word == "SELECT"):
-            raise self.fault("not-in-piql", left_out.message, name.span, left_out.way_out)
+        unsupported = CALLS.get(name.text.upper())
+        if unsupported is not None and (
+            unsupported.name in ("CAST", "CONVERT", "EXTRACT") or self.peek().word == "SELECT"
+        ):
+            raise self.fault("not-in-piql", unsupported.message, name.span, unsupported.way_out)
         self.advance()
         if name.text.upper() in ("MIN", "MAX"):
             self.extremes += 1 + (self.subquery_depth > 0)  # in a subquery it is planned once by itself, too

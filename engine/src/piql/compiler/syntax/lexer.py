@@ -70,7 +70,7 @@ class Tokens:
     tokens: list[Token]
     comments: tuple[Comment, ...]
     diagnostics: list[Diagnostic]
-    rest: int | None = None  # where what was not cut any more begins
+    first_uncut: int | None = None  # offset of the first character that was not cut, None when all were
 
 
 def tokenize(source: Source, most: int | None = None) -> Tokens:
@@ -85,48 +85,48 @@ def tokenize(source: Source, most: int | None = None) -> Tokens:
         if len(diagnostics) < MAX_FINDINGS:
             diagnostics.append(report(code, message, source.span(start, end), help=way_out))
 
-    rest = None
+    first_uncut = None
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
         if kind == "space":
             continue
         start, end = match.span()
         if most is not None and len(tokens) + len(comments) >= most:
-            rest = start
+            first_uncut = start
             break
         if kind == "word":
-            found = match.group()
-            append(Token("word", found, found.upper(), start, end))
+            matched = match.group()
+            append(Token("word", matched, matched.upper(), start, end))
         elif kind == "symbol":
-            found = match.group()
-            append(Token("symbol", found, found, start, end))
+            matched = match.group()
+            append(Token("symbol", matched, matched, start, end))
         elif kind == "number":
             append(Token("number", match.group(), "", start, end))
         elif kind == "comment":
-            found = match.group()
-            comments.append(Comment(found, start, end))
-            if found.startswith("/*") and (len(found) < 4 or not found.endswith("*/")):
+            matched = match.group()
+            comments.append(Comment(matched, start, end))
+            if matched.startswith("/*") and (len(matched) < 4 or not matched.endswith("*/")):
                 note("unclosed-comment", "this comment has no end", start, start + 2, "close it with */")
         elif kind == "stray":
             way_out = "a parameter is written [1: name] or :name" if match.group()[0] in "?$@" else ()
             note("unknown-character", f"`{shortened(match.group())}` has no meaning here", start, end, way_out)
         else:
-            found = match.group()
-            token = Token(kind, found, "", start, end)  # type: ignore[arg-type]
+            matched = match.group()
+            token = Token(kind, matched, "", start, end)  # type: ignore[arg-type]
             if not is_closed(token):
-                quote = found[1] if kind == "blob" else found[0]
+                quote = matched[1] if kind == "blob" else matched[0]
                 what = "name" if quote == '"' else "text"
                 message = f"this quoted {what} has no end on its line"
                 note("unclosed-quote", message, start, end, f"close it with {quote}")
-            elif LOST_BYTES in found:
+            elif LOST_BYTES in matched:
                 what = f"`{LOST_BYTES}` stands where the bytes of the file are no text in UTF-8"
                 note("unknown-character", what, start, end, "save the file in UTF-8")
             append(token)
     append(Token("end", "", "", len(text), len(text)))
-    return Tokens(tokens, tuple(comments), diagnostics, rest)
+    return Tokens(tokens, tuple(comments), diagnostics, first_uncut)
 
 
-def place_of_first_token(text: str) -> tuple[int, int] | None:
+def span_of_first_token(text: str) -> tuple[int, int] | None:
     """Return where the first token of a text begins and ends; None when it holds comments at most."""
     for match in _TOKEN.finditer(text):
         if match.lastgroup not in ("space", "comment"):

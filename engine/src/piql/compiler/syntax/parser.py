@@ -14,8 +14,8 @@ from typing import Literal
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.cursor import MAX_TOKENS, SyntaxFault
 from piql.compiler.syntax.entities import EntityParser
-from piql.compiler.syntax.left_out import CLAUSES, CREATED, STATEMENTS, TABLE_OPTIONS, LeftOut
-from piql.compiler.syntax.lexer import MAX_FINDINGS, place_of_first_token, tokenize
+from piql.compiler.syntax.lexer import MAX_FINDINGS, span_of_first_token, tokenize
+from piql.compiler.syntax.unsupported import CLAUSES, CREATED, STATEMENTS, TABLE_OPTIONS, Unsupported
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 from piql.text.source import Source, Span
@@ -45,20 +45,22 @@ def parse(source: Source, most: int | None = None) -> ast.ParsedFile:
     parser = _Parser(source, lexed)
     statements = parser.statements(most)
     diagnostics = parser.diagnostics
-    if lexed.rest is not None and all(finding.code != "too-many" for finding in diagnostics):
-        diagnostics.append(_too_much(source.span(lexed.rest, lexed.rest + 1)))
+    if lexed.first_uncut is not None and all(finding.code != "too-many" for finding in diagnostics):
+        diagnostics.append(_too_much(source.span(lexed.first_uncut, lexed.first_uncut + 1)))
     if lexed.diagnostics:
         extents = _extents(source, statements)
         spoilt = [_is_any_in(lexed.diagnostics, extent) for extent in extents]
-        statements = [_broken(each) if bad else each for each, bad in zip(statements, spoilt, strict=True)]
+        statements = [
+            _broken(statement) if bad else statement for statement, bad in zip(statements, spoilt, strict=True)
+        ]
         # what the parser makes of a statement in which the lexer found something says nothing more
         bad_extents = [extent for extent, bad in zip(extents, spoilt, strict=True) if bad]
-        kept = [
+        remaining = [
             diagnostic
             for diagnostic in diagnostics
             if not any(_is_any_in([diagnostic], extent) for extent in bad_extents)
         ]
-        diagnostics = sorted([*lexed.diagnostics, *kept], key=lambda each: each.span.start)
+        diagnostics = sorted([*lexed.diagnostics, *remaining], key=lambda diagnostic: diagnostic.span.start)
         diagnostics = [_assigned(diagnostic, statements) for diagnostic in diagnostics]
     return ast.ParsedFile(
         source,
@@ -69,10 +71,10 @@ def parse(source: Source, most: int | None = None) -> ast.ParsedFile:
     )
 
 
-def parse_rest(source: Source) -> ast.ParsedFile:
+def refuse_remainder(source: Source) -> ast.ParsedFile:
     """Say of the rest of a file which had too much before it that it is not compiled."""
-    place = place_of_first_token(source.text)
-    return parse(source) if place is None else ast.ParsedFile(source, (), (_too_much(source.span(*place)),))
+    first_token = span_of_first_token(source.text)
+    return parse(source) if first_token is None else ast.ParsedFile(source, (), (_too_much(source.span(*first_token)),))
 
 
 def refuse_long(source: Source, most: int) -> ast.ParsedFile:
@@ -106,7 +108,7 @@ _parse_short = lru_cache(maxsize=128)(parse)
 
 def _extents(source: Source, statements: list[ast.Statement]) -> list[tuple[int, int]]:
     """Give where each statement begins and ends, up to its semicolon or the next statement, even where it is broken."""
-    starts = [*(each.span.start for each in statements), len(source.text)]
+    starts = [*(statement.span.start for statement in statements), len(source.text)]
     extents = []
     for statement, following in zip(statements, starts[1:], strict=True):
         semicolon = source.text.find(";", statement.span.end)
@@ -141,7 +143,7 @@ class _Parser(EntityParser):
     work = 0  # of all statements up to here
 
     def statements(self, most: int | None) -> list[ast.Statement]:
-        found: list[ast.Statement] = []
+        statements: list[ast.Statement] = []
         read_work = 0
         while True:
             while self.accept(";"):
@@ -154,36 +156,36 @@ class _Parser(EntityParser):
             read_work += EXTREME_WORK * self.extremes
             self.reads = self.replanned = self.branches = self.terms = self.conditions = self.extremes = 0
             self.values_of_rows = 0
-            self.work = self.at + read_work + STATEMENT_WORK * len(found)
+            self.work = self.at + read_work + STATEMENT_WORK * len(statements)
             if self.is_at_end():
-                return found
+                return statements
             began = self.at
             if most is not None and self.work > most:
                 self.note(_too_much(self.span_of(self.token)))
-                return found
+                return statements
             self.last_of_statement = began + MAX_TOKENS
             self.nesting = self.chain = self.subquery_depth = 0
             if len(self.diagnostics) >= MAX_FINDINGS and not self._is_start():
                 self._recover(began)  # nothing more is said, so the fault need not be made
                 continue
             try:
-                said = len(self.diagnostics)
+                noted_before = len(self.diagnostics)
                 statement = self._statement()
                 if self.token.word != ";" and not self.is_at_end():
                     self._after_statement(statement)
-                found.append(self._spoilt(statement, said))
+                statements.append(self._spoilt(statement, noted_before))
             except SyntaxFault as fault:
                 self.note(fault.diagnostic)
                 self._recover(began)
 
-    def _spoilt(self, statement: ast.Statement, said: int) -> ast.Statement:
+    def _spoilt(self, statement: ast.Statement, noted_before: int) -> ast.Statement:
         """Return a query as broken in which, or behind which, something was told since `said`."""
-        noted = self.diagnostics[said:]
+        noted = self.diagnostics[noted_before:]
         if not isinstance(statement, ast.CreateQuery) or all(
             diagnostic.code == "missing-semicolon" for diagnostic in noted
         ):
             return statement
-        self.diagnostics[said:] = [replace(diagnostic, query=statement.name.text) for diagnostic in noted]
+        self.diagnostics[noted_before:] = [replace(diagnostic, query=statement.name.text) for diagnostic in noted]
         return replace(statement, is_broken=True)
 
     def _after_statement(self, statement: ast.Statement) -> None:
@@ -192,9 +194,9 @@ class _Parser(EntityParser):
         if isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateQuery) and statement.is_broken:
             self._recover(self.at - 1)
             return
-        clause = self._left_out_clause(statement)
+        clause = self._unsupported_clause(statement)
         if clause is not None:
-            self.note(replace(self.left_out(clause, self._without(clause)).diagnostic, query=name))
+            self.note(replace(self.unsupported(clause, self._without(clause)).diagnostic, query=name))
             self._recover(self.at)
             return
         if self._is_start():
@@ -213,14 +215,14 @@ class _Parser(EntityParser):
         self.note(replace(self.expecting("`;` at the end of the statement").diagnostic, query=name))
         self._recover(self.at)
 
-    def _left_out_clause(self, statement: ast.Statement) -> LeftOut | None:
+    def _unsupported_clause(self, statement: ast.Statement) -> Unsupported | None:
         """Return the clause of SQL that follows a statement here, FETCH being taken for an alias before FIRST."""
         here, before = self.token.word, self.tokens[self.at - 1].word
         if here == "WITH" and isinstance(statement, ast.CreateTable):
             return TABLE_OPTIONS
         return CLAUSES.get((here, self.peek().word)) or (CLAUSES.get((before, here)) if before == "FETCH" else None)
 
-    def _without(self, clause: LeftOut) -> tuple[Fix, ...]:
+    def _without(self, clause: Unsupported) -> tuple[Fix, ...]:
         """Offer to leave out a clause behind a whole statement, up to its semicolon or the next statement."""
         if not clause.is_needless:
             return ()
@@ -267,7 +269,7 @@ class _Parser(EntityParser):
             if self.accept("INDEX"):
                 return self.create_index(token.start)
             if self.token.word in CREATED:
-                raise self.left_out(CREATED[self.token.word])
+                raise self.unsupported(CREATED[self.token.word])
             raise self._misspelt("TABLE, QUERY or INDEX after CREATE", ("TABLE", "QUERY", "INDEX"))
         if word == "ENTITY" and self.peek().kind in ("word", "quoted"):
             self.advance()
@@ -278,7 +280,7 @@ class _Parser(EntityParser):
         if word in _BODIES or (word == "(" and self.is_query_ahead()):
             return self._body()
         if word in STATEMENTS:
-            raise self.left_out(STATEMENTS[word])
+            raise self.unsupported(STATEMENTS[word])
         raise self._misspelt("CREATE TABLE, CREATE QUERY or CREATE INDEX", ("CREATE", *_BODIES))
 
     def _misspelt(self, what: str, words: tuple[str, ...]) -> SyntaxFault:
@@ -317,7 +319,7 @@ class _Parser(EntityParser):
             body_start = self.token.start
             kind = _KINDS.get(self.token.word, "select")
             if self.token.word in STATEMENTS:
-                raise self.left_out(STATEMENTS[self.token.word])
+                raise self.unsupported(STATEMENTS[self.token.word])
             if self.token.word not in _BODIES and not self.is_query_ahead():
                 raise self._misspelt("SELECT, INSERT, UPDATE or DELETE after AS", _BODIES)
             body = self._body()

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import accumulate, count
 
 from piql.compiler.syntax import ast
-from piql.compiler.syntax.parser import MAX_WORK, parse, parse_rest, refuse_long
+from piql.compiler.syntax.parser import MAX_WORK, parse, refuse_long, refuse_remainder
 from piql.text.source import Source
 from piql.trees.sharing import LongList
 
@@ -57,7 +57,7 @@ class Pieces:
     def at(self, offset: int) -> tuple[int, int]:
         """Return the number of the piece that an offset stands in, and where it begins; at the end, that of none."""
         number, start = 0, 0
-        for run, length in zip(self.files.runs(), self.files.told(_length_of), strict=True):
+        for run, length in zip(self.files.runs(), self.files.by_run(_length_of), strict=True):
             if start + length > offset:
                 for piece in run:
                     if start + len(piece.source.text) > offset:
@@ -71,7 +71,7 @@ class Pieces:
     def start(self, number: int) -> int:
         """Return where a piece begins; the end of the last for the number behind it."""
         first, start = 0, 0
-        for run, length in zip(self.files.runs(), self.files.told(_length_of), strict=True):
+        for run, length in zip(self.files.runs(), self.files.by_run(_length_of), strict=True):
             if first + len(run) > number:
                 return start + _length_of(run[: number - first])
             first += len(run)
@@ -84,7 +84,7 @@ class Pieces:
         if self._asked > _FEW:
             return self._start_by_name[name]
         start = 0
-        for length, starts in zip(self.files.told(_length_of), self.files.told(_starts_in), strict=True):
+        for length, starts in zip(self.files.by_run(_length_of), self.files.by_run(_starts_in), strict=True):
             if name in starts:
                 return start + starts[name]
             start += length
@@ -129,41 +129,41 @@ def _cut(source: Source, before: Pieces, first: int, last: int) -> Pieces:
     text = source.text
     old = before.files
     at = before.start(first)
-    kept, kept_at = last, before.start(last) + len(text) - len(before.source.text)
+    next_old, next_old_at = last, before.start(last) + len(text) - len(before.source.text)
     files: list[ast.ParsedFile] = []
     work = 0
     while at < len(text):
-        while kept < len(old) and kept_at < at:
-            kept_at += len(old[kept].source.text)
-            kept += 1
-        if kept < len(old) and at == kept_at:
+        while next_old < len(old) and next_old_at < at:
+            next_old_at += len(old[next_old].source.text)
+            next_old += 1
+        if next_old < len(old) and at == next_old_at:
             break
         if work > MAX_WORK or first + len(files) >= MOST_PIECES:
-            kept = len(old)
+            next_old = len(old)
             break
-        found = _PIECE.match(text, at)
-        end = found.end() if found is not None else len(text)
+        match = _PIECE.match(text, at)
+        end = match.end() if match is not None else len(text)
         files.append(parse(_piece(source.name, text[at:end]), MAX_WORK))
         at = end
         work += files[-1].work
     else:
-        kept = len(old)
-    work += before.work - sum(file.work for file in old.between(first, kept))
-    now = old.with_other(first, kept, files)
+        next_old = len(old)
+    work += before.work - sum(file.work for file in old.between(first, next_old))
+    now = old.with_slice(first, next_old, files)
     most = _as_much_as_is_compiled(now) if work > MAX_WORK else len(now)
     if most >= MOST_PIECES:
         return Pieces(source, LongList.of([parse(_piece(source.name, text), MAX_WORK)]), is_anew=True)
-    end = sum(now.told(_length_of)) if most == len(now) else _length_of(tuple(now.between(0, most)))
+    end = sum(now.by_run(_length_of)) if most == len(now) else _length_of(tuple(now.between(0, most)))
     if end == len(text):
         return Pieces(source, now, work)
-    rest = parse_rest(_piece(source.name, text[end:]))
-    return Pieces(source, LongList.of([*now.between(0, most), rest]), is_anew=True)
+    remainder = refuse_remainder(_piece(source.name, text[end:]))
+    return Pieces(source, LongList.of([*now.between(0, most), remainder]), is_anew=True)
 
 
 def _as_much_as_is_compiled(files: LongList[ast.ParsedFile]) -> int:
     """Return how many pieces there are before which there is not too much."""
     work = (file.work for file in files.between(0, len(files) - 1))
-    return sum(each <= MAX_WORK for each in accumulate(work, initial=0))
+    return sum(work_before <= MAX_WORK for work_before in accumulate(work, initial=0))
 
 
 def _piece(file: str, text: str) -> Source:
@@ -176,35 +176,35 @@ def home_of(name: str) -> str | None:
     return home if mark else None
 
 
-def differing(one: str, other: str) -> int:
+def differing(left: str, right: str) -> int:
     """Return how many characters of the longer text stand where the two are not the same."""
-    same = _common_start(one, other)
-    return max(len(one), len(other)) - same - _common_end(one, other, min(len(one), len(other)) - same)
+    same = _common_start(left, right)
+    return max(len(left), len(right)) - same - _common_end(left, right, min(len(left), len(right)) - same)
 
 
-def _common_start(one: str, other: str) -> int:
+def _common_start(left: str, right: str) -> int:
     """Return how many characters two texts have in common at their beginning."""
-    low, high = 0, min(len(one), len(other))
+    low, high = 0, min(len(left), len(right))
     step = 4096
-    while low < high and one[low : low + step] == other[low : low + step]:
+    while low < high and left[low : low + step] == right[low : low + step]:
         low = min(low + step, high)
     high = min(low + step, high)
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if left[low:middle] == right[low:middle]:
             low = middle
         else:
             high = middle - 1
     return low
 
 
-def _common_end(one: str, other: str, most: int) -> int:
+def _common_end(left: str, right: str, most: int) -> int:
     """Return how many characters two texts have in common at their end, `most` at most."""
     low, high = 0, most
     step = 4096
 
     def is_same(start: int, end: int) -> bool:
-        return one[len(one) - end : len(one) - start] == other[len(other) - end : len(other) - start]
+        return left[len(left) - end : len(left) - start] == right[len(right) - end : len(right) - start]
 
     while low < high and is_same(low, min(low + step, high)):
         low = min(low + step, high)

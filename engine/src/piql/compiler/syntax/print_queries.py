@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
 from piql.compiler.syntax import ast
 
@@ -76,6 +77,8 @@ def _text(node: ast.Expression) -> tuple[str, int]:
             return f"({', '.join(map(print_expression, node.items))})", _PLAIN
         case ast.ScalarQuery():
             return f"({print_query(node.query)})", _PLAIN
+        case _:
+            assert_never(node)
 
 
 def _in(node: ast.In | ast.InQuery) -> str:
@@ -164,12 +167,17 @@ def query_lines(query: ast.QueryExpression) -> list[Line]:
 
 def _union(query: ast.UnionQuery) -> list[Line]:
     lines: list[Line] = []
-    for number, each in enumerate(query.inputs):
+    for number, input_query in enumerate(query.inputs):
         if number > 0:
             lines.append(Line("UNION ALL" if query.is_all else "UNION", query.unions[number - 1].start))
-        branch = query_lines(each)
-        is_nested_union = isinstance(each, ast.UnionQuery) and number > 0
-        if is_nested_union or each.order is not None or each.stop is not None or each.offset is not None:
+        branch = query_lines(input_query)
+        is_nested_union = isinstance(input_query, ast.UnionQuery) and number > 0
+        if (
+            is_nested_union
+            or input_query.order is not None
+            or input_query.stop is not None
+            or input_query.offset is not None
+        ):
             branch[0].text = f"({branch[0].text}"
             branch[-1].text += ")"
         lines.extend(branch)
@@ -225,9 +233,9 @@ def condition_lines(word: str, condition: ast.Expression) -> list[Line]:
 
 def clause_lines(word: str, start: int, items: list[tuple[str, int]], between: str) -> list[Line]:
     """A list on one line where it fits, else a line for each item."""
-    one = Line(f"{word} {f'{between} '.join(text for text, _ in items)}", start)
-    if len(one.text) <= WIDTH or len(items) == 1:
-        return [one]
+    line = Line(f"{word} {f'{between} '.join(text for text, _ in items)}", start)
+    if len(line.text) <= WIDTH or len(items) == 1:
+        return [line]
     lines = [Line(word, start)]
     for number, (text, item_start) in enumerate(items):
         lines.append(Line(f"{INDENT}{text}{between if number < len(items) - 1 else ''}", max(item_start, start + 1)))
@@ -235,5 +243,5 @@ def clause_lines(word: str, start: int, items: list[tuple[str, int]], between: s
 
 
 def one_line_or(lines: list[Line]) -> list[Line]:
-    one = " ".join(line.text.strip() for line in lines)
-    return [Line(one, lines[0].start)] if len(one) <= WIDTH else lines
+    joined = " ".join(line.text.strip() for line in lines)
+    return [Line(joined, lines[0].start)] if len(joined) <= WIDTH else lines

@@ -6,6 +6,7 @@ A tree becomes lines that know where in the source they began; the comments are 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.lexer import Comment
@@ -29,9 +30,9 @@ def print_file(file: ast.ParsedFile) -> str:
         return file.source.text
     lines: list[Line] = []
     for statement in file.statements:
-        first, *rest = _statement(statement)
+        first, *following = _statement(statement)
         first.begins_statement = True
-        lines.extend((first, *rest))
+        lines.extend((first, *following))
         if not _ends_by_itself(statement):
             lines[-1].text += ";"
     return _with_comments(file.source.text, lines, file.comments)
@@ -40,16 +41,16 @@ def print_file(file: ast.ParsedFile) -> str:
 def _with_comments(source: str, lines: list[Line], comments: tuple[Comment, ...]) -> str:
     """Put comments of their own line before the line that follows them, others behind the line before them."""
     before: dict[int, list[Comment]] = {}
-    place = 0
+    at = 0
     for comment in comments:
-        while place < len(lines) and lines[place].start < comment.start:
-            place += 1
+        while at < len(lines) and lines[at].start < comment.start:
+            at += 1
         line_start = source.rfind("\n", 0, comment.start) + 1
         is_alone = not source[line_start : comment.start].strip()
-        if not is_alone and place > 0 and not lines[place - 1].comment and "\n" not in comment.text:
-            lines[place - 1].comment = comment.text.rstrip()
+        if not is_alone and at > 0 and not lines[at - 1].comment and "\n" not in comment.text:
+            lines[at - 1].comment = comment.text.rstrip()
         else:
-            before.setdefault(place, []).append(comment)
+            before.setdefault(at, []).append(comment)
     out: list[str] = []
     for number, line in enumerate(lines):
         if line.begins_statement and out:
@@ -96,8 +97,10 @@ def _statement(statement: ast.Statement) -> list[Line]:
             text = f"QUERY {name}" if isinstance(statement.body, ast.Fetch) else f"CREATE QUERY {name} AS"
             first = Line(text, statement.span.start)
             return [first, *(_body(statement.body) if statement.body is not None else ())]
-        case _:
+        case ast.Select() | ast.UnionQuery() | ast.Fetch() | ast.Insert() | ast.Update() | ast.Delete():
             return _body(statement)
+        case _:
+            assert_never(statement)
 
 
 def _body(body: ast.BareStatement) -> list[Line]:
@@ -110,8 +113,10 @@ def _body(body: ast.BareStatement) -> list[Line]:
             return [Line(f"DELETE FROM {name_text(body.table)}", body.span.start), *_tests(body)]
         case ast.Fetch():
             return _fetch(body)
-        case _:
+        case ast.Select() | ast.UnionQuery():
             return query_lines(body)
+        case _:
+            assert_never(body)
 
 
 def _table(table: ast.CreateTable) -> list[Line]:
@@ -157,8 +162,10 @@ def _entity_element(element: ast.ColumnDefinition | ast.EntityReference | ast.Ta
             return f"FOREIGN KEY {name_text(element.name)} REF {name_text(element.table)}{maximum}"
         case ast.PrimaryKeyClause():
             return f"PRIMARY{_names(element.columns)}"
-        case _:
+        case ast.UniqueClause() | ast.ForeignKeyClause() | ast.LimitClause():
             return _constraint(element)
+        case _:
+            assert_never(element)
 
 
 def _fetch(fetch: ast.Fetch) -> list[Line]:
@@ -206,10 +213,13 @@ def _constraint(clause: ast.TableConstraint, is_inline: bool = False) -> str:
         case ast.LimitClause():
             counted = f"(TOKEN{_names(clause.columns)})" if clause.is_token else _names(clause.columns)
             return f"{name}CARDINALITY LIMIT {clause.limit} {counted}"
-    referenced = f" {_names(clause.referenced)}" if clause.referenced else ""
-    maximum = f" MAX {clause.max}" if clause.max is not None else ""
-    start = "" if is_inline else f"FOREIGN KEY{columns} "
-    return f"{name}{start}REFERENCES {name_text(clause.table)}{referenced}{maximum}"
+        case ast.ForeignKeyClause():
+            referenced = f" {_names(clause.referenced)}" if clause.referenced else ""
+            maximum = f" MAX {clause.max}" if clause.max is not None else ""
+            start = "" if is_inline else f"FOREIGN KEY{columns} "
+            return f"{name}{start}REFERENCES {name_text(clause.table)}{referenced}{maximum}"
+        case _:
+            assert_never(clause)
 
 
 def _index(index: ast.CreateIndex) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.cursor import SyntaxFault
 from piql.compiler.syntax.expressions import ExpressionParser
-from piql.compiler.syntax.left_out import LeftOut
+from piql.compiler.syntax.unsupported import Unsupported
 from piql.text.diagnostics.diagnostic import Edit, Fix
 from piql.text.source import Span
 
@@ -207,10 +207,10 @@ class QueryParser(ExpressionParser):
                     self.token.word == "," and not stop.is_page
                 ):  # LIMIT of two numbers leaves out as many as the first says
                     self.advance()
-                    left_out, count = stop.count, self._count("LIMIT")
+                    skipped, count = stop.count, self._count("LIMIT")
                     span = self.span_from(stop.span.start)
                     stop = replace(stop, count=count, span=span)
-                    offset = ast.OffsetClause(count=left_out, span=span)
+                    offset = ast.OffsetClause(count=skipped, span=span)
         return order, stop, offset
 
     def is_query_ahead(self) -> bool:
@@ -252,7 +252,7 @@ class QueryParser(ExpressionParser):
             self.advance()
             return ast.Star(span=self.span_of(token))
         if token.word == "TOP" and self.peek().kind == "number":
-            raise self.left_out(LeftOut("TOP", f"write it at the end: LIMIT {self.peek().text}"))
+            raise self.unsupported(Unsupported("TOP", f"write it at the end: LIMIT {self.peek().text}"))
         if self.peek().word == "." and self.peek(2).word == "*" and self.is_name():
             qualifier = self.name("a table")
             self.advance()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.cursor import MAX_TOKENS
 from piql.compiler.syntax.expressions import FEW_CONDITIONS
-from piql.compiler.syntax.left_out import IF_EXISTS, TTL, USING
 from piql.compiler.syntax.queries import QueryParser
+from piql.compiler.syntax.unsupported import IF_EXISTS, TTL, USING
 
 
 class WriteParser(QueryParser):
@@ -62,7 +62,7 @@ class WriteParser(QueryParser):
         table = self.table_name("a table after UPDATE")
         self.reads += 1
         if self.token.word == "USING":
-            raise self.left_out(TTL if self.peek().word == "TTL" else USING)
+            raise self.unsupported(TTL if self.peek().word == "TTL" else USING)
         self.expect("SET", "after the table of UPDATE")
         changes = [self._set_item()]
         while self.accept(","):
@@ -88,7 +88,7 @@ class WriteParser(QueryParser):
         if not self.accept("IF"):
             return None
         if self.token.word == "EXISTS" and self.peek().word != "(":
-            raise self.left_out(IF_EXISTS)
+            raise self.unsupported(IF_EXISTS)
         return self.expression()
 
     def delete(self) -> ast.Delete:

@@ -39,7 +39,7 @@ class Fix:
     @property
     def price(self) -> str:
         """Say what it changes and what the query then costs."""
-        return "; ".join(each for each in (self.consequence, self.cost) if each)
+        return "; ".join(part for part in (self.consequence, self.cost) if part)
 
 
 class LaterFixes(Sequence[Fix]):

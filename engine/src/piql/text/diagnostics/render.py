@@ -24,7 +24,7 @@ def render(diagnostic: Diagnostic) -> str:
     """Return one diagnostic as lines of text."""
     span = diagnostic.span
     marks = [(span, "^", ""), *((label.span, "-", label.text) for label in diagnostic.labels)]
-    width = max(len(str(each.line)) for each, _, _ in marks)
+    width = max(len(str(where.line)) for where, _, _ in marks)
     margin = " " * width
     lines = [f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
     for number, (where, mark, text) in enumerate(marks):
@@ -34,7 +34,7 @@ def render(diagnostic: Diagnostic) -> str:
         if number == 0 or where.line != marks[number - 1][0].line or where.file != marks[number - 1][0].file:
             lines.append(f"{where.line:>{width}} | {_line(where.source, where.line).replace(chr(9), TAB)}")
         lines.append(f"{margin} | {_underline(where, mark)}{' ' + text if text else ''}")
-    lines.extend(f"{margin} = help: {each}" for each in diagnostic.help)
+    lines.extend(f"{margin} = help: {line}" for line in diagnostic.help)
     for fix in diagnostic.fixes:
         lines.append(f"{margin} = fix: {fix.title}{_unblocked(fix)}")
         lines.extend(f"{margin}        {line}" for line in textwrap.wrap(fix.price, WIDTH))

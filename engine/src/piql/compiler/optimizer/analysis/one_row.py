@@ -8,7 +8,7 @@ from piql.compiler.logical.operators import Derived, Distinct, GroupBy, LogicalN
 def gives_one_row(query: LogicalNode) -> bool:
     """Return whether a query stops after one row, or is one group."""
     match query:
-        case Stop(count=count, each=()) if count.max <= 1:
+        case Stop(count=count, group_keys=()) if count.max <= 1:
             return True
         case GroupBy(keys=()):
             return True

@@ -178,8 +178,8 @@ def _merged_alone(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, C
     keys = tuple(replace(key, expression=replace_columns(key.expression, by)) for key in match.first)
     span = match.join.span if match.join is not None else row.input.span
     below: LogicalNode = Sort(keys=keys, input=Selection(predicate=predicate, input=row.input, span=span))
-    each_of = tuple(column for column in listed if isinstance(column, ColumnRef))
-    first = Stop(count=Count(max=1), is_page=False, input=below, each=each_of, is_exact=True, span=span)
+    group_keys = tuple(column for column in listed if isinstance(column, ColumnRef))
+    first = Stop(count=Count(max=1), is_page=False, input=below, group_keys=group_keys, is_exact=True, span=span)
     above = (
         _remaining_test(replace_columns(expression, by), by.values()) for expression in (*row.filters, *region.above)
     )

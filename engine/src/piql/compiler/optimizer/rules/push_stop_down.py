@@ -59,7 +59,7 @@ def push_stop_down(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _push(stop: Stop, context: RuleContext) -> LogicalNode:
-    if stop.each:
+    if stop.group_keys:
         return stop
     match stop.input:
         case Projection() as projection:

@@ -61,7 +61,7 @@ def push_stop_into_union(plan: LogicalNode, context: RuleContext) -> LogicalNode
 
     pushed = visit(plan)
     if pushed is not plan and pushed != plan:
-        is_paged = any(union.is_told_apart for union in pushed.find(Union))
+        is_paged = any(union.has_distinct_inputs for union in pushed.find(Union))
         context.note(
             "a page begins in each branch of the union where the last one ended"
             if is_paged
@@ -74,7 +74,7 @@ def _paged(stop: Stop, sort: Sort | None, keys: tuple[SortKey, ...], union: Unio
     if not union.all:
         if not all(isinstance(source, Projection) and _gives_key(source) for source in union.inputs):
             return stop
-        marked = replace(union, is_told_apart=True)
+        marked = replace(union, has_distinct_inputs=True)
         return replace(stop, input=marked if sort is None else replace(sort, input=marked))
     outputs = tuple(
         Output(name=column.name, expression=_column(column.name, column.type, column.nullable))
@@ -120,7 +120,7 @@ def _told_apart(union: Union, taken: set[str]) -> tuple[Union, tuple[ColumnRef, 
     hidden_columns = tuple(
         _column(name, key_type, name != "#branch") for name, key_type in zip(names, types, strict=True)
     )
-    return replace(union, inputs=tuple(branches), is_told_apart=True), hidden_columns
+    return replace(union, inputs=tuple(branches), has_distinct_inputs=True), hidden_columns
 
 
 def _key_columns(branch: LogicalNode) -> list[ColumnRef] | None:

@@ -45,7 +45,9 @@ def _stopped(group: GroupBy) -> LogicalNode:
         return group
     key = SortKey(expression=extreme.operand, ascending=extreme.function == "MIN")
     below = Sort(keys=(key,), input=group.input)
-    return replace(group, input=Stop(count=Count(max=1), is_page=False, input=below, each=listed, span=extreme.span))
+    return replace(
+        group, input=Stop(count=Count(max=1), is_page=False, input=below, group_keys=listed, span=extreme.span)
+    )
 
 
 def _listed(group: GroupBy) -> tuple[ColumnRef, ...]:

@@ -127,7 +127,7 @@ class Planner:
         below, at, is_total = node.input, (*path, 0), False
         if isinstance(below, Sort):
             keys, is_total, below, at, under = below.keys, below.is_total, below.input, (*at, 0), (below, *under)
-        if node.each:
+        if node.group_keys:
             want = Want(keys, node.count, is_of_each=True, is_exact=node.is_exact)
             return replace(self.plan(below, want, at, under), is_stopped=False)
         part = self.plan(below, Want(keys, node.count, node.is_page), at, under)

@@ -30,7 +30,7 @@ def plan_union(
     fields = tuple(
         ColumnRef(relation="", name=column.name, type=column.type, nullable=column.nullable) for column in columns
     )
-    is_paged = node.is_told_apart and want.is_page and want.count is not None
+    is_paged = node.has_distinct_inputs and want.is_page and want.count is not None
     parts: list[Part] = []
     for at, branch in enumerate(node.inputs):
         below = (*path, at)
@@ -46,7 +46,7 @@ def plan_union(
             parts.append(fetched(planner.plan(with_types(branch, types), NOTHING, below, under)))
     plan = LocalUnion(inputs=tuple(part.plan for part in parts), all=node.all, fields=fields, span=node.span)
     rows = sum(part.rows for part in parts)
-    return Part(plan, rows, (), fields, is_unique=not node.all or node.is_told_apart)
+    return Part(plan, rows, (), fields, is_unique=not node.all or node.has_distinct_inputs)
 
 
 def _own_want(branch: LogicalNode, fields: tuple[ColumnRef, ...], want: Want, *, is_distinct: bool) -> Want | None:

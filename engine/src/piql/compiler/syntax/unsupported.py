@@ -1,0 +1,225 @@
+"""Words of SQL and CQL that PIQL leaves out: what to say of each where it is met, and the other way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """A construct by its name, and what to do instead."""
+
+    name: str
+    way_out: str
+    is_needless: bool = False  # the text means the same without it
+
+    @property
+    def message(self) -> str:
+        return f"{self.name} is not part of PIQL"
+
+
+_WORDS = "LIKE [word] and CONTAINS [word] find whole words, whatever the case of their letters"
+_ONE_ROW = (
+    "every write is whole by itself and changes one row; UPDATE … IF column = value changes it only as it was read"
+)
+
+# Met where something else is expected.
+WORDS: dict[str, Unsupported] = {
+    "REGEXP": Unsupported("REGEXP", _WORDS),
+    "RLIKE": Unsupported("RLIKE", _WORDS),
+    "SIMILAR": Unsupported("SIMILAR TO", _WORDS),
+    "GLOB": Unsupported("GLOB", _WORDS),
+    "COLLATE": Unsupported("COLLATE", "leave it out: texts compare by their UTF-8 bytes"),
+    "ESCAPE": Unsupported("ESCAPE", _WORDS),
+    "FOR": Unsupported("FOR UPDATE", _ONE_ROW),
+    "INTO": Unsupported("SELECT … INTO", "leave it out: the rows go to the caller, who may INSERT them one by one"),
+    "RETURNING": Unsupported("RETURNING", "read the row by its key after the write"),
+    "WINDOW": Unsupported("WINDOW", "use GROUP BY over a bounded section"),
+    "QUALIFY": Unsupported("QUALIFY", "use GROUP BY and HAVING over a bounded section"),
+    "LATERAL": Unsupported("LATERAL", "join the table, or put a subquery with LIMIT 1 into the select list"),
+    "TABLESAMPLE": Unsupported("TABLESAMPLE", "read the first rows: LIMIT 100"),
+}
+
+ILIKE = Unsupported("ILIKE", _WORDS)
+
+# Met after IS.
+TESTS: dict[str, Unsupported] = {
+    "DISTINCT": Unsupported("IS DISTINCT FROM", "compare by =, and test for NULL by IS NULL"),
+    "UNKNOWN": Unsupported("IS UNKNOWN", "write IS NULL"),
+}
+
+# Met after a whole statement, by the first two words.
+CLAUSES: dict[tuple[str, str], Unsupported] = {
+    ("FETCH", "FIRST"): Unsupported("FETCH FIRST", "write LIMIT and the number of rows: LIMIT 10"),
+    ("FETCH", "NEXT"): Unsupported("FETCH NEXT", "write LIMIT and the number of rows: LIMIT 10"),
+    ("ON", "CONFLICT"): Unsupported(
+        "ON CONFLICT", "INSERT replaces a row with the same key; IF NOT EXISTS refuses instead"
+    ),
+    ("ON", "DUPLICATE"): Unsupported(
+        "ON DUPLICATE", "INSERT replaces a row with the same key; IF NOT EXISTS refuses instead"
+    ),
+}
+ALLOW_FILTERING = Unsupported(
+    "ALLOW FILTERING", "leave it out: a query without a bound is refused, and one with a bound needs no leave", True
+)
+PER_PARTITION = Unsupported("PER PARTITION LIMIT", "fix the columns of one partition by equalities, and write LIMIT")
+TTL = Unsupported("USING TTL", "keep the time in a column, and let the application delete the rows that are too old")
+USING = Unsupported("USING TIMESTAMP", "leave it out: of two writes of a row, the one that is made later counts", True)
+TABLE_OPTIONS = Unsupported(
+    "WITH after CREATE TABLE",
+    "leave it out: queries read every order from either end, and the cluster's defaults say how tables are kept",
+    True,
+)
+KEYSPACE = Unsupported(
+    "a keyspace before a table's name", "leave it out: the address of the store names the keyspace", True
+)
+PARTITION_KEY = Unsupported(
+    "a partition key in parentheses of its own",
+    "leave them out: the compiler chooses partitions by what the queries fix",
+    True,
+)
+COLLECTION = "keep a table of its own with a row for each element, and a CARDINALITY LIMIT on how many"
+COLLECTIONS = frozenset({"MAP", "SET", "LIST", "TUPLE", "FROZEN", "VECTOR"})
+IF_EXISTS = Unsupported("IF EXISTS", "leave it out: UPDATE and DELETE of a missing row change nothing")
+
+CLAUSES |= {
+    ("ALLOW", "FILTERING"): ALLOW_FILTERING,
+    ("PER", "PARTITION"): PER_PARTITION,
+    ("USING", "TTL"): TTL,
+    ("USING", "TIMESTAMP"): USING,
+}
+
+# Met where a statement begins.
+STATEMENTS: dict[str, Unsupported] = {
+    "DROP": Unsupported(
+        "DROP", "take the statement out of the files: a deployment adds and replaces by name, and drops no data"
+    ),
+    "ALTER": Unsupported("ALTER", "change CREATE TABLE itself and deploy again: the rows are kept"),
+    "TRUNCATE": Unsupported("TRUNCATE", "delete rows one by one, each by its whole primary key"),
+    "EXPLAIN": Unsupported("EXPLAIN", "`piql plan` shows how each query is read"),
+    "MERGE": Unsupported("MERGE", "INSERT replaces the row with the same key"),
+    "UPSERT": Unsupported("UPSERT", "INSERT replaces the row with the same key"),
+    "REPLACE": Unsupported("REPLACE", "INSERT replaces the row with the same key"),
+    "BEGIN": Unsupported("BEGIN", _ONE_ROW),
+    "BATCH": Unsupported("BATCH", _ONE_ROW),
+    "APPLY": Unsupported("APPLY BATCH", _ONE_ROW),
+    "USE": Unsupported("USE", "leave it out: the address of the store names the keyspace"),
+    "COMMIT": Unsupported("COMMIT", _ONE_ROW),
+    "ROLLBACK": Unsupported("ROLLBACK", _ONE_ROW),
+    "GRANT": Unsupported("GRANT", "leave it out: who may call a query is up to the application"),
+    "VALUES": Unsupported("VALUES alone", "name the rows of a table by their keys: WHERE key IN (…)"),
+}
+
+# Met after CREATE.
+CREATED: dict[str, Unsupported] = {
+    "VIEW": Unsupported("CREATE VIEW", "write the SELECT where it is used: FROM (SELECT …) AS name"),
+    "MATERIALIZED": Unsupported(
+        "CREATE MATERIALIZED VIEW", "keep a table of the results, and write to it with what it is made of"
+    ),
+    "UNIQUE": Unsupported("CREATE UNIQUE INDEX", "declare UNIQUE (columns) in the table"),
+    "TYPE": Unsupported("CREATE TYPE", "give the table a column for each part"),
+    "FUNCTION": Unsupported("CREATE FUNCTION", "compute in the application"),
+    "TRIGGER": Unsupported("CREATE TRIGGER", "let the application write each row that follows"),
+    "SEQUENCE": Unsupported("CREATE SEQUENCE", "let the application choose keys: a UUID for instance"),
+    "SCHEMA": Unsupported("CREATE SCHEMA", "leave it out: the address of the store names the keyspace"),
+    "KEYSPACE": Unsupported(
+        "CREATE KEYSPACE", "leave it out: deploying makes the keyspace that the store's address names"
+    ),
+    "CUSTOM": Unsupported("CREATE CUSTOM INDEX", "write CREATE INDEX name ON table (columns)"),
+    "AGGREGATE": Unsupported("CREATE AGGREGATE", "compute in the application"),
+    "ROLE": Unsupported("CREATE ROLE", "leave it out: who may call a query is up to the application"),
+    "DATABASE": Unsupported("CREATE DATABASE", "leave it out: the address of the store names the keyspace"),
+}
+
+# Met before a text.
+TYPED_TEXTS: dict[str, Unsupported] = {
+    "DATE": Unsupported("DATE before a text", "write the text alone: it is a date where one is compared", True),
+    "TIMESTAMP": Unsupported(
+        "TIMESTAMP before a text", "write the text alone: it is a time where one is compared", True
+    ),
+    "INTERVAL": Unsupported("INTERVAL", "let the application compute the time, and give it as a parameter: [since]"),
+}
+
+# Called like functions.
+CALLS: dict[str, Unsupported] = {
+    "CAST": Unsupported("CAST", "give the column the type that is needed, or convert the value in the application"),
+    "CONVERT": Unsupported(
+        "CONVERT", "give the column the type that is needed, or convert the value in the application"
+    ),
+    "EXTRACT": Unsupported("EXTRACT", "compare with the ends of a time: column >= [from] AND column < [to]"),
+    "ANY": Unsupported("ANY", "write column IN (SELECT …), or EXISTS (SELECT …)"),
+    "SOME": Unsupported("SOME", "write column IN (SELECT …), or EXISTS (SELECT …)"),
+    "ALL": Unsupported("ALL", "compare with one value: (SELECT MAX(column) FROM …)"),
+}
+
+# Functions that others have, by what to write instead.
+FUNCTIONS: dict[str, str] = {
+    "CONCAT": "texts are put together by ||: a || b",
+    "CONCAT_WS": "texts are put together by ||: a || ' ' || b",
+    "NOW": "let the application give the time as a parameter: [now]",
+    "CURRENT_TIMESTAMP": "let the application give the time as a parameter: [now]",
+    "CURRENT_DATE": "let the application give the day as a parameter: [today]",
+    "GETDATE": "let the application give the time as a parameter: [now]",
+    "SYSDATE": "let the application give the time as a parameter: [now]",
+    "RANDOM": "let the application give a random number as a parameter",
+    "RAND": "let the application give a random number as a parameter",
+    "UUID": "let the application give the UUID as a parameter: [id]",
+    "TOTIMESTAMP": "let the application give the time as a parameter: [now]",
+    "TODATE": "let the application give the day as a parameter: [today]",
+    "DATEOF": "keep the time in a column of its own",
+    "UNIXTIMESTAMPOF": "keep the time in a column of its own",
+    "MINTIMEUUID": "keep the time in a column of its own, and compare with it",
+    "MAXTIMEUUID": "keep the time in a column of its own, and compare with it",
+    "WRITETIME": "keep the time in a column of its own",
+    "TTL": "keep the time in a column of its own",
+    "TOKEN": "PAGINATE 100 walks through rows page by page",
+    "IFNULL": "COALESCE(a, b) gives the first that is not NULL",
+    "ISNULL": "COALESCE(a, b) gives the first that is not NULL; a test is written column IS NULL",
+    "NVL": "COALESCE(a, b) gives the first that is not NULL",
+    "NULLIF": "read both columns and decide in the application",
+    "IF": "read the columns and decide in the application, or use COALESCE",
+    "IIF": "read the columns and decide in the application, or use COALESCE",
+    "LEN": "LENGTH(text) counts characters",
+    "CHAR_LENGTH": "LENGTH(text) counts characters",
+    "LCASE": "LOWER(text) gives small letters",
+    "UCASE": "UPPER(text) gives capital letters",
+    "MID": "SUBSTR(text, from, length) gives a part, counted from 1",
+    "LEFT": "SUBSTR(text, 1, length) gives the beginning",
+    "GROUP_CONCAT": "read the rows in their order and put them together in the application",
+    "STRING_AGG": "read the rows in their order and put them together in the application",
+    "ARRAY_AGG": "read the rows in their order and put them together in the application",
+}
+
+# Types that others have, by the nearest here.
+TYPES: dict[str, str] = {
+    "CHAR": "VARCHAR",
+    "CHARACTER": "VARCHAR",
+    "NVARCHAR": "VARCHAR",
+    "VARCHAR2": "VARCHAR",
+    "STRING": "VARCHAR",
+    "CLOB": "TEXT",
+    "SMALLINT": "INT",
+    "TINYINT": "INT",
+    "MEDIUMINT": "INT",
+    "SERIAL": "INT",
+    "BIGSERIAL": "BIGINT",
+    "COUNTER": "BIGINT",
+    "NUMBER": "DECIMAL",
+    "MONEY": "DECIMAL",
+    "REAL": "DOUBLE",
+    "FLOAT8": "DOUBLE",
+    "DATETIME": "TIMESTAMP",
+    "TIMESTAMPTZ": "TIMESTAMP",
+    "TIME": "TIMESTAMP",
+    "BYTEA": "BLOB",
+    "VARBINARY": "BLOB",
+    "BINARY": "BLOB",
+    "BIT": "BOOLEAN",
+    "GUID": "UUID",
+    "JSON": "TEXT",
+    "JSONB": "TEXT",
+    "ASCII": "TEXT",
+    "VARINT": "DECIMAL",
+    "TIMEUUID": "UUID",
+    "INET": "VARCHAR",
+}
