@@ -45,16 +45,9 @@ BODIES: dict[tuple[str, str], object] = {
         "x": {"symbol": "a", "values": [1]},
         "y": {"symbol": "b", "values": None},
         "slo": SLO,
-    },
-    ("post", "/api/page-predictions"): {"files": [FILE], "page": "q, q | q", "run_id": "none", "slo": SLO},
-    ("post", "/api/curves"): {
-        "files": [FILE],
-        "query": "q",
-        "run_id": "none",
-        "x": {"symbol": "a", "values": [1]},
-        "slo": SLO,
         "values": {"b": 1},
     },
+    ("post", "/api/page-predictions"): {"files": [FILE], "page": "q, q | q", "run_id": "none", "slo": SLO},
     ("post", "/api/deployments/preview"): {"files": [FILE]},
     ("post", "/api/deployments"): {
         "workspace_id": "scadr",

@@ -83,15 +83,16 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     assert schema[place["start"] : place["end"]] == "100"
 
     along = {"x": axes["x"], "values": {"count": 10}}
-    answer = await client.post("/api/curves", json=ask | along)
+    answer = await client.post("/api/heatmaps", json=ask | along)
     assert answer.status_code == 200, answer.text
     curve = answer.json()
-    assert curve["p99_ms"] == heatmap["p99_ms"][1]
-    assert curve["state"] == heatmap["state"][1]
+    assert curve["p99_ms"] == [heatmap["p99_ms"][1]]
+    assert curve["state"] == [heatmap["state"][1]]
     assert (curve["x"]["current"], curve["x"]["number_range"]) == (100, place)
-    assert curve["largest_safe"] in (5, 10, None)
+    assert curve["y"] is None
+    assert curve["largest_safe"] in ([{"x": 5, "y": None}], [{"x": 10, "y": None}], [])
     for wrong in (along | {"values": {"none": 1}}, along | {"x": {"symbol": "none"}}):
-        answer = await client.post("/api/curves", json=ask | wrong)
+        answer = await client.post("/api/heatmaps", json=ask | wrong)
         assert (answer.status_code, answer.json()["code"]) == (422, "not-predictable")
 
     page = ask | {"page": "myThoughts, thoughtstream | myThoughts"}
@@ -181,7 +182,7 @@ async def test_what_a_run_has_not_measured_is_said_with_the_point_that_it_lacks(
         compiled = (await client.post("/api/compilations", json={"files": ask["files"]})).json()
         axes = next(read["axes"] for read in compiled["queries"] if read["name"] == query)
         along = {"query": query, "x": {"symbol": axes[0]["symbol"], "values": values}}
-        answer = await client.post("/api/curves", json=ask | along)
+        answer = await client.post("/api/heatmaps", json=ask | along)
         assert (answer.status_code, answer.json()["kind"]) == (200, kind)
 
 

@@ -27,7 +27,7 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "compiles",
         re.compile(
-            r"POST /api/(compilations|language/.+|predictions|prediction-sets|page-predictions|heatmaps|curves"
+            r"POST /api/(compilations|language/.+|predictions|prediction-sets|page-predictions|heatmaps"
             r"|safe-limits|deployments/preview)"
         ),
     ),

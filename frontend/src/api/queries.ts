@@ -164,48 +164,23 @@ export interface AxisRequest {
   values: number[]
 }
 
-export interface CurveRequest {
+export interface HeatmapRequest {
   query: string
   runId: string
   x: AxisRequest
+  /** null along one limit. */
+  y: AxisRequest | null
   slo: SloWrite
   /** Where further limits are put. */
   values: Record<string, number>
 }
 
-export interface HeatmapRequest extends CurveRequest {
-  y: AxisRequest
-}
-
 export const heatmap = (plan: string, files: () => SourceFile[], request: HeatmapRequest) =>
   queryOptions({
     queryKey: ['heatmap', request, plan],
-    queryFn: ({ signal }) =>
-      answered(
-        api.POST('/api/heatmaps', {
-          body: {
-            files: files(),
-            query: request.query,
-            run_id: request.runId,
-            x: request.x,
-            y: request.y,
-            slo: request.slo,
-            values: request.values,
-          },
-          signal,
-        }),
-      ),
-    placeholderData: keepPreviousData,
-    staleTime: 300_000,
-    retry: false,
-  })
-
-export const curve = (plan: string, files: () => SourceFile[], request: CurveRequest) =>
-  queryOptions({
-    queryKey: ['curve', request, plan],
     queryFn: ({ signal }) => {
-      const { runId, ...rest } = request
-      return answered(api.POST('/api/curves', { body: { files: files(), run_id: runId, ...rest }, signal }))
+      const { runId, ...asked } = request
+      return answered(api.POST('/api/heatmaps', { body: { files: files(), run_id: runId, ...asked }, signal }))
     },
     placeholderData: keepPreviousData,
     staleTime: 300_000,

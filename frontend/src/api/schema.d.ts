@@ -607,29 +607,9 @@ export interface paths {
         put?: never;
         /**
          * Create Heatmap
-         * @description The same plan's latency over two of its limits, and the largest pairs that keep the SLO.
+         * @description The same plan's latency over two of its limits, or along one, and the largest that keep the SLO.
          */
         post: operations["create_heatmap"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/curves": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Create Curve
-         * @description The same plan's latency along one of its limits, and the largest value that keeps the SLO.
-         */
-        post: operations["create_curve"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1371,58 +1351,6 @@ export interface components {
             /** Samples Needed */
             samples_needed: number;
         };
-        /**
-         * CurveCreate
-         * @description `values` puts further limits of the query, by their symbols, elsewhere than in the text.
-         */
-        CurveCreate: {
-            /**
-             * Files
-             * @description Each path once; 422 with `file-given-twice` otherwise.
-             */
-            files: components["schemas"]["SourceFile"][];
-            /** Query */
-            query: string;
-            /** Run Id */
-            run_id: string;
-            x: components["schemas"]["HeatmapAxisCreate"];
-            slo: components["schemas"]["SloWrite"];
-            /** Values */
-            values?: {
-                [key: string]: number;
-            };
-        };
-        /**
-         * CurveRead
-         * @description Points along one limit, smallest first; `p99_ms` holds the SLO's quantile, as in a heatmap.
-         *
-         *     `largest_safe` is null where no value that was measured or lies between measured ones keeps the SLO.
-         */
-        CurveRead: {
-            /** Query */
-            query: string;
-            /** Run Id */
-            run_id: string;
-            /** Model */
-            model: string;
-            /** Quantile */
-            quantile: number;
-            x: components["schemas"]["HeatmapAxisRead"];
-            /** Typical P99 Ms */
-            typical_p99_ms: (number | null)[];
-            /** P99 Ms */
-            p99_ms: (number | null)[];
-            /** State */
-            state: ("measured" | "interpolated" | "extrapolated" | "refused")[];
-            /** Meets Slo */
-            meets_slo: boolean[];
-            /** Largest Safe */
-            largest_safe: number | null;
-            /** Upper Factor */
-            upper_factor: number | null;
-            /** Warnings */
-            warnings: string[];
-        };
         /** DeployedFileRead */
         DeployedFileRead: {
             /** Path */
@@ -1865,7 +1793,7 @@ export interface components {
         };
         /**
          * HeatmapCreate
-         * @description `values` puts further limits of the query, by their symbols, elsewhere than in the text.
+         * @description Without `y` along one limit. `values` puts further limits, by their symbols, elsewhere than in the text.
          */
         HeatmapCreate: {
             /**
@@ -1878,7 +1806,7 @@ export interface components {
             /** Run Id */
             run_id: string;
             x: components["schemas"]["HeatmapAxisCreate"];
-            y: components["schemas"]["HeatmapAxisCreate"];
+            y?: components["schemas"]["HeatmapAxisCreate"] | null;
             slo: components["schemas"]["SloWrite"];
             /** Values */
             values?: {
@@ -1887,7 +1815,7 @@ export interface components {
         };
         /**
          * HeatmapRead
-         * @description Cells are `[y][x]`; `p99_ms` holds the SLO's quantile, which is 0.99 unless the SLO says otherwise.
+         * @description Cells are `[y][x]`, along one limit one row; `p99_ms` holds the SLO's quantile.
          *
          *     It is that of the worst interval, and `typical_p99_ms` that of the median one. A cell in the state `refused` is so
          *     far beyond what was measured that it has no number: null.
@@ -1904,7 +1832,7 @@ export interface components {
             /** Quantile */
             quantile: number;
             x: components["schemas"]["HeatmapAxisRead"];
-            y: components["schemas"]["HeatmapAxisRead"];
+            y: components["schemas"]["HeatmapAxisRead"] | null;
             /** Typical P99 Ms */
             typical_p99_ms: (number | null)[][];
             /** P99 Ms */
@@ -1917,8 +1845,6 @@ export interface components {
             largest_safe: components["schemas"]["SafeLimitRead"][];
             /** Upper Factor */
             upper_factor: number | null;
-            /** Elapsed Ms */
-            elapsed_ms: number;
             /** Warnings */
             warnings: string[];
         };
@@ -2890,13 +2816,13 @@ export interface components {
         };
         /**
          * SafeLimitRead
-         * @description A pair of limits that keeps the SLO while the next larger value of either breaks it.
+         * @description A pair of limits that keeps the SLO while the next larger value of either breaks it; along one limit only `x`.
          */
         SafeLimitRead: {
             /** X */
             x: number;
             /** Y */
-            y: number;
+            y: number | null;
         };
         /**
          * SafeLimitsCreate
@@ -6488,124 +6414,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HeatmapRead"] | components["schemas"]["NoPredictionRead"];
-                };
-            };
-            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The request comes from a page of another origin. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description Nothing of that name. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description It has changed meanwhile, or its state does not allow this. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is larger than 5 MB. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The body is not declared to be JSON. */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The request is refused; the code says why. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description One address makes too many requests. */
-            429: {
-                headers: {
-                    /** @description Ask again after so many seconds. */
-                    "Retry-After": number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The store, or a part that the request needs, does not answer. */
-            503: {
-                headers: {
-                    /** @description Ask again after so many seconds. */
-                    "Retry-After": number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-            /** @description The disk is full. */
-            507: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorRead"];
-                };
-            };
-        };
-    };
-    create_curve: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CurveCreate"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CurveRead"] | components["schemas"]["NoPredictionRead"];
                 };
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */

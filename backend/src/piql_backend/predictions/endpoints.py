@@ -5,8 +5,6 @@ from fastapi import APIRouter, Response
 from piql_backend.dependencies import TheEnvironment
 from piql_backend.errors import declared
 from piql_backend.predictions.schemas import (
-    CurveCreate,
-    CurveRead,
     HeatmapCreate,
     HeatmapRead,
     NoPredictionRead,
@@ -43,14 +41,8 @@ async def create_page_prediction(request: PagePredictionCreate, environment: The
 
 @router.post("/heatmaps", response_model=HeatmapRead | NoPredictionRead, responses=declared(404, 409))
 async def create_heatmap(request: HeatmapCreate, environment: TheEnvironment) -> Response:
-    """The same plan's latency over two of its limits, and the largest pairs that keep the SLO."""
+    """The same plan's latency over two of its limits, or along one, and the largest that keep the SLO."""
     return await environment.predictions.answer("heatmap", request)
-
-
-@router.post("/curves", response_model=CurveRead | NoPredictionRead, responses=declared(404, 409))
-async def create_curve(request: CurveCreate, environment: TheEnvironment) -> Response:
-    """The same plan's latency along one of its limits, and the largest value that keeps the SLO."""
-    return await environment.predictions.answer("curve", request)
 
 
 @router.post("/safe-limits", response_model=SafeLimitsRead, responses=declared(404, 409))

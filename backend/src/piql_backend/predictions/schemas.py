@@ -1,4 +1,4 @@
-"""Predicted latencies of one plan, and of the same plan over two of its limits."""
+"""Predicted latencies of one plan, and of the same plan over one or two of its limits."""
 
 from __future__ import annotations
 
@@ -177,13 +177,13 @@ FurtherLimits = Annotated[
 
 
 class HeatmapCreate(Write):
-    """`values` puts further limits of the query, by their symbols, elsewhere than in the text."""
+    """Without `y` along one limit. `values` puts further limits, by their symbols, elsewhere than in the text."""
 
     files: SourceFiles
     query: str = Field(max_length=200)
     run_id: str = Field(max_length=100)
     x: HeatmapAxisCreate
-    y: HeatmapAxisCreate
+    y: HeatmapAxisCreate | None = None
     slo: SloWrite
     values: FurtherLimits
 
@@ -197,14 +197,14 @@ class HeatmapAxisRead(Read):
 
 
 class SafeLimitRead(Read):
-    """A pair of limits that keeps the SLO while the next larger value of either breaks it."""
+    """A pair of limits that keeps the SLO while the next larger value of either breaks it; along one limit only `x`."""
 
     x: int
-    y: int
+    y: int | None
 
 
 class HeatmapRead(Read):
-    """Cells are `[y][x]`; `p99_ms` holds the SLO's quantile, which is 0.99 unless the SLO says otherwise.
+    """Cells are `[y][x]`, along one limit one row; `p99_ms` holds the SLO's quantile.
 
     It is that of the worst interval, and `typical_p99_ms` that of the median one. A cell in the state `refused` is so
     far beyond what was measured that it has no number: null.
@@ -217,44 +217,12 @@ class HeatmapRead(Read):
     model: str
     quantile: float
     x: HeatmapAxisRead
-    y: HeatmapAxisRead
+    y: HeatmapAxisRead | None
     typical_p99_ms: list[list[float | None]]
     p99_ms: list[list[float | None]]
     state: list[list[CellState]]
     meets_slo: list[list[bool]]
     largest_safe: list[SafeLimitRead]
-    upper_factor: float | None
-    elapsed_ms: float
-    warnings: list[str]
-
-
-class CurveCreate(Write):
-    """`values` puts further limits of the query, by their symbols, elsewhere than in the text."""
-
-    files: SourceFiles
-    query: str = Field(max_length=200)
-    run_id: str = Field(max_length=100)
-    x: HeatmapAxisCreate
-    slo: SloWrite
-    values: FurtherLimits
-
-
-class CurveRead(Read):
-    """Points along one limit, smallest first; `p99_ms` holds the SLO's quantile, as in a heatmap.
-
-    `largest_safe` is null where no value that was measured or lies between measured ones keeps the SLO.
-    """
-
-    query: str
-    run_id: str
-    model: str
-    quantile: float
-    x: HeatmapAxisRead
-    typical_p99_ms: list[float | None]
-    p99_ms: list[float | None]
-    state: list[CellState]
-    meets_slo: list[bool]
-    largest_safe: int | None
     upper_factor: float | None
     warnings: list[str]
 

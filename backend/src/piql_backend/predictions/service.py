@@ -10,7 +10,6 @@ from typing import Protocol, cast
 
 from piql.compiler.result import CompiledQuery
 from piql_profiler.predictor.cardinalities import Work
-from piql_profiler.predictor.curve import curve
 from piql_profiler.predictor.heatmap import HeatmapAxis, Slo, heatmap
 from piql_profiler.predictor.model import Coverage, Model, NotMeasured, NotPredictable
 from piql_profiler.predictor.models import build_model
@@ -27,8 +26,6 @@ from piql_backend.errors import ApiError
 from piql_backend.predictions.questions import ForAll, ForQuantiles, ForSizes, SizeEstimates
 from piql_backend.predictions.schemas import (
     CellState,
-    CurveCreate,
-    CurveRead,
     EstimateRead,
     HeatmapAxisRead,
     HeatmapCreate,
@@ -185,7 +182,7 @@ class Predictions:
         )
 
     def heatmap(self, request: HeatmapCreate) -> HeatmapRead | NoPredictionRead:
-        """Predict one query of the files over two of its limits."""
+        """Predict one query of the files over two of its limits, or along one."""
         _, query = self._compilations.compile_query(request.files, request.query)
         model = self.model(request.run_id)
         try:
@@ -193,9 +190,9 @@ class Predictions:
                 query,
                 model,
                 request.x.symbol,
-                request.y.symbol,
+                request.y.symbol if request.y else None,
                 x_values=request.x.values,
-                y_values=request.y.values,
+                y_values=request.y.values if request.y else None,
                 slo=Slo(request.slo.quantile, request.slo.threshold_ms),
                 values=request.values,
             )
@@ -209,45 +206,12 @@ class Predictions:
             model=found.model,
             quantile=found.quantile,
             x=_axis(found.x),
-            y=_axis(found.y),
+            y=_axis(found.y) if found.y else None,
             typical_p99_ms=[list(row) for row in found.typical_ms],
             p99_ms=[list(row) for row in found.latency_ms],
             state=[[_state(cell) for cell in row] for row in found.coverage],
             meets_slo=[list(row) for row in found.meets_slo or ()],
             largest_safe=[SafeLimitRead(x=x, y=y) for x, y in found.largest_safe],
-            upper_factor=_upper_factor(model),
-            elapsed_ms=found.elapsed_ms,
-            warnings=[*found.warnings, *self._staleness(request.run_id)],
-        )
-
-    def curve(self, request: CurveCreate) -> CurveRead | NoPredictionRead:
-        """Predict one query of the files along one of its limits."""
-        _, query = self._compilations.compile_query(request.files, request.query)
-        model = self.model(request.run_id)
-        try:
-            found = curve(
-                query,
-                model,
-                request.x.symbol,
-                x_values=request.x.values,
-                slo=Slo(request.slo.quantile, request.slo.threshold_ms),
-                values=request.values,
-            )
-        except NotMeasured as error:
-            return _no_prediction(query.name, request.run_id, error)
-        except NotPredictable as error:
-            raise _not_predictable(error) from error
-        return CurveRead(
-            query=found.query,
-            run_id=request.run_id,
-            model=found.model,
-            quantile=found.quantile,
-            x=_axis(found.x),
-            typical_p99_ms=list(found.typical_ms),
-            p99_ms=list(found.latency_ms),
-            state=[_state(cell) for cell in found.coverage],
-            meets_slo=list(found.meets_slo or ()),
-            largest_safe=found.largest_safe,
             upper_factor=_upper_factor(model),
             warnings=[*found.warnings, *self._staleness(request.run_id)],
         )

@@ -69,7 +69,6 @@ class Worker:
                 predict_set=lambda job: self._predictions_for(job).predict_set(job.request),
                 predict_page=lambda job: self._predictions_for(job).predict_page(job.request),
                 heatmap=lambda job: self._predictions_for(job).heatmap(job.request),
-                curve=lambda job: self._predictions_for(job).curve(job.request),
                 safe_limits=lambda job: self._predictions_for(job).safe_limits(job.request),
             ),
         }

@@ -1,4 +1,5 @@
-import type { Curve } from '../../api/types'
+import type { Heatmap } from '../../api/types'
+import type { CurvePoint } from '../../logic/curve'
 import { aboutMs } from '../../logic/estimate'
 import { cellText } from '../../logic/heatmap'
 import { Cell, numeric, Table } from '../../ui/Table'
@@ -6,7 +7,7 @@ import { formatMs } from '../../units'
 import styles from './heatmap.module.css'
 
 /** The same points as numbers. */
-export function CurveTable({ answer, onChoose }: { answer: Curve; onChoose: (index: number) => void }) {
+export function CurveTable({ answer, onChoose }: { answer: Heatmap; onChoose: (column: number) => void }) {
   const upper = answer.upper_factor
   return (
     <Table
@@ -20,31 +21,40 @@ export function CurveTable({ answer, onChoose }: { answer: Curve; onChoose: (ind
         'SLO',
       ]}
     >
-      {answer.x.values.map((value, index) => {
-        const p99 = answer.p99_ms[index] ?? null
-        const state = answer.state[index] ?? 'measured'
-        const isKept = answer.meets_slo[index]
-        return (
-          <tr key={value}>
-            <th scope="row">{value}</th>
-            <Cell isNumeric>{aboutMs(answer.typical_p99_ms[index])}</Cell>
-            <Cell isNumeric>
-              <button
-                type="button"
-                className={styles['tableCell']}
-                data-kept={state === 'refused' ? undefined : isKept}
-                aria-label={`${answer.x.label} ${value}: ${cellText(formatMs(p99), state, isKept)}`}
-                onClick={() => onChoose(index)}
-              >
-                {aboutMs(p99)}
-              </button>
-            </Cell>
-            {upper === null ? null : <Cell isNumeric>{p99 === null ? '–' : formatMs(p99 * upper)}</Cell>}
-            <Cell>{state === 'refused' ? 'too far to predict' : state}</Cell>
-            <Cell>{state === 'refused' ? '–' : isKept ? 'kept' : '✕ broken'}</Cell>
-          </tr>
-        )
-      })}
+      {curvePoints(answer).map(({ value, latencyMs, upperMs, state, isKept }, column) => (
+        <tr key={value}>
+          <th scope="row">{value}</th>
+          <Cell isNumeric>{aboutMs(answer.typical_p99_ms[0]?.[column])}</Cell>
+          <Cell isNumeric>
+            <button
+              type="button"
+              className={styles['tableCell']}
+              data-kept={state === 'refused' ? undefined : isKept}
+              aria-label={`${answer.x.label} ${value}: ${cellText(formatMs(latencyMs), state, isKept)}`}
+              onClick={() => onChoose(column)}
+            >
+              {aboutMs(latencyMs)}
+            </button>
+          </Cell>
+          {upper === null ? null : <Cell isNumeric>{upperMs === null ? '–' : formatMs(upperMs)}</Cell>}
+          <Cell>{state === 'refused' ? 'too far to predict' : state}</Cell>
+          <Cell>{state === 'refused' ? '–' : isKept ? 'kept' : '✕ broken'}</Cell>
+        </tr>
+      ))}
     </Table>
   )
+}
+
+/** The one row of a map along one limit. */
+export function curvePoints({ x, p99_ms, state, meets_slo, upper_factor }: Heatmap): CurvePoint[] {
+  return x.values.map((value, column) => {
+    const latencyMs = p99_ms[0]?.[column] ?? null
+    return {
+      value,
+      latencyMs,
+      upperMs: latencyMs === null || upper_factor === null ? null : latencyMs * upper_factor,
+      state: state[0]?.[column] ?? 'measured',
+      isKept: meets_slo[0]?.[column] ?? false,
+    }
+  })
 }

@@ -16,7 +16,6 @@ import { formatMs, formatPercent } from '../../units'
 import { Anatomy } from './Anatomy'
 import type { Limit } from './CellDetail'
 import { Controls } from './Controls'
-import { CurveView } from './CurveView'
 import styles from './heatmap.module.css'
 import { MapView } from './MapView'
 import { NotMeasured } from './NotMeasured'
@@ -117,11 +116,7 @@ function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readon
     <div className={styles['panel']}>
       <Controls query={query} run={run} runs={runs} sides={{ x, y }} slo={slo} />
       <Sliders axes={further.map(({ axis }) => axis)} values={view.at ?? {}} />
-      {y ? (
-        <MapView query={query} run={run} slo={slo} x={x} y={y} further={further} />
-      ) : (
-        <CurveView query={query} run={run} slo={slo} x={x} further={further} />
-      )}
+      <MapView query={query} run={run} slo={slo} x={x} y={y} further={further} />
       {asWritten ? <Anatomy prediction={asWritten} slo={slo} /> : null}
       <SafeLimits runId={run.id} />
       <PageOfQueries runId={run.id} slo={slo} />

@@ -4,8 +4,14 @@ import { Cell, numeric, Table } from '../../ui/Table'
 import { formatMs } from '../../units'
 import styles from './heatmap.module.css'
 
+interface HeatmapTableProps {
+  answer: Heatmap
+  y: NonNullable<Heatmap['y']>
+  onChoose: (cell: CellIndex) => void
+}
+
 /** The same cells as numbers, the first row that of the smallest value. */
-export function HeatmapTable({ answer, onChoose }: { answer: Heatmap; onChoose: (cell: CellIndex) => void }) {
+export function HeatmapTable({ answer, y, onChoose }: HeatmapTableProps) {
   const marks = { measured: '', interpolated: '≈ ', extrapolated: '? ', refused: '' }
   return (
     <>
@@ -13,15 +19,12 @@ export function HeatmapTable({ answer, onChoose }: { answer: Heatmap; onChoose: 
         {answer.x.label} →
       </p>
       <Table
-        label={`Predicted latency: ${answer.y.label} down, ${answer.x.label} across`}
-        columns={[
-          { name: `${answer.y.label} ↓`, isWrapped: true },
-          ...answer.x.values.map((value) => numeric(String(value))),
-        ]}
+        label={`Predicted latency: ${y.label} down, ${answer.x.label} across`}
+        columns={[{ name: `${y.label} ↓`, isWrapped: true }, ...answer.x.values.map((value) => numeric(String(value)))]}
       >
-        {answer.y.values.map((y, row) => (
-          <tr key={y}>
-            <th scope="row">{y}</th>
+        {y.values.map((yValue, row) => (
+          <tr key={yValue}>
+            <th scope="row">{yValue}</th>
             {answer.x.values.map((x, column) => {
               const isKept = answer.meets_slo[row]?.[column]
               const state = answer.state[row]?.[column] ?? 'measured'
@@ -31,7 +34,7 @@ export function HeatmapTable({ answer, onChoose }: { answer: Heatmap; onChoose: 
                     type="button"
                     className={styles['tableCell']}
                     data-kept={state === 'refused' ? undefined : isKept}
-                    aria-label={`${answer.x.label} ${x}, ${answer.y.label} ${y}: ${cellText(formatMs(answer.p99_ms[row]?.[column]), state, isKept)}`}
+                    aria-label={`${answer.x.label} ${x}, ${y.label} ${yValue}: ${cellText(formatMs(answer.p99_ms[row]?.[column]), state, isKept)}`}
                     onClick={() => onChoose({ column, row })}
                   >
                     {marks[state]}

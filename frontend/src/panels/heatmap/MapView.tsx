@@ -4,6 +4,7 @@ import { heatmap } from '../../api/queries'
 import type { Axis, Heatmap as HeatmapAnswer, ProfileRun, Query } from '../../api/types'
 import { isPredicted, planKey, useLacks } from '../../app/predictions'
 import { setView, useView } from '../../app/url-state'
+import { Curve } from '../../charts/Curve'
 import { Heatmap } from '../../charts/Heatmap'
 import { sourceFiles } from '../../documents/documents'
 import { axisValues, type CellIndex, cellText, type Grid, nearestCell } from '../../logic/heatmap'
@@ -13,6 +14,8 @@ import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice } from '../../ui/Notice'
 import { formatMs } from '../../units'
 import { CellDetail, type Limit } from './CellDetail'
+import { CurveLegend } from './CurveLegend'
+import { CurveTable, curvePoints } from './CurveTable'
 import { HeatmapTable } from './HeatmapTable'
 import styles from './heatmap.module.css'
 import { Legend } from './Legend'
@@ -24,24 +27,17 @@ interface MapViewProps {
   run: ProfileRun
   slo: SloTarget
   x: Axis
-  y: Axis
+  /** null draws a curve along `x`. */
+  y: Axis | null
   further: readonly Limit[]
 }
 
-/** Latency over two limits, the others where they are put. */
+/** Latency over two limits, or along one, the others where they are put. */
 export function MapView({ query, run, slo, x, y, further }: MapViewProps) {
   const values = Object.fromEntries(further.map(({ axis, value }) => [axis.symbol, value]))
-  const { data, error, isFetching } = useQuery(
-    heatmap(planKey(query), sourceFiles, {
-      query: query.name,
-      runId: run.id,
-      x: request(x),
-      y: request(y),
-      slo,
-      values,
-    }),
-  )
-  const ownLack = useLacks().get(query.name) // what the query itself asks for, not the first cell of the map
+  const request = { query: query.name, runId: run.id, x: side(x), y: y && side(y), slo, values }
+  const { data, error, isFetching } = useQuery(heatmap(planKey(query), sourceFiles, request))
+  const lackOfQuery = useLacks().get(query.name) // what the query itself asks for, not the first cell of the map
   if (error) {
     return (
       <div className={styles['padded']}>
@@ -49,19 +45,22 @@ export function MapView({ query, run, slo, x, y, further }: MapViewProps) {
       </div>
     )
   }
-  if (data && !isPredicted(data)) return <NotMeasured lack={ownLack ?? data} />
-  if (data?.query !== query.name) return <EmptyState title="Predicting…" />
-  return <Answer answer={data} x={x} y={y} slo={slo} further={further} isStale={isFetching} />
+  if (data && !isPredicted(data)) return <NotMeasured lack={lackOfQuery ?? data} />
+  if (data?.query !== query.name || data.x.symbol !== x.symbol || data.y?.symbol !== y?.symbol) {
+    return <EmptyState title="Predicting…" />
+  }
+  const sides = `${x.symbol} ${y?.symbol}`
+  return <Answer key={sides} answer={data} x={x} y={y} slo={slo} further={further} isStale={isFetching} />
 }
 
-function request(axis: Axis) {
+function side(axis: Axis) {
   return { symbol: axis.symbol, values: axisValues(axis.current) }
 }
 
 interface AnswerProps {
   answer: HeatmapAnswer
   x: Axis
-  y: Axis
+  y: Axis | null
   slo: SloTarget
   further: readonly Limit[]
   isStale: boolean
@@ -70,49 +69,33 @@ interface AnswerProps {
 function Answer({ answer, x, y, slo, further, isStale }: AnswerProps) {
   const { cell, as } = useView()
   const [pointed, setPointed] = useState<CellIndex | null>(null)
-  const grid = useMemo<Grid>(
-    () => ({
-      xs: answer.x.values,
-      ys: answer.y.values,
-      p99: answer.p99_ms,
-      states: answer.state,
-      meets: answer.meets_slo,
-    }),
-    [answer],
-  )
-  const current = nearestCell(grid, answer.x.current, answer.y.current)
+  const grid = useMemo<Grid>(() => gridOf(answer), [answer])
+  const current = nearestCell(grid, answer.x.current, answer.y?.current ?? 1)
   const chosen = cell ? nearestCell(grid, cell.x, cell.y) : null
   const shown = chosen ?? pointed ?? current
-  const describe = ({ column, row }: CellIndex) =>
-    `${answer.x.label} ${grid.xs[column]}, ${answer.y.label} ${grid.ys[row]}: ${cellText(formatMs(grid.p99[row]?.[column]), grid.states[row]?.[column], grid.meets[row]?.[column], `the SLO of ${formatMs(slo.threshold_ms)}`)}`
-  const choose = ({ column, row }: CellIndex) => setView({ cell: { x: grid.xs[column] ?? 0, y: grid.ys[row] ?? 0 } })
+  const describe = ({ column, row }: CellIndex) => {
+    const at = [`${answer.x.label} ${grid.xs[column]}`, ...(answer.y ? [`${answer.y.label} ${grid.ys[row]}`] : [])]
+    const latency = formatMs(grid.p99[row]?.[column])
+    return `${at.join(', ')}: ${cellText(latency, grid.states[row]?.[column], grid.meets[row]?.[column], `the SLO of ${formatMs(slo.threshold_ms)}`)}`
+  }
+  const choose = ({ column, row }: CellIndex) =>
+    setView({ cell: { x: grid.xs[column] ?? 0, y: answer.y ? (grid.ys[row] ?? 0) : 0 } })
+  const limitX = { axis: x, value: grid.xs[shown.column] ?? x.current }
+  const limitY = y ? [{ axis: y, value: grid.ys[shown.row] ?? y.current }] : []
+  const drawn = { grid, answer, slo, current, chosen, describe, onPoint: setPointed, onChoose: choose }
   return (
     <>
       <div className={styles['chart']} data-stale={isStale} aria-busy={isStale}>
-        {as === 'table' ? (
-          <HeatmapTable answer={answer} onChoose={choose} />
-        ) : (
-          <Heatmap
-            grid={grid}
-            xLabel={answer.x.label}
-            yLabel={answer.y.label}
-            label={`Predicted latency of ${answer.query} over ${answer.x.label} and ${answer.y.label}`}
-            current={current}
-            chosen={chosen}
-            describe={describe}
-            onPoint={setPointed}
-            onChoose={choose}
-          />
-        )}
+        {as === 'table' ? <AsTable answer={answer} onChoose={choose} /> : <Drawing {...drawn} />}
       </div>
-      <Legend grid={grid} thresholdMs={slo.threshold_ms} quantile={answer.quantile} isTable={as === 'table'} />
+      {answer.y ? (
+        <Legend grid={grid} thresholdMs={slo.threshold_ms} quantile={answer.quantile} isTable={as === 'table'} />
+      ) : (
+        <CurveLegend answer={answer} />
+      )}
       <CellDetail
         query={answer.query}
-        limits={[
-          { axis: x, value: grid.xs[shown.column] ?? x.current },
-          { axis: y, value: grid.ys[shown.row] ?? y.current },
-          ...further,
-        ]}
+        limits={[limitX, ...limitY, ...further]}
         typical={answer.typical_p99_ms[shown.row]?.[shown.column] ?? null}
         worst={grid.p99[shown.row]?.[shown.column] ?? null}
         state={grid.states[shown.row]?.[shown.column] ?? 'measured'}
@@ -120,23 +103,88 @@ function Answer({ answer, x, y, slo, further, isStale }: AnswerProps) {
         upperFactor={answer.upper_factor}
         isChosen={chosen !== null}
         description={describe(shown)}
-        whatToChoose="a cell"
+        whatToChoose={answer.y ? 'a cell' : 'a point'}
       />
-      {answer.largest_safe.length > 0 ? (
-        <section className={styles['safe']} aria-label="Largest safe limits">
-          <span className={styles['safeTitle']}>Largest safe limits</span>
-          {answer.largest_safe.map((pair) => (
-            <Button key={`${pair.x}:${pair.y}`} size="small" onClick={() => setView({ cell: pair })}>
-              {pair.x} × {pair.y}
-            </Button>
-          ))}
-        </section>
-      ) : (
-        <p className={styles['safe']}>
-          No pair of limits that was measured, or lies between measured ones, keeps the SLO.
-        </p>
-      )}
+      <LargestSafe answer={answer} />
       <Warnings warnings={answer.warnings} />
     </>
+  )
+}
+
+function gridOf(answer: HeatmapAnswer): Grid {
+  return {
+    xs: answer.x.values,
+    ys: answer.y?.values ?? [1],
+    p99: answer.p99_ms,
+    states: answer.state,
+    meets: answer.meets_slo,
+  }
+}
+
+function AsTable({ answer, onChoose }: { answer: HeatmapAnswer; onChoose: (cell: CellIndex) => void }) {
+  if (answer.y) return <HeatmapTable answer={answer} y={answer.y} onChoose={onChoose} />
+  return <CurveTable answer={answer} onChoose={(column) => onChoose({ column, row: 0 })} />
+}
+
+interface DrawingProps {
+  grid: Grid
+  answer: HeatmapAnswer
+  slo: SloTarget
+  current: CellIndex
+  chosen: CellIndex | null
+  describe: (cell: CellIndex) => string
+  onPoint: (cell: CellIndex | null) => void
+  onChoose: (cell: CellIndex) => void
+}
+
+function Drawing({ grid, answer, slo, current, chosen, describe, onPoint, onChoose }: DrawingProps) {
+  const points = useMemo(() => curvePoints(answer), [answer])
+  if (answer.y) {
+    return (
+      <Heatmap
+        grid={grid}
+        xLabel={answer.x.label}
+        yLabel={answer.y.label}
+        label={`Predicted latency of ${answer.query} over ${answer.x.label} and ${answer.y.label}`}
+        current={current}
+        chosen={chosen}
+        describe={describe}
+        onPoint={onPoint}
+        onChoose={onChoose}
+      />
+    )
+  }
+  const cellAt = (column: number) => ({ column, row: 0 })
+  return (
+    <Curve
+      points={points}
+      sloMs={slo.threshold_ms}
+      xLabel={answer.x.label}
+      label={`Predicted latency of ${answer.query} over ${answer.x.label}`}
+      current={current.column}
+      chosen={chosen && chosen.column}
+      describe={(column) => describe(cellAt(column))}
+      onPoint={(column) => onPoint(column === null ? null : cellAt(column))}
+      onChoose={(column) => onChoose(cellAt(column))}
+    />
+  )
+}
+
+function LargestSafe({ answer }: { answer: HeatmapAnswer }) {
+  const what = answer.y ? 'pair of limits' : 'value'
+  if (answer.largest_safe.length === 0) {
+    return (
+      <p className={styles['safe']}>{`No ${what} that was measured, or lies between measured ones, keeps the SLO.`}</p>
+    )
+  }
+  return (
+    <section className={styles['safe']} aria-label="Largest safe limits">
+      <span className={styles['safeTitle']}>{answer.y ? 'Largest safe limits' : 'Largest safe limit'}</span>
+      {answer.largest_safe.map(({ x, y }) => (
+        <Button key={`${x}:${y}`} size="small" onClick={() => setView({ cell: { x, y: y ?? 0 } })}>
+          {y === null ? x : `${x} × ${y}`}
+        </Button>
+      ))}
+    </section>
   )
 }

@@ -1,8 +1,7 @@
-"""One quantile over two limits at once, with what is measured, what is safe, and the largest safe limits."""
+"""One quantile over two limits, or along one, with what is measured, what is safe, and the largest safe limits."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -36,7 +35,8 @@ class Heatmap:
 
     `typical_ms[y][x]` is of the median interval.
 
-    A cell too far beyond what was measured has no latency, and does not meet the SLO.
+    A cell too far beyond what was measured has no latency, and does not meet the SLO. Along one limit there is no `y`:
+    one row of cells, and pairs in `largest_safe` whose second is None.
 
     y  50 │ 12   19   31 ✗        latency grows with x and with y;
        10 │  4    7   11          largest_safe: (x 50, y 50) and (x 100, y 10)
@@ -48,48 +48,45 @@ class Heatmap:
     model: str
     quantile: float
     x: HeatmapAxis
-    y: HeatmapAxis
+    y: HeatmapAxis | None
     latency_ms: tuple[tuple[float | None, ...], ...]
     typical_ms: tuple[tuple[float | None, ...], ...]
     coverage: tuple[tuple[Coverage, ...], ...]
     meets_slo: tuple[tuple[bool, ...], ...] | None
-    largest_safe: tuple[tuple[int, int], ...]
+    largest_safe: tuple[tuple[int, int | None], ...]
     warnings: tuple[str, ...]
-    elapsed_ms: float
 
 
 def heatmap(
     query: CompiledQuery,
     model: Model,
     x: str,
-    y: str,
+    y: str | None = None,
     *,
     x_values: Sequence[int] | None = None,
     y_values: Sequence[int] | None = None,
     slo: Slo | None = None,
     values: Mapping[str, int] | None = None,
 ) -> Heatmap:
-    """Predict a query over two of its limits, named by their symbols; `values` fixes further ones.
+    """Predict a query over two of its limits, or along one, named by their symbols; `values` fixes further ones.
 
     Give the model of `Measurements.pooled()` for one long interval instead of the worst of all.
     """
-    started = time.perf_counter()
     if x == y:
         raise NotPredictable("the two axes of a heatmap are two different limits")
-    known = known_axes(query, (x, y, *(values or ())))
-    across = HeatmapAxis(known[x], checked(x_values) or default_values(known[x].current))
-    along = HeatmapAxis(known[y], checked(y_values) or default_values(known[y].current))
+    fixed = values or {}
+    known = known_axes(query, (x, *([] if y is None else [y]), *fixed))
+    across = _axis(known[x], x_values)
+    along = None if y is None else _axis(known[y], y_values)
+    rows = [fixed] if y is None or along is None else [{**fixed, y: value} for value in along.values]
+    y_steps = (1,) if along is None else along.values
     quantile = slo.quantile if slo else 0.99
-    cells = predict_cells(
-        query,
-        model,
-        [{**(values or {}), x: at_x, y: at_y} for at_y in along.values for at_x in across.values],
-        quantile,
-    )
-    latency = _growing(cells.latency_ms, across, along)
+    cells = predict_cells(query, model, [{**row, x: value} for row in rows for value in across.values], quantile)
+    latency = _growing(cells.latency_ms, across.values, y_steps)
     width = len(across.values)
     states = tuple(cells.coverage[at : at + width] for at in range(0, len(cells.coverage), width))
     meets = None if slo is None else latency <= slo.threshold_ms
+    pairs = () if meets is None else largest_safe(across.values, y_steps, meets, states)
     return Heatmap(
         query.name,
         model.name,
@@ -97,19 +94,22 @@ def heatmap(
         across,
         along,
         _known(latency),
-        _known(_growing(cells.typical_ms, across, along)),
+        _known(_growing(cells.typical_ms, across.values, y_steps)),
         states,
         None if meets is None else tuple(tuple(map(bool, row)) for row in meets),
-        () if meets is None else largest_safe(across.values, along.values, meets, states),
+        tuple((at_x, None if along is None else at_y) for at_x, at_y in pairs),
         cells.warnings,
-        (time.perf_counter() - started) * 1000,
     )
 
 
-def _growing(latency_ms: np.ndarray, across: HeatmapAxis, along: HeatmapAxis) -> np.ndarray:
+def _axis(axis: Axis, values: Sequence[int] | None) -> HeatmapAxis:
+    return HeatmapAxis(axis, checked(values) or default_values(axis.current))
+
+
+def _growing(latency_ms: np.ndarray, x_values: Sequence[int], y_values: Sequence[int]) -> np.ndarray:
     """The cells as rows; a larger limit never reads less, so what falls is below the linear grid's step."""
-    cells = latency_ms.reshape(len(along.values), len(across.values))
-    order = np.ix_(np.argsort(along.values), np.argsort(across.values))
+    cells = latency_ms.reshape(len(y_values), len(x_values))
+    order = np.ix_(np.argsort(y_values), np.argsort(x_values))
     cells[order] = np.maximum.accumulate(np.maximum.accumulate(cells[order], axis=0), axis=1)
     return cells
 
