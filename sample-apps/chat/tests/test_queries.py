@@ -1,0 +1,68 @@
+"""The queries of the chat keep the bounds that its README promises, and its data the limits of its schema."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import piql
+import pytest
+from chat.data import MOST_MEMBERS, MOST_ROOMS, NEWEST, generate, person, room
+
+HERE = Path(__file__).resolve().parent.parent
+READS = {
+    "inbox": ("II", 101, "1 + members.person"),
+    "membersOf": ("II", 1, "1"),
+    "messagesOf": ("I", 1, "1"),
+    "messagesSince": ("I", 1, "1"),
+    "myRooms": ("II", 101, "1 + members.person"),
+}
+WRITES = {"addPerson", "openRoom", "joinRoom", "leaveRoom", "post", "markRead", "removeMessage"}
+SMALL = generate(people=40, rooms=8, rooms_per_person=4, messages=300)
+
+
+@pytest.fixture(scope="module")
+def compilation() -> piql.Compilation:
+    return piql.compile(HERE)
+
+
+def test_every_query_compiles_and_stands_here(compilation: piql.Compilation) -> None:
+    assert [diagnostic.message for diagnostic in compilation.diagnostics] == []
+    assert set(compilation.queries) == READS.keys() | WRITES
+
+
+@pytest.mark.parametrize("name", READS)
+def test_a_read_keeps_its_bound(compilation: piql.Compilation, name: str) -> None:
+    query = compilation.queries[name]
+    assert query.bound is not None
+    assert (query.scaling_class, query.bound.operations, query.bound.formula) == READS[name]
+
+
+def test_equal_numbers_give_equal_rows() -> None:
+    assert generate(people=20, messages=50) == generate(people=20, messages=50)
+
+
+def test_rooms_and_people_stay_within_their_limits() -> None:
+    members = generate(people=3_000, rooms=20, rooms_per_person=10, messages=0)["members"]
+    assert max(Counter(row["room"] for row in members).values()) == MOST_MEMBERS
+    assert max(Counter(row["person"] for row in members).values()) <= MOST_ROOMS
+
+
+def test_more_rooms_than_the_schema_allows_are_refused() -> None:
+    with pytest.raises(ValueError, match="100 rooms"):
+        generate(rooms_per_person=MOST_ROOMS + 1)
+
+
+def test_an_inbox_holds_the_newest_messages_of_ones_rooms(compilation: piql.Compilation) -> None:
+    me = person(0)
+    mine = {row["room"] for row in SMALL["members"] if row["person"] == me}
+    newest = sorted((row["sent"] for row in SMALL["messages"] if row["room"] in mine), reverse=True)[:10]  # type: ignore[type-var]
+    with piql.connect("embedded:") as db:
+        db.deploy(compilation)
+        for table, rows in SMALL.items():
+            db.load(table, rows)
+        page = db.execute("inbox", {"me": me, "count": 10})
+        assert [row["sent"] for row in page.rows] == newest
+        assert page.operations == 1 + len(mine)
+        db.execute("post", {"room": room(0), "at": NEWEST, "sender": me, "text": "Hello."})
+        assert db.execute("messagesOf", {"room": room(0)}).rows[0]["text"] == "Hello."
