@@ -63,8 +63,8 @@ cluster-stop: setup ## stop them; their data stays in .cluster/ until `make clea
 golden: setup ## write the golden files, the reference pages and the tables of the samples anew; review the diff
 	@$(PYTHON) -m pytest -q engine/tests sample-apps --update-golden
 
-api-types: setup ## generate the front end's API types from the backend's schemas
-	@tools/api-types.sh frontend/src/api/schema.d.ts
+api-types: setup ## generate what the front end takes from the code: API types, words of the language
+	@tools/api-types.sh frontend/src/api
 
 clean: ## remove what was installed, built and measured (not data/)
 	@[ ! -d .cluster ] || PYTHONPATH=tools python3 -m cluster stop

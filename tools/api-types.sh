@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Writes the TypeScript types of the HTTP API to the file named, from the backend's own OpenAPI document.
+# Writes what the front end takes from the Python code into the folder named: schema.d.ts, the types of the HTTP API,
+# from the backend's OpenAPI document, and words.ts, the words of the language, from the engine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$1
@@ -7,4 +8,6 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 document=$folder/api.json
 .venv/bin/python -m piql_backend.openapi >"$document"
-PATH="$PWD/frontend/node_modules/.bin:$PWD/node_modules/.bin:$PATH" openapi-typescript "$document" --output "$out" >/dev/null
+PATH="$PWD/frontend/node_modules/.bin:$PWD/node_modules/.bin:$PATH" openapi-typescript "$document" --output "$out/schema.d.ts" >/dev/null
+.venv/bin/python tools/editor_words.py >"$folder/words.ts"
+mv "$folder/words.ts" "$out/words.ts"

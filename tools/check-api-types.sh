@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Fails when the TypeScript types in the front end are not those of the backend's schemas.
+# Fails when the API's types or the words of the language in the front end are not those of the Python code.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-fresh=$folder/schema.d.ts
+fresh=$(mktemp -d)
+trap 'rm -rf "$fresh"' EXIT
 tools/api-types.sh "$fresh"
-diff --unified=1 frontend/src/api/schema.d.ts "$fresh" || { echo "The API's types have drifted: run make api-types" >&2; exit 1; }
+for file in schema.d.ts words.ts; do
+  diff --unified=1 "frontend/src/api/$file" "$fresh/$file" || { echo "frontend/src/api/$file has drifted: run make api-types" >&2; exit 1; }
+done

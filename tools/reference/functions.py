@@ -7,35 +7,17 @@ import re
 import piql
 from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS, Function
 from piql.compiler.binding.types import BARE, arithmetic, type_of
+from piql.compiler.logical.expressions import Constant
 from piql.compiler.logical.operators import Projection
 from piql.compiler.syntax.expressions import _POWER as BINDING_POWER
 from piql.compiler.syntax.unsupported import ILIKE
 from piql.schema.catalog import Kind
 from piql.schema.decimals import MAX_PRECISION
+from piql.schema.types import NUMBERS
 from piql.schema.values import shown
 
 from reference.markdown import code, codes, table
 
-_MEANING = {
-    "LOWER": "the text in small letters",
-    "UPPER": "the text in capital letters",
-    "LENGTH": "how many code points the text has",
-    "SUBSTR": "part of the text, counted from 1, or from its end when negative",
-    "TRIM": "the text without blanks at its ends",
-    "ABS": "the number without its sign",
-    "ROUND": "the number with so many digits after the point, halves away from zero",
-    "COALESCE": "the first that is not NULL",
-}
-_EXAMPLES = {
-    "LOWER": ("LOWER('Ada')",),
-    "UPPER": ("UPPER('Ada')",),
-    "LENGTH": ("LENGTH('Ada')",),
-    "SUBSTR": ("SUBSTR('Berkeley', 5)", "SUBSTR('Berkeley', 1, 4)", "SUBSTR('Berkeley', -3)"),
-    "TRIM": ("TRIM('  Ada ')",),
-    "ABS": ("ABS(-7)",),
-    "ROUND": ("ROUND(2.5)", "ROUND(-2.567, 2)"),
-    "COALESCE": ("COALESCE(NULL, 'none')",),
-}
 _TAKES = {"t": "text", "n": "number", "i": "whole number", "a": "any"}
 _AGGREGATE_MEANING = {
     "COUNT": "`COUNT(*)` counts rows, `COUNT(a)` values that are not NULL",
@@ -56,7 +38,6 @@ _LEVELS = {
 }
 _BEFORE_ONE_VALUE = {3: "NOT", 8: "-"}
 _ARITHMETIC = ("7 / 2", "-7 % 3", "7 / 0", "'Ada' || ' ' || 'Lovelace'", "1 + NULL")
-_NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DECIMAL, Kind.DOUBLE)
 _COLUMNS = {Kind.INT: "i", Kind.BIGINT: "b", Kind.DECIMAL: "m", Kind.DOUBLE: "d", Kind.TEXT: "t", Kind.DATE: "y"}
 _SCHEMA = "CREATE TABLE one (id INT PRIMARY KEY, i INT, b BIGINT, m DECIMAL, d DOUBLE, t TEXT, y DATE);"
 
@@ -78,24 +59,23 @@ _DIGITS = (
 
 
 def pages() -> dict[str, str]:
-    examples = [example for each in _EXAMPLES.values() for example in each]
-    results = _evaluated((*examples, *_ARITHMETIC))
+    functions = [function for name, function in FUNCTIONS.items() if name == function.name]
+    results = _evaluated((*(example for function in functions for example in function.examples), *_ARITHMETIC))
     scalar = [
         (
             code(function.usage.split(")")[0] + ")"),
             _takes(function),
             _gives(function),
-            _MEANING[function.name],
-            "; ".join(f"`{example}` = `{results[example]}`" for example in _EXAMPLES[function.name]),
+            function.meaning,
+            "; ".join(f"`{example}` = `{results[example]}`" for example in function.examples),
         )
-        for name, function in FUNCTIONS.items()
-        if name == function.name
+        for function in functions
     ]
-    others = [f"`{name}` is `{each.name}`" for name, each in FUNCTIONS.items() if name != each.name]
+    synonyms = [f"`{name}` is `{function.name}`" for name, function in FUNCTIONS.items() if name != function.name]
     aggregates = [
         (code(aggregate), _AGGREGATE_MEANING[aggregate], _aggregate_types(aggregate)) for aggregate in AGGREGATES
     ]
-    matrix = [(f"**{left.value}**", *(_sum(left, right) for right in _NUMBERS)) for left in _NUMBERS]
+    matrix = [(f"**{left.value}**", *(_sum(left, right) for right in NUMBERS)) for left in NUMBERS]
     text = f"""
 # Functions and operators
 
@@ -106,11 +86,11 @@ Operators from the one that binds least to the one that binds most:
 `LIKE [word]`, `LIKE 'word'` and `CONTAINS` search one word through an inverted index, letters' case folded away;
 patterns with `%` or `_` are [refused](codes/pattern-match.md). NULL in any operand gives NULL, and so does a
 division by zero:
-{"; ".join(f"`{each}` = `{results[each]}`" for each in _ARITHMETIC)}.
+{"; ".join(f"`{example}` = `{results[example]}`" for example in _ARITHMETIC)}.
 
 The type of `+`, `-`, `*` and `%`; `/` always gives DOUBLE:
 
-{table(("", *(number.value for number in _NUMBERS)), matrix)}
+{table(("", *(number.value for number in NUMBERS)), matrix)}
 
 A DECIMAL of DECIMALs that name their digits names its own, so that every result fits; a whole number counts as 10
 or 19 digits, a literal as those that are written. Where they would be more than {MAX_PRECISION}, and beside a
@@ -123,7 +103,7 @@ DECIMAL without digits (a parameter is one), it is a DECIMAL without digits. Eit
 
 {table(("function", "takes", "gives", "meaning", "examples"), scalar)}
 
-{", ".join(others)}. NULL in any argument gives NULL, except in `COALESCE`. A query that sorts or tests by a function
+{", ".join(synonyms)}. NULL in any argument gives NULL, except in `COALESCE`. A query that sorts or tests by a function
 reads the rows first: no index holds computed values.
 
 ## Aggregates
@@ -150,14 +130,14 @@ def _evaluated(expressions: tuple[str, ...]) -> dict[str, str]:
     with piql.connect("embedded:") as db:
         db.deploy(piql.compile(_SCHEMA))
         db.run("INSERT INTO one (id) VALUES (1)")
-        outputs = ", ".join(f"{text} AS e{place}" for place, text in enumerate(expressions))
+        outputs = ", ".join(f"{text} AS e{number}" for number, text in enumerate(expressions))
         (row,) = db.run(f"SELECT {outputs} FROM one WHERE id = 1").rows
-    return {text: shown(row[f"e{place}"]) for place, text in enumerate(expressions)}
+    return {text: shown(row[f"e{number}"]) for number, text in enumerate(expressions)}
 
 
 def _takes(function: Function) -> str:
-    letters = [function.takes[min(place, len(function.takes) - 1)] for place in range(min(function.high, 3))]
-    optional = ["" if place < function.low else " (optional)" for place in range(len(letters))]
+    letters = [function.takes[min(position, len(function.takes) - 1)] for position in range(min(function.high, 3))]
+    optional = ["" if position < function.low else " (optional)" for position in range(len(letters))]
     if function.high > 3:
         return f"{function.low} to {function.high} of one type"
     return ", ".join(_TAKES[letter] + after for letter, after in zip(letters, optional, strict=True))
@@ -165,29 +145,28 @@ def _takes(function: Function) -> str:
 
 def _gives(function: Function) -> str:
     letter = function.takes[0]
-    given = {"t": (Kind.TEXT,), "n": _NUMBERS, "i": (Kind.INT,), "a": (Kind.INT, Kind.TEXT)}[letter]
-    found = {kind: function.result([BARE[kind], BARE[kind]]) for kind in given}
-    if len(given) > 1 and all(result == BARE[kind] for kind, result in found.items()):
+    kinds = {"t": (Kind.TEXT,), "n": NUMBERS, "i": (Kind.INT,), "a": (Kind.INT, Kind.TEXT)}[letter]
+    results = {kind: function.result([Constant(value=None, type=BARE[kind])] * function.low) for kind in kinds}
+    if len(kinds) > 1 and all(result == BARE[kind] for kind, result in results.items()):
         return "the type of its arguments" if function.high > 3 else "the type of the number"
-    return codes(dict.fromkeys(str(each) for each in found.values()))
+    return codes(dict.fromkeys(map(str, results.values())))
 
 
 def _sum(left: Kind, right: Kind) -> str:
-    found = arithmetic("+", BARE[left], BARE[right])
-    return str(found)
+    return str(arithmetic("+", BARE[left], BARE[right]))
 
 
 def _digits() -> list[tuple[str, str]]:
     """Return the types of results of DECIMALs as they are declared."""
-    found = []
+    types = []
     for text in _DIGITS:
         query = piql.compile(f"{_PRICES}\nCREATE QUERY q AS SELECT {text} AS x FROM price WHERE id = 1;").queries["q"]
         assert query.bound_plan is not None
         (plan,) = query.bound_plan.find(Projection)
         written = re.sub(r"\bp\b", "DECIMAL(10, 2)", re.sub(r"\br\b", "DECIMAL(5, 3)", text))
         written = re.sub(r"\bi\b", "INT", re.sub(r"\blarge\b", "DECIMAL(38, 2)", written))
-        found.append((written, str(type_of(plan.outputs[0].expression))))
-    return found
+        types.append((written, str(type_of(plan.outputs[0].expression))))
+    return types
 
 
 def _aggregate_types(name: str) -> str:

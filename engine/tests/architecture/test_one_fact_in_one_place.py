@@ -8,7 +8,9 @@ from typing import get_args
 import piql
 import piql_profiler
 import pytest
+from piql.compiler.binding.functions import FUNCTIONS
 from piql.compiler.physical.operators import PhysicalNode
+from piql.runtime.execution.functions import FUNCTIONS as COMPUTATIONS
 from piql.schema.catalog import Kind
 from piql.schema.types import COLUMN_TYPES, KINDS, NUMBERS, TEXTS, WHOLE, for_each_kind
 from piql.store.cql.stored_values import STORED as STORED_BY_CQL
@@ -22,7 +24,7 @@ TABLES_OF_TYPES = {
     "piql/store/cql/stored_values.py",
     "piql_profiler/measure/sampling.py",
 }
-A_TABLE = 4  # so many types as keys
+A_TABLE = 4  # so many types or functions
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
@@ -107,3 +109,24 @@ def test_the_type_checker_sees_an_operator_that_a_match_forgets() -> None:
 def test_a_match_over_operators_that_takes_any_other_is_found(last_case: str, lines: list[int]) -> None:
     module = ast.parse(f"match node:\n    case physical.IndexScan():\n        return ()\n    {last_case}")
     assert list(open_matches(module)) == lines
+
+
+def test_every_function_of_the_language_is_computed_and_names_its_examples() -> None:
+    special = {"COALESCE"}  # it does not compute its later arguments, so it is no function of their values
+    assert {function.name for function in FUNCTIONS.values()} - special <= set(COMPUTATIONS)
+    assert [name for name, function in FUNCTIONS.items() if not (function.meaning and function.examples)] == []
+
+
+def test_the_functions_are_listed_in_the_two_modules_that_type_and_compute_them() -> None:
+    lists = {
+        path
+        for path, module in modules()
+        for node in ast.walk(module)
+        if isinstance(node, ast.Dict | ast.Tuple | ast.Set | ast.List) and len(functions_in(node)) >= A_TABLE
+    }
+    assert lists == {"piql/compiler/binding/functions.py", "piql/runtime/execution/functions.py"}
+
+
+def functions_in(node: ast.Dict | ast.Tuple | ast.Set | ast.List) -> set[object]:
+    entries = node.keys if isinstance(node, ast.Dict) else node.elts
+    return {entry.value for entry in entries if isinstance(entry, ast.Constant)} & FUNCTIONS.keys()

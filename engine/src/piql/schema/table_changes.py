@@ -99,4 +99,4 @@ def _holds_all_of(new: SqlType, old: SqlType) -> bool:
 
 def _may_hold(new: SqlType, old: SqlType) -> bool:
     """Return whether values of the old type are kept in the form of the new one, so that they only have to fit."""
-    return (new.kind in TEXTS and old.kind in TEXTS) or (old.kind, new.kind) == (Kind.BIGINT, Kind.INT)
+    return (new.kind in TEXTS and old.kind in TEXTS) or (old.kind is Kind.BIGINT and new.kind is Kind.INT)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS, Function
 from piql.compiler.binding.scope import spelling_fix, suggestion
-from piql.compiler.binding.types import BARE, is_number, rounded_type, summed_type, type_of
+from piql.compiler.binding.types import BARE, is_number, summed_type, type_of
 from piql.compiler.binding.windows import HELP, refusal
 from piql.compiler.logical import expressions as logical
 from piql.compiler.syntax import ast, unsupported
@@ -43,12 +43,10 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
     arguments = _arguments(binder, node, function, expected)
     if arguments is None:
         return None
-    result = function.result([type_of(argument) for argument in arguments])
+    result = function.result(arguments)
     if result is None:
         binder.report("type-mismatch", f"the arguments of {name} have no type in common", node.span)
         return None
-    if function.name == "ROUND":
-        result = rounded_type(result, arguments[1] if len(arguments) > 1 else None)
     return logical.FunctionCall(name=function.name, arguments=tuple(arguments), type=result, span=node.span)
 
 
@@ -61,8 +59,8 @@ def _arguments(
         argument = node.arguments[position]
         argument_type = function.argument_type(position)
         if argument_type is None:
-            types = [type_of(sibling) for sibling in bound.values() if type_of(sibling).kind is not Kind.NULL]
-            argument_type = function.result(types) if types else expected
+            siblings = [sibling for sibling in bound.values() if type_of(sibling).kind is not Kind.NULL]
+            argument_type = function.result(siblings) if siblings else expected
         value = binder.value(argument, argument_type if awaits_type(argument) else None)
         if value is None:
             return None

@@ -139,7 +139,7 @@ class Arithmetic(_Expression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionCall(_Expression):
-    """A scalar function: LOWER, UPPER, LENGTH, SUBSTR, TRIM, ABS, ROUND, COALESCE; unary minus is NEGATE.
+    """A call of one of the scalar functions in `binding/functions.py`; unary minus is NEGATE.
 
     IF_FOUND(value, key) is the value where a left join found a row, which has a key. GREATEST and LEAST are of the ends
     of a range, NEXT and PREVIOUS the whole numbers beside one; these may be outside of BIGINT, where no row is.

@@ -21,7 +21,7 @@ TokenType = Literal[
 TOKEN_TYPES: tuple[TokenType, ...] = get_args(TokenType)  # in encoded tokens a type is its place here
 
 # Words that are keywords where they are not names: those that are never names, and those that are in their place.
-_SOFT_KEYWORDS = frozenset(
+SOFT_KEYWORDS = frozenset(
     """
     ASC BUCKETS CARDINALITY COVERING DESC ENTITY FETCH IF INCLUDE INDEX KEY MAX OF QUERY REF TABLE TOKEN
     """.split()
@@ -54,7 +54,7 @@ def semantic_tokens(texts: Mapping[str, str], file: str) -> tuple[SemanticToken,
             return "operator" if token.word not in ("(", ")", ",", ";", ".", "[", "]", "{", "}") else None
         if token.kind == "quoted":
             return "name"
-        if token.word in RESERVED or token.word in _SOFT_KEYWORDS:
+        if token.word in RESERVED or token.word in SOFT_KEYWORDS:
             return "keyword"
         if token.word in _FUNCTIONS and following.word == "(":
             return "function"

@@ -40,7 +40,6 @@ from piql.store.base import Codec
 _PYTHON_SIGN = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _PREDICATES = (And, Or, Not, Comparison, IsNull, InList, TokenMatch)
 _NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DOUBLE)
-_MAY_GROW = ("NEGATE", "ABS", "ROUND")  # functions that give the type of their argument, but for its ends
 
 
 class ExpressionCompiler:
@@ -161,15 +160,20 @@ class ExpressionCompiler:
         return f"({at} if {low} <= ({at} := {source}) <= {high} else {refuse}({at}))"
 
     def _call(self, node: FunctionCall) -> str:
-        function = self.name(FUNCTIONS[node.name])
-        given = [self._temporary() for _ in node.arguments]
-        tests = (f"({at} := {self.value(each)}) is None" for at, each in zip(given, node.arguments, strict=True))
-        found = f"{function}({', '.join(given)})"
-        if node.name in _MAY_GROW and node.type.kind in WHOLE:
-            found = self._within(found, node)
-        elif node.name == "ROUND" and node.type.kind is Kind.DECIMAL:
-            found = f"{self.name(numbers.held_to(BARE[Kind.DECIMAL], words_for(node)))}({found})"
-        return f"(None if {' or '.join(tests)} else {found})"
+        computation = FUNCTIONS[node.name]
+        names = [self._temporary() for _ in node.arguments]
+        sources = map(self.value, node.arguments)
+        tests = [f"({name} := {source}) is None" for name, source in zip(names, sources, strict=True)]
+        result = f"{self.name(computation.function)}({', '.join(names)})"
+        if node.type.kind in computation.may_leave:
+            result = self._held(result, node)
+        return f"(None if {' or '.join(tests)} else {result})"
+
+    def _held(self, source: str, node: FunctionCall) -> str:
+        """Return the source of a number that is one of its type, or is refused."""
+        if node.type.kind in WHOLE:
+            return self._within(source, node)
+        return f"{self.name(numbers.held_to(BARE[Kind.DECIMAL], words_for(node)))}({source})"
 
     def _coalesce(self, arguments: tuple[Expression, ...], type: SqlType) -> str:
         found = "None"

@@ -1,14 +1,18 @@
 """What the scalar functions and operators of the language compute, on values; NULL in any argument gives NULL.
 
-Each agrees with DuckDB, except that a division by zero is NULL. What is computed of numbers is in `numbers`.
+Each agrees with DuckDB, except that a division by zero is NULL. What is computed of numbers is in `numbers`. The types
+that a function takes and gives are in `compiler/binding/functions.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from piql.runtime.execution.numbers import absolute, negate, round_half_away
+from piql.schema.catalog import Kind
+from piql.schema.types import WHOLE
 
 
 def substring(text: str, start: int, length: int | None = None) -> str:
@@ -21,18 +25,29 @@ def substring(text: str, start: int, length: int | None = None) -> str:
     return text[max(begin, 0) : max(begin + length, 0)]
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "LOWER": str.lower,
-    "UPPER": str.upper,
-    "LENGTH": len,
-    "SUBSTR": substring,
-    "TRIM": lambda text: text.strip(" "),
-    "ABS": absolute,
-    "ROUND": round_half_away,
-    "NEGATE": negate,
-    "IF_FOUND": lambda value, key: value,
-    "GREATEST": max,
-    "LEAST": min,
-    "NEXT": lambda number: number + 1,
-    "PREVIOUS": lambda number: number - 1,
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """What a function computes of arguments that are not NULL.
+
+    `may_leave` are the types of which a result may be outside the range, so that it has to be checked.
+    """
+
+    function: Callable[..., Any]
+    may_leave: tuple[Kind, ...] = ()
+
+
+FUNCTIONS: dict[str, Computation] = {
+    "LOWER": Computation(str.lower),
+    "UPPER": Computation(str.upper),
+    "LENGTH": Computation(len),
+    "SUBSTR": Computation(substring),
+    "TRIM": Computation(lambda text: text.strip(" ")),
+    "ABS": Computation(absolute, may_leave=WHOLE),
+    "ROUND": Computation(round_half_away, may_leave=(*WHOLE, Kind.DECIMAL)),
+    "NEGATE": Computation(negate, may_leave=WHOLE),
+    "IF_FOUND": Computation(lambda value, key: value),
+    "GREATEST": Computation(max),
+    "LEAST": Computation(min),
+    "NEXT": Computation(lambda number: number + 1),
+    "PREVIOUS": Computation(lambda number: number - 1),
 }

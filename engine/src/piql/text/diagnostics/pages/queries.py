@@ -34,8 +34,8 @@ CODES = (
     Code(
         "unknown-function",
         "There is no such function",
-        "The functions are LOWER, UPPER, LENGTH, SUBSTR, TRIM, ABS, ROUND and COALESCE; the aggregates COUNT, SUM, "
-        "AVG, MIN and MAX.",
+        "The message names a function with a similar name, or lists all of them. The reference says of each what it "
+        "takes and what it gives.",
         _T + "CREATE QUERY q AS SELECT LOWR(name) AS n FROM t WHERE id = 1;",
     ),
     Code(

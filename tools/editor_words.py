@@ -1,0 +1,35 @@
+"""`python tools/editor_words.py` prints the words that the browser's editor colours, as a TypeScript module.
+
+The words are the compiler's own: its keywords, the names of its column types, its functions and aggregates.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS
+from piql.compiler.syntax.cursor import RESERVED
+from piql.editor.service.semantic_tokens import SOFT_KEYWORDS
+from piql.schema.types import KIND_OF_NAME
+
+_HEAD = "/** Made from the code of the engine by `make api-types`; changes here are lost. */\n"
+
+
+def module() -> str:
+    """Return the text of the TypeScript module: a sorted list of words in capital letters for each colour."""
+    lists = {
+        "KEYWORDS": RESERVED | SOFT_KEYWORDS,
+        "TYPES": KIND_OF_NAME,
+        "FUNCTIONS": {*AGGREGATES, *FUNCTIONS} - SOFT_KEYWORDS,
+    }
+    return _HEAD + "".join(_constant(name, words) for name, words in lists.items())
+
+
+def _constant(name: str, words: Iterable[str]) -> str:
+    lines = "".join(f"  '{word}',\n" for word in sorted(words))
+    return f"\nexport const {name} = [\n{lines}]\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(module())
