@@ -53,6 +53,7 @@ _DIGITS = (
     "ABS(p)",
     "ROUND(p)",
     "ROUND(p, 1)",
+    "FLOOR(p)",
     "SUM(p)",
     "AVG(p)",
 )

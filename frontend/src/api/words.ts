@@ -100,6 +100,7 @@ export const FUNCTIONS = [
   'AVG',
   'COALESCE',
   'COUNT',
+  'FLOOR',
   'LENGTH',
   'LOWER',
   'MIN',

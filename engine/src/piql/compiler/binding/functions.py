@@ -115,6 +115,16 @@ FUNCTIONS: dict[str, Function] = {
         "the number with so many digits after the point, halves away from zero",
         ("ROUND(2.5)", "ROUND(-2.567, 2)"),
     ),
+    "FLOOR": Function(
+        "FLOOR",
+        "n",
+        1,
+        1,
+        "FLOOR(number)",
+        _rounded,
+        "the largest whole number that is not above the number",
+        ("FLOOR(2.5)", "FLOOR(-2.5)"),
+    ),
     "COALESCE": Function(
         "COALESCE", "a", 2, 64, "COALESCE(a, b, …)", _widest, "the first that is not NULL", ("COALESCE(NULL, 'none')",)
     ),

@@ -6,12 +6,15 @@ that a function takes and gives are in `compiler/binding/functions.py`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 from piql.runtime.execution.numbers import absolute, negate, round_half_away
 from piql.schema.catalog import Kind
+from piql.schema.decimals import WIDE, one_zero
 from piql.schema.types import WHOLE
 
 
@@ -23,6 +26,15 @@ def substring(text: str, start: int, length: int | None = None) -> str:
     if length < 0:
         begin, length = begin + length, -length
     return text[max(begin, 0) : max(begin + length, 0)]
+
+
+def floor(number: Any) -> Any:
+    """Return the largest whole number that is not above `number`, of its type; NULL for a DOUBLE that is not finite."""
+    if isinstance(number, int):
+        return number
+    if isinstance(number, Decimal):
+        return one_zero(number.to_integral_value(ROUND_FLOOR, WIDE))
+    return float(math.floor(number)) if math.isfinite(number) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +56,7 @@ FUNCTIONS: dict[str, Computation] = {
     "TRIM": Computation(lambda text: text.strip(" ")),
     "ABS": Computation(absolute, may_leave=WHOLE),
     "ROUND": Computation(round_half_away, may_leave=(*WHOLE, Kind.DECIMAL)),
+    "FLOOR": Computation(floor),
     "NEGATE": Computation(negate, may_leave=WHOLE),
     "IF_FOUND": Computation(lambda value, key: value),
     "GREATEST": Computation(max),
