@@ -158,5 +158,5 @@ def test_insecure_says_aloud_what_it_means() -> None:
     command = [sys.executable, "-m", "piql_backend", "--host", "192.0.2.1", "--insecure"]  # no address of any machine
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 1
-    assert ended.stderr.startswith("piql serve: --insecure: nobody is asked for a name or a password")
+    assert ended.stderr.startswith("piql serve: --insecure: the workbench asks for no name or password")
     assert "cannot be used" in ended.stderr

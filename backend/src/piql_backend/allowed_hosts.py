@@ -28,7 +28,7 @@ class AllowedHosts:
             await send({"type": "websocket.close", "code": 1008})
         else:
             advice = "Use its address, or start it with --allowed-host and that name."
-            await send_refusal(send, 400, "unknown-host", "This workbench is not reached by that name.", advice)
+            await send_refusal(send, 400, "unknown-host", "This workbench does not answer to that host name.", advice)
 
     def _allows(self, host: str) -> bool:
         name = host_name(host)

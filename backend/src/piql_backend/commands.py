@@ -15,7 +15,7 @@ from piql_backend.settings import Settings
 from piql_backend.slos.report import report
 
 _INSECURE = (
-    "nobody is asked for a name or a password, so whoever reaches the address reads, changes and deploys everything"
+    "the workbench asks for no name or password, so whoever reaches the address reads, changes and deploys everything"
 )
 
 _VARIABLES = "put a URL with a password into the environment, as STORE or PROFILE_STORES"
@@ -56,7 +56,7 @@ def serve(argv: Sequence[str] | None = None) -> int:
         print(f"piql serve: arguments are seen by everybody on this machine: {_VARIABLES}.", file=sys.stderr)
     if not is_loopback(given.host):
         if not given.insecure:
-            parser.error(f"--host {given.host} is open to other machines: {_INSECURE}. Say --insecure to do it")
+            parser.error(f"--host {given.host} is open to other machines: {_INSECURE}. Add --insecure to do it anyway")
         print(f"piql serve: --insecure: {_INSECURE}.", file=sys.stderr)
     from piql_backend.server import serve as run  # the web packages take half a second to import
 

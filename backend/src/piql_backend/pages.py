@@ -96,7 +96,9 @@ class Listing(Generic[Item, Key]):
                 return key
         except (ValueError, TypeError, RecursionError):
             pass
-        raise ApiError(422, "invalid-cursor", "The cursor is none of this list.", "Start again from the first page.")
+        raise ApiError(
+            422, "invalid-cursor", "The cursor does not belong to this list.", "Start again from the first page."
+        )
 
 
 def _can_be_asked_for(key: int | str) -> bool:

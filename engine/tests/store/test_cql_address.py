@@ -47,7 +47,7 @@ def test_a_password_is_shown_nowhere() -> None:
     assert "secret" not in str(refusal.value)
     address = parse_address("cql://me:secret@a/s")
     assert "secret" not in repr(address) + address.shown()
-    with pytest.raises(StoreUnavailable, match="no store answers to") as refusal:
+    with pytest.raises(StoreUnavailable, match="is not the address of a store") as refusal:
         open_store("postgres://me:secret@a/s")
     assert "secret" not in str(refusal.value)
 

@@ -48,7 +48,7 @@ def test_the_versions_of_a_store_are_listed(url: str, second: str, capsys: Texts
     rest(url)
     assert main(["deployments", "--store", url]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[2].endswith("coming: filling, 500 of about 1,000 rows (50 %), nobody drives it")
+    assert lines[2].endswith("coming: filling, 500 of about 1,000 rows (50 %), no process works on it")
     assert lines[3].endswith("in force")
     assert main(["deployments", "--store", url, "--output", "json"]) == 0
     told = json.loads(capsys.readouterr().out)

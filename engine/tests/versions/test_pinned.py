@@ -39,7 +39,7 @@ def test_a_version_is_left_when_it_lives_no_more(url: str) -> None:
     with filled(url, 10) as db, piql.connect(url, version=1) as old:
         db.deploy(piql.compile(SECOND))
         db.deploy(piql.compile(SECOND + "CREATE QUERY more AS SELECT id FROM items WHERE id = [id];"))
-        with pytest.raises(piql.NotDeployed, match="version 1 lives no more, or not yet: there is 3 and 2"):
+        with pytest.raises(piql.NotDeployed, match="version 1 does not exist any more, or not yet; there is 3 and 2"):
             old.execute("add", row(80))
         with pytest.raises(piql.NotDeployed, match="version 9"):
             piql.connect(url, version=9)
@@ -51,7 +51,7 @@ def test_a_query_that_counts_on_a_limit_is_not_run_after_it_was_raised(file_url:
         with piql.connect(file_url, version=1) as old:
             db.deploy(piql.compile(limited(5) + LISTED + GET))
             db.load("items", [{**row(at), "kind": "tea"} for at in range(4)])
-            with pytest.raises(piql.NotDeployed, match="counts on a limit of items that version 2 has raised"):
+            with pytest.raises(piql.NotDeployed, match="relies on a limit of items that version 2 has raised"):
                 old.execute("listed", {"kind": "tea"})
             assert old.execute("item", {"id": 3}).rows == [{"id": 3, "kind": "tea", "price": 3}]
 

@@ -139,7 +139,7 @@ def test_a_build_that_dies_before_the_old_limit_is_given_up_is_seen_through_by_t
 ) -> None:
     build = begin_deploy(db.store, piql.compile(limited(5) + LISTED), pace=SLOW)
     until_read(build, db)
-    with pytest.raises(piql.DeploymentInProgress, match="version 2 is read already: roll back instead"):
+    with pytest.raises(piql.DeploymentInProgress, match="version 2 is in force already: roll back instead"):
         build.cancel()
     build.stop()
     with piql.connect(url) as other:

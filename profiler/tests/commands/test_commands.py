@@ -157,7 +157,7 @@ def test_a_store_that_cannot_be_opened_fails_the_run_in_words(
     monkeypatch.setattr(profile_command, "_stop_on_signals", lambda out: None)
     options = ["--store", "nosuch:thing", "--out", str(tmp_path / "run"), "--runner", "local", "--progress", "none"]
     assert piql_profile(options) == 1
-    assert "no store answers to" in capsys.readouterr().err
+    assert "is not the address of a store" in capsys.readouterr().err
     assert read_info(tmp_path / "run").state == "failed"
 
 

@@ -315,11 +315,11 @@ def _stages(query: CompiledQuery) -> list[StageRead]:
     """Each plan that the query went through, in order."""
     stages = []
     if query.bound_plan is not None:
-        stages.append(StageRead(name="as written", note="What the query asks.", plan=_logical(query.bound_plan)))
+        stages.append(StageRead(name="as written", note="What the query asks for.", plan=_logical(query.bound_plan)))
     stages += [StageRead(name=step.rule, note=step.note, plan=_logical(step.plan)) for step in query.steps]
     if query.logical is not None:
         unbounded = frozenset(segment.path for segment in query.unbounded)
-        note = "Every stop stands where it bounds the most." if not unbounded else "A segment is left without a bound."
+        note = "Every stop is where it bounds the most." if not unbounded else "A part of the plan has no bound."
         stages.append(StageRead(name="Phase I", note=note, plan=_logical(query.logical, unbounded=unbounded)))
     if query.plan is not None:
         by_path = {term.path: term for term in query.bound.by_operator} if query.bound else {}

@@ -278,9 +278,9 @@ class Deployments:
         ]
         seen = f"version {base_version} was live" if base_version else "nothing was deployed"
         now = ", ".join(f"version {read.version} by {read.deployed_by}" for read in between[:3])
-        message = f"Nothing was changed: when this was looked at, {seen}{f'; since then came {now}' if now else ''}."
+        message = f"Nothing was changed: when you looked, {seen}{f'; since then came {now}' if now else ''}."
         return ApiError(
-            409, "deployed-meanwhile", message, "Look at what it would change now, then deploy.", between=between
+            409, "deployed-meanwhile", message, "Look again at what would change, then deploy.", between=between
         )
 
 

@@ -118,7 +118,7 @@ class Language:
         except FormatRefused as refusal:
             found = read_diagnostic(refusal.finding, {file.path: Source(file.text, file.path)})
             message = f"{file.path} is not formatted: {refusal}."
-            raise ApiError(422, "format-refused", message, "Mend it, then format again.", [found]) from refusal
+            raise ApiError(422, "format-refused", message, "Fix it, then format again.", [found]) from refusal
 
 
 def _texts(request: FileAmong) -> dict[str, str]:

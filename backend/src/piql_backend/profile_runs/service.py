@@ -228,7 +228,7 @@ class ProfileRuns:
                     log.exception("profile run %s", run_id)
                     self._process, self._running = None, None
                     if run_id in self._runs:
-                        message = "The backend failed while it looked after this run."
+                        message = "The backend failed while it supervised this run."
                         self._change(run_id, state="failed", message=message, ended_at=_now())
             else:
                 await changed.wait()

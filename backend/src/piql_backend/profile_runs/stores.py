@@ -38,5 +38,5 @@ class MeasurableStores:
         for known in self._clusters:
             if named in (known, without_password(known)):
                 return known
-        message = f"{without_password(named)} is none of the stores that this workbench may measure."
+        message = f"{without_password(named)} is not a store that this workbench may measure."
         raise ApiError(403, "store-not-listed", message, "Start it with --profile-store and that URL.")

@@ -82,7 +82,7 @@ class Slos:
         try:
             found = {objective.query: _written(objective) for objective in read_openslo(text)}
         except UnreadableSlo as error:
-            raise ApiError(422, "slo-not-read", f"Nothing was imported: {error}.", "Mend the document.") from None
+            raise ApiError(422, "slo-not-read", f"Nothing was imported: {error}.", "Correct the document.") from None
         return self._save(found)
 
     def _save(self, slos: Mapping[str, SloWrite]) -> Sequence[SloRead]:

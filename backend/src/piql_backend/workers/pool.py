@@ -234,7 +234,7 @@ class _Process:
 
 
 def _too_costly(limit: str) -> ApiError:
-    message = f"This takes more than {limit}, which is the most that a set of files may take."
+    message = f"This takes more than {limit}, the most that is allowed for one set of files."
     return ApiError(422, TOO_COSTLY, message, "Split it into smaller sets of files.")
 
 

@@ -362,7 +362,8 @@ class Database:
         """Refuse a read of one moment on a store without transactions: elsewhere every read is one."""
         if snapshot and self._identity is not None:
             raise SnapshotUnavailable(
-                "a store without transactions has no moment that several requests could be of: read without a snapshot"
+                "this store has no transactions, so it cannot answer several requests as of one moment: "
+                "read without a snapshot"
             )
 
     def _may_be_cut(self, prepared: Prepared) -> bool:

@@ -24,9 +24,14 @@ def deploy(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--background",
         action="store_true",
-        help="build indexes at half speed, and tell how far they are; interrupted, they rest until resumed",
+        help="build indexes at half speed and print the progress; an interrupted build waits until it is resumed",
     )
-    parser.add_argument("--rows-per-second", type=float, metavar="N", help="with --background: at most so fast")
+    parser.add_argument(
+        "--rows-per-second",
+        type=float,
+        metavar="N",
+        help="with --background: the most rows to fill or check in a second",
+    )
     given = parser.parse_args(argv)
     if given.rows_per_second is not None and not (given.background and given.rows_per_second > 0):
         parser.error("--rows-per-second takes a positive number, and needs --background")

@@ -15,16 +15,16 @@ from piql.versions.deploy import versions
 
 
 def deployments(argv: Sequence[str] | None = None) -> int:
-    """List the versions on a store, and steer the one on its way."""
+    """List the versions on a store, and control the one on its way."""
     parser = argparse.ArgumentParser(
-        prog="piql deployments", description="List the versions on a store, and steer the one on its way."
+        prog="piql deployments", description="List the versions on a store, and control the one on its way."
     )
     parser.add_argument(
         "action",
         nargs="?",
         choices=("list", "pause", "resume", "cancel"),
         default="list",
-        help="what to do with the version on its way; `resume` goes on with it until it is in force",
+        help="what to do with the version on its way; `resume` continues it until it is in force",
     )
     add_store(parser)
     add_output(parser)

@@ -36,7 +36,7 @@ def follow(build: Build) -> Deployment:
             sleep(LOOK_SECONDS)
     except KeyboardInterrupt:
         build.stop()
-        print("it rests here: `piql deployments resume` goes on with it", file=sys.stderr)
+        print("it is paused: `piql deployments resume` continues it", file=sys.stderr)
         raise
     return build.wait()
 
@@ -46,7 +46,7 @@ def in_words(progress: BuildProgress) -> str:
     if progress.is_done:
         return progress.phase + (f": {progress.reason}" if progress.reason else "")
     rows = f"{progress.rows_done:,} of about {progress.rows_estimate:,} rows ({progress.share:.0%})"
-    rest = "" if progress.is_running else ", paused" if progress.is_paused else ", nobody drives it"
+    rest = "" if progress.is_running else ", paused" if progress.is_paused else ", no process works on it"
     return f"{progress.phase}, {rows.replace('%)', ' %)')}{rest}"
 
 

@@ -11,7 +11,7 @@ from typing import BinaryIO, cast
 def lsp(argv: Sequence[str] | None = None) -> int:
     """Answer an editor until it says that it is done."""
     parser = argparse.ArgumentParser(prog="piql lsp", description="Serve an editor by the Language Server Protocol.")
-    parser.add_argument("--stdio", action="store_true", help="by standard input and output, which is the only way")
+    parser.add_argument("--stdio", action="store_true", help="use standard input and output, the only way there is")
     parser.parse_args(argv)
     if sys.stdin is None or sys.stdout is None:
         print("piql lsp: standard input and output are closed: let the editor start this command", file=sys.stderr)

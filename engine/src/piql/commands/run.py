@@ -24,7 +24,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("query", help='the name of a deployed query, or a statement such as "SELECT …"')
     parser.add_argument("--store", required=True, metavar="URL", help="such as embedded:PATH")
     parser.add_argument(
-        "--param", action="append", default=[], metavar="NAME=VALUE", help="VALUE is JSON, or text when it is none"
+        "--param", action="append", default=[], metavar="NAME=VALUE", help="VALUE is JSON, or else taken as text"
     )
     parser.add_argument("--cursor", help="of the page before")
     add_output(parser)

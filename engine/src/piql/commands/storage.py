@@ -78,7 +78,7 @@ def _direction(directions: Mapping[Index, frozenset[bool]], index: Index) -> lis
     if found == {False}:
         return ["  read from its end, and kept that way round on a cluster"]
     if len(found) == 2:
-        return ["  read from both ends, which takes a cluster longer from the last one"]
+        return ["  read from both ends; on a cluster reading from the last one takes longer"]
     return []
 
 

@@ -27,7 +27,7 @@ def open_store(url: str) -> Store:
     adapter = _ADAPTERS.get(scheme)
     if adapter is None:
         raise StoreUnavailable(
-            f"no store answers to {without_login(url)!r}: write embedded:, embedded:PATH or cql://HOST/KEYSPACE"
+            f"{without_login(url)!r} is not the address of a store: write embedded:, embedded:PATH or cql://HOST/KEYSPACE"
         )
     path, _, options = rest.partition("?")
     synchronous: Synchronous = "FULL"

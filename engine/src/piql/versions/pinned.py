@@ -17,7 +17,7 @@ def pinned_to(store: Store, number: int) -> Deployment:
         if number in (deployment.version, *deployment.earlier_numbers):
             return deployment
     there = " and ".join(str(each.version) for each in living) or "none"
-    raise NotDeployed(f"version {number} lives no more, or not yet: there is {there}")
+    raise NotDeployed(f"version {number} does not exist any more, or not yet; there is {there}")
 
 
 def refuse_overtaken(query: CompiledQuery, pinned: Deployment, in_force: Deployment) -> None:
@@ -32,6 +32,6 @@ def refuse_overtaken(query: CompiledQuery, pinned: Deployment, in_force: Deploym
         counts_on_key = loosened.unique and any(index.is_unique and index.table == name for index in query.indexes)
         if counts_on_limit or counts_on_key:
             raise NotDeployed(
-                f"{query.name} of version {pinned.version} counts on a limit of {name} that version "
+                f"{query.name} of version {pinned.version} relies on a limit of {name} that version "
                 f"{in_force.version} has raised: use that version"
             )

@@ -247,18 +247,18 @@ def test_equal_queries_have_equal_plans_wherever_they_stand() -> None:
         (
             'CREATE TABLE "Foo" (k INT PRIMARY KEY); CREATE TABLE "foo" (k INT PRIMARY KEY);',
             "duplicate-table",
-            '"Foo" and "foo" differ only in the case of letters, by which tables are not told apart',
+            '"Foo" and "foo" differ only in upper and lower case, which the names of tables may not',
         ),
         (
             'CREATE TABLE t (k INT PRIMARY KEY, "Foo" INT, foo INT);',
             "duplicate-column",
-            '"Foo" and "foo" differ only in the case of letters, by which columns are not told apart',
+            '"Foo" and "foo" differ only in upper and lower case, which the names of columns may not',
         ),
         (
             "CREATE TABLE t (k INT PRIMARY KEY); CREATE QUERY q AS SELECT k FROM t WHERE k = 1;"
             ' CREATE QUERY "Q" AS SELECT k FROM t WHERE k = 2;',
             "duplicate-query",
-            '"q" and "Q" differ only in the case of letters, by which queries are not told apart',
+            '"q" and "Q" differ only in upper and lower case, which the names of queries may not',
         ),
     ],
 )

@@ -10,8 +10,10 @@ CREATE TABLE f (owner INT, target INT, PRIMARY KEY (owner, target), CARDINALITY 
 CREATE TABLE m (owner INT, target INT, PRIMARY KEY (owner, target), CARDINALITY LIMIT 10 (owner));
 """
 MUTED = "(SELECT m.owner FROM m WHERE m.owner = b.owner AND m.target = b.target)"
-AS_DISTINCT = "take SELECT DISTINCT, and join the tables of the subquery around it in FROM: then WHERE may ask this"
-AS_TWO = "make two queries of this one: the second asks this of the rows that the first gives"
+AS_DISTINCT = (
+    "write SELECT DISTINCT, and join the tables of the outer subquery in FROM: then this may be a test in WHERE"
+)
+AS_TWO = "split this query into two: the second one tests the rows that the first one returns"
 
 
 def refusal(test: str) -> piql.Diagnostic:

@@ -48,7 +48,7 @@ def profile(argv: Sequence[str] | None = None) -> int:
         "--store",
         default=os.environ.get(STORE_VARIABLE) or None,
         metavar="URL",
-        help=f"as in piql.connect; a URL with a password belongs into {STORE_VARIABLE}, where nobody else sees it",
+        help=f"as in piql.connect; put a URL with a password into {STORE_VARIABLE}, where nobody else sees it",
     )
     parser.add_argument(
         "--grid", default="small", help=f"{', '.join(GRIDS)}, or JSON with the levels of each dimension"
@@ -57,7 +57,7 @@ def profile(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--intervals", type=int, default=3, metavar="N")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder for the results")
     parser.add_argument(
-        "--resume", action="store_true", help="go on with the run in DIR, which was killed, stopped or failed"
+        "--resume", action="store_true", help="continue the run in DIR, which was killed, stopped or failed"
     )
     parser.add_argument(
         "--look",
@@ -66,7 +66,10 @@ def profile(argv: Sequence[str] | None = None) -> int:
         help="measure a few points of the whole run in DIR again, N times: has the store moved away from its profile?",
     )
     parser.add_argument(
-        "--refresh", type=Path, metavar="OLD", help="measure anew what is stale of the run in OLD, and keep the rest"
+        "--refresh",
+        type=Path,
+        metavar="OLD",
+        help="measure the stale operators of the run in OLD again, and keep the rest",
     )
     parser.add_argument(
         "--import", dest="source", type=Path, metavar="FILE", help="make a run of an .hlog or Parquet file, or a folder"
@@ -87,7 +90,7 @@ def profile(argv: Sequence[str] | None = None) -> int:
     try:
         others = (given.resume, given.look is not None, given.refresh is not None, given.source is not None)
         if sum(others) > 1:
-            raise ValueError("--resume, --look, --refresh and --import are different things")
+            raise ValueError("give only one of --resume, --look, --refresh and --import")
         if not any(others) and given.store is None:
             raise ValueError("--store is required, unless a run is resumed, looked at, refreshed or imported")
         if given.look is not None and given.look < 1:
@@ -96,7 +99,7 @@ def profile(argv: Sequence[str] | None = None) -> int:
         if not 0.0 < given.interval < math.inf or given.intervals < 1 or given.clients < 1:
             raise ValueError("interval, intervals and clients are positive numbers")
         if not 0.0 <= given.load <= 0.7:
-            raise ValueError("--load is a share from 0 to 0.7: a busier client proves nothing of the store")
+            raise ValueError("--load is a share from 0 to 0.7: a busier client measures itself instead of the store")
         if not 0.0 < given.precision < math.inf:
             raise ValueError("--precision is a positive share")
         settings = RunSettings(

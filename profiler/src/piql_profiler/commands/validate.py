@@ -28,7 +28,8 @@ from piql_profiler.validation.validate import validate as run
 def validate(argv: Sequence[str] | None = None) -> int:
     """Run the deployed queries beside the operators, and hold predictions against what they take."""
     parser = argparse.ArgumentParser(
-        prog="piql validate", description="Hold predictions against what the deployed queries take, by the same clock."
+        prog="piql validate",
+        description="Compare predictions with what the deployed queries take, measured in the same intervals.",
     )
     parser.add_argument("--store", required=True, metavar="URL", help="with queries deployed and rows loaded")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder; also usable as a profile")

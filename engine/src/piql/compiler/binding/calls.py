@@ -32,13 +32,17 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
     if function is None:
         alternative = unsupported.FUNCTIONS.get(name)
         near = None if alternative is not None else suggestion(name, [*FUNCTIONS, *AGGREGATES])
-        way_out = f"did you mean {near}?" if near else "known are " + ", ".join(sorted([*FUNCTIONS, *AGGREGATES]))
+        way_out = (
+            f"did you mean {near}?" if near else "the functions are " + ", ".join(sorted([*FUNCTIONS, *AGGREGATES]))
+        )
         way_out = alternative or way_out
         fixes = (spelling_fix(node.name.span, near),) if near else ()
         binder.report("unknown-function", f"there is no function {node.name.text}", node.name.span, way_out, *fixes)
         return None
     if node.is_star or node.is_distinct or not function.low <= len(node.arguments) <= function.high:
-        binder.report("function-arguments", f"{name} is called as {function.usage}", node.span)
+        binder.report(
+            "function-arguments", f"{name} has the wrong number of arguments: write {function.usage}", node.span
+        )
         return None
     arguments = _arguments(binder, node, function, expected)
     if arguments is None:
@@ -69,7 +73,7 @@ def _arguments(
                 "function-arguments",
                 f"{function.name} does not take {type_of(value).with_article} here",
                 argument.span,
-                f"it is called as {function.usage}",
+                f"call it as {function.usage}",
             )
             return None
         bound[position] = value
@@ -91,11 +95,11 @@ def awaits_type(node: ast.Expression) -> bool:
 
 def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.Expression | None:
     if binder.inside_aggregate:
-        binder.report("aggregate-misuse", f"{name} cannot stand inside another aggregate", node.span)
+        binder.report("aggregate-misuse", f"{name} cannot be used inside another aggregate", node.span)
         return None
     if not binder.allows_aggregates:
         way_out = "conditions on groups belong in HAVING" if binder.clause == "WHERE" else ()
-        binder.report("aggregate-misuse", f"{name} cannot stand in {binder.clause}", node.span, way_out)
+        binder.report("aggregate-misuse", f"{name} cannot be used in {binder.clause}", node.span, way_out)
         return None
     if node.is_star:
         if name != "COUNT":

@@ -97,7 +97,9 @@ class ExpressionBinder:
         bound_type = type_of(bound)
         if bound_type.kind not in (Kind.BOOLEAN, Kind.NULL):
             self.report(
-                "not-a-condition", f"a condition is true or false, this is {bound_type.with_article}", node.span
+                "not-a-condition",
+                f"a condition must be true or false, but this is {bound_type.with_article}",
+                node.span,
             )
             return None
         if isinstance(bound, logical.ColumnRef | logical.Parameter):
@@ -146,7 +148,10 @@ class ExpressionBinder:
                 return bind_call(self, node, expected)
             case ast.Row():
                 self.report(
-                    "row-value", "several values stand where one belongs", node.span, "compare them with as many"
+                    "row-value",
+                    "several values are given where one is expected",
+                    node.span,
+                    "compare them with the same number of values",
                 )
                 return None
             case ast.ScalarQuery():
@@ -340,7 +345,7 @@ class ExpressionBinder:
         if len(columns) != 1:
             self.report(
                 "subquery-columns",
-                f"a subquery in the place of a value gives one column, this one gives {len(columns)}",
+                f"a subquery used as a value must return one column, but this one returns {len(columns)}",
                 node.query.span,
             )
             return None
@@ -359,7 +364,7 @@ class ExpressionBinder:
         if len(columns) != 1:
             self.report(
                 "subquery-columns",
-                f"the subquery of IN gives one column, this one gives {len(columns)}",
+                f"the subquery of IN must return one column, but this one returns {len(columns)}",
                 node.query.span,
             )
             return None

@@ -81,7 +81,7 @@ def _steps(context: QueryContext, fetch: ast.Fetch) -> list[_Step] | None:
         text, number = alias.text, 1
         while text.lower() in taken:
             if node.alias is not None:
-                message = f"{alias.text} stands for two steps"
+                message = f"{alias.text} is the alias of two steps"
                 context.diagnostics.append(
                     report("duplicate-alias", message, alias.span, help="give one of them another alias")
                 )

@@ -69,7 +69,7 @@ class Parameters:
             self.diagnostics.append(
                 report(
                     "max-without-use",
-                    f"[{node.name}] is one value, MAX says nothing about it",
+                    f"[{node.name}] is one value, so MAX has no effect",
                     node.max_span or node.span,
                     help="MAX belongs to a list (IN [ids] MAX 50) and to LIMIT [count] MAX 50",
                 )
@@ -148,9 +148,9 @@ class Parameters:
                 self.diagnostics.append(
                     report(
                         "parameter-type-unknown",
-                        f"nothing here tells the type of [{name}]",
+                        f"nothing here determines the type of [{name}]",
                         use.first,
-                        help="compare it with a column, or put it into one",
+                        help="compare it with a column, or assign it to one",
                     )
                 )
             if use.is_list and use.max_items is None:

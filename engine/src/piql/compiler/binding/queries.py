@@ -149,7 +149,7 @@ class _Select:
         node = self.node
         if node.from_clause is None:
             self.context.diagnostics.append(
-                report("missing-from", "this query names no table", node.items_span, help="add FROM and a table")
+                report("missing-from", "this query reads no table", node.items_span, help="add FROM and a table")
             )
             return None
         plan = self._from(node.from_clause)
@@ -263,7 +263,7 @@ class _Select:
                 self.context.diagnostics.append(
                     report(
                         "duplicate-alias",
-                        f"{relation.shown} stands twice in FROM",
+                        f"{relation.shown} appears twice in FROM",
                         relation.span,
                         labels=(Label(earlier.span, "the first one"),),
                         help=f"give one of them a name of its own: {relation.shown} {relation.shown}2",
@@ -288,9 +288,9 @@ class _Select:
                 self.context.star_columns += columns
                 if self.context.star_columns > self.context.room:
                     self._too_many(
-                        f"this star stands for {columns:,} columns, and those of this file for too many before it",
+                        f"this * adds {columns:,} columns, which is too many for one file",
                         item.span,
-                        "name the columns that are read, or put this query into another file",
+                        "list the columns that you need, or move this query into another file",
                     )
                     return outputs[:1]
                 for relation in relations:

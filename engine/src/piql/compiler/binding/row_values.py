@@ -31,7 +31,7 @@ def compare_rows(
             "row-value",
             f"{len(left.items)} values are compared with {len(right.items)}",
             node.span,
-            "write as many values on both sides",
+            "write the same number of values on both sides",
         )
         return None
 
@@ -66,7 +66,12 @@ def row_among_values(binder: ExpressionBinder, node: ast.In, row: ast.Row) -> lo
     branches: list[logical.Expression] = []
     for item in node.items:
         if not isinstance(item, ast.Row):
-            binder.report("row-value", "a row is looked for among rows", item.span, "(a, b) IN ((1, 2), (3, 4))")
+            binder.report(
+                "row-value",
+                "IN compares several values with rows of as many values",
+                item.span,
+                "(a, b) IN ((1, 2), (3, 4))",
+            )
             return None
         equal = ast.Binary(operator="=", left=row, right=item, span=item.span)
         branch = compare_rows(binder, equal, row, item)
@@ -99,7 +104,7 @@ def row_among_rows(binder: ExpressionBinder, node: ast.InQuery, row: ast.Row) ->
     if len(columns) != len(given):
         binder.report(
             "subquery-columns",
-            f"{len(given)} values are looked for, and this subquery gives {len(columns)} columns",
+            f"{len(given)} values are compared with a subquery of {len(columns)} columns",
             node.query.span,
         )
         return None

@@ -105,7 +105,7 @@ def alike(several: str, first: str, second: str) -> str:
     """
     if first == second:
         return ""
-    return f'"{first}" and "{second}" differ only in the case of letters, by which {several} are not told apart'
+    return f'"{first}" and "{second}" differ only in upper and lower case, which the names of {several} may not'
 
 
 class _TableBuilder:
@@ -238,7 +238,7 @@ class _TableBuilder:
                     )
                 return None
             if declared in columns:
-                self._report("duplicate-column", f"{declared} stands twice here", name.span, "name each column once")
+                self._report("duplicate-column", f"{declared} is named twice here", name.span, "name each column once")
                 return None
             columns.append(declared)
         return tuple(columns)
@@ -289,7 +289,7 @@ class _TableBuilder:
             if not is_text(column_type) and column_type.kind is not Kind.NULL:
                 self._report(
                     "type-mismatch",
-                    f"TOKEN is about the words of texts, {column} is {column_type}",
+                    f"TOKEN takes text columns, but {column} is {column_type}",
                     node.span,
                     "leave the column out",
                 )
@@ -432,9 +432,7 @@ def _bind_index(schema: BoundSchema, names: TableNames, node: ast.CreateIndex) -
         for column, name in zip(part_columns, part.columns, strict=True):
             if not is_text(column.type):
                 schema.diagnostics.append(
-                    report(
-                        "type-mismatch", f"TOKEN is about the words of texts, {column.name} is {column.type}", name.span
-                    )
+                    report("type-mismatch", f"TOKEN takes text columns, but {column.name} is {column.type}", name.span)
                 )
                 return None
         columns.append(word_column((column.name for column in part_columns), part.is_ascending))

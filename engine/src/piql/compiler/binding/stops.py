@@ -28,7 +28,7 @@ def count_of(context: QueryContext, node: ast.Select | ast.UnionQuery) -> logica
     if stop.is_page and context.nesting > 0:
         word = Span(stop.span.source, stop.span.start, stop.span.start + len("PAGINATE"))
         edit = Edit(word.file, word.start, word.end, "LIMIT")
-        fix = Fix("Change to LIMIT", (edit,), consequence="these are the first rows of the subquery, and no more")
+        fix = Fix("Change to LIMIT", (edit,), consequence="the subquery then gives only its first rows")
         message = "only the outermost query is read page by page"
         context.diagnostics.append(report("nested-page", message, word, help="write LIMIT here", fixes=(fix,)))
     if isinstance(stop.count, ast.ParameterUse):
@@ -51,12 +51,12 @@ def _refuse_offset(context: QueryContext, node: ast.Select | ast.UnionQuery, off
         if count == "0":
             count = "20"
     edit = Edit(span.file, span.start, span.end, f"PAGINATE {count}")
-    change = "the answer comes in pages: an execution gives the cursor of the page before in the place of an offset"
+    change = "the answer comes in pages: an execution passes the cursor of the page before instead of an offset"
     fix = Fix(f"Use PAGINATE {count}", (edit,), consequence=change)
     context.diagnostics.append(
         report(
             "offset",
-            f"{what} reads all rows that it leaves out, so its work grows with the offset: use PAGINATE instead",
+            f"{what} reads all the rows that it skips, so its work grows with the offset: use PAGINATE instead",
             offset.span,
             help=f"PAGINATE {count} gives the next page from a cursor, at the same cost for every page",
             fixes=(fix,),

@@ -31,9 +31,9 @@ def bind_like(binder: ExpressionBinder, node: ast.Like) -> logical.Expression | 
         elif not isinstance(column, logical.ColumnRef):
             binder.report(
                 "token-search",
-                f"{node.keyword} searches the words of columns, this is none",
+                f"{node.keyword} searches the words of columns, but this is not a column",
                 operand.span,
-                "words are found whatever the case of their letters",
+                "words are found in upper and lower case alike",
                 *_without_function(operand),
             )
             is_broken = True
@@ -80,7 +80,7 @@ def _is_one_word(binder: ExpressionBinder, node: ast.Like, pattern: ast.LiteralV
             "token-search",
             f"{shown(text)} is not one word",
             pattern.span,
-            f"search each word with a {node.keyword} of its own, joined by AND",
+            f"search for each word with its own {node.keyword}, joined by AND",
             *_word_by_word(node, text),
         )
         return False
@@ -155,7 +155,7 @@ def _without_function(node: ast.Expression) -> tuple[Fix, ...]:
     match node:
         case ast.Call(arguments=(ast.ColumnName() as column,)) if node.name.text.upper() in ("LOWER", "UPPER", "TRIM"):
             edit = Edit(node.span.file, node.span.start, node.span.end, column.span.text)
-            what = "the answer stays the same: words are found whatever the case of their letters"
+            what = "the answer stays the same: words are found in upper and lower case alike"
             return (Fix(f"Search {column.span.text} itself", (edit,), consequence=what),)
         case _:
             return ()
@@ -169,7 +169,7 @@ def _word_by_word(node: ast.Like, text: str) -> tuple[Fix, ...]:
     operand = node.operand.span.text
     tests = " AND ".join(f"{operand} {node.keyword} '{word}'" for word in words)
     title = f"Search for the words {' and '.join(words)}"
-    what = "changes the answer: all of these words are found, wherever they stand in the text"
+    what = "changes the answer: all of these words are found, wherever they are in the text"
     return (Fix(title, (_instead(node, f"({tests})"),), consequence=what),)
 
 

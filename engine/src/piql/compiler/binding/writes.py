@@ -138,9 +138,9 @@ class _Write:
             if isinstance(node, bound.Exists | bound.InSubquery | bound.ScalarSubquery):
                 self._report(
                     "subquery-place",
-                    f"a write reads no row of {self.table.name} but its own, and no other table",
+                    f"a write can read only its own row of {self.table.name}, and no other table",
                     node.span or self.table_span,
-                    "read the value by a query of its own first, and give it as a parameter",
+                    "read the value with a query first, and pass it as a parameter",
                 )
                 return False
         return True
@@ -186,7 +186,7 @@ class _Write:
                     "column-as-value",
                     f"{name.span.text} is not a value",
                     name.span,
-                    f"a text stands in single quotes, '{text}', a parameter in brackets, [{text}]",
+                    f"write a text in single quotes, '{text}', and a parameter in brackets, [{text}]",
                 )
                 return None
         binder = ExpressionBinder(self.context, self.scope, clause)
@@ -245,7 +245,7 @@ class _Write:
             is_test = not any(column.name in key for column in conditions[0].find(bound.ColumnRef))
             self._report(
                 "bulk-write",
-                f"{verb} names its row by the primary key ({shown}) only, this is something else",
+                f"{verb} names its row by the primary key ({shown}) only, and this is something else",
                 span,
                 f"make it a condition after the key: WHERE {example} IF {span.text}"
                 if is_test

@@ -29,7 +29,7 @@ class Outcome:
     cost: str = ""  # of the query
 
 
-NOT_TRIED = "a fix of this was not tried, as there are so many findings: mend others first"
+NOT_TRIED = "no fix was tried here because there are so many problems: fix others first"
 
 FindingTrial: TypeAlias = Callable[[tuple[Edit, ...]], Outcome]
 

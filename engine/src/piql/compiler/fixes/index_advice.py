@@ -84,7 +84,7 @@ def _unused(compilation: Compilation) -> list[Index]:
 def _about_unused(index: Index, queries: tuple[CompiledQuery, ...], trial: Trial) -> tuple[Diagnostic, ...]:
     assert index.span is not None
     edits = (_removal(index.span),)
-    what = f"the answers stay the same; each write to {index.table} keeps an index less"
+    what = f"the answers stay the same; each write to {index.table} updates one index fewer"
     fix = Fix(f"Remove CREATE INDEX {index.name}", edits, consequence=what)
     works = _is_no_worse(queries, trial(edits, {query.name for query in queries}))
     return (
@@ -156,10 +156,11 @@ def _about_order(
     return (
         report(
             "primary-key-order",
-            f"{table.name} is kept by ({', '.join(table.primary_key)}), and once more by ({names}){for_whom}",
+            f"{table.name} is stored in the order of ({', '.join(table.primary_key)}), and once more in the order of "
+            f"({names}){for_whom}",
             span,
-            help=f"PRIMARY KEY ({names}) serves all of its queries alone, and every write keeps an index less; "
-            "a table that holds rows keeps the key it has",
+            help=f"PRIMARY KEY ({names}) alone serves all of its queries, and every write updates one index fewer; "
+            "the key of a table that holds rows cannot change",
             fixes=(Fix(f"Make it PRIMARY KEY ({names})", edits, consequence=what),),
         ),
     )

@@ -53,7 +53,7 @@ def _take_the_first(node: ScalarSubquery, span: Span) -> Iterator[Fix]:
         edit = Edit(span.file, place.start, place.end, "1")
     else:
         return
-    what = "the value is that of the first row in the order of the subquery, and the others are not looked at"
+    what = "the value is taken from the first row in the order of the subquery; the others are ignored"
     yield Fix("Take the first one by LIMIT 1", (edit,), consequence=what)
 
 

@@ -119,7 +119,7 @@ def _fixed(diagnostic: Diagnostic, fixes: Mapping[str, Sequence[Fix]]) -> Diagno
     return replace(diagnostic, fixes=own)
 
 
-TOO_LONG = "this query is too long for fixes to be tried: make several shorter ones of it"
+TOO_LONG = "this query is too long for fixes to be tried: split it into several shorter ones"
 
 
 class _RefusedTrials:

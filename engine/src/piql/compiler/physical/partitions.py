@@ -45,9 +45,9 @@ def hot_partitions(plan: PhysicalNode, query: str | None) -> tuple[Diagnostic, .
             continue
         if parts:
             which = f"{table.name} with {' and '.join(map(_shown, parts))}"
-            message = f"all {which} are kept in one partition, which every read of this query meets"
+            message = f"all {which} are stored in one partition, which every read of this query uses"
         else:
-            message = f"all of {table.name} is one order here, kept in one partition that every read and write meets"
+            message = f"all of {table.name} is one order here, stored in one partition that every read and write uses"
         fixes = () if parts and index.is_primary else _spread(table, index)
         found.append(
             report("hot-partition", message, node.span, help=_cure(table, index, parts), fixes=fixes, query=query)
@@ -84,16 +84,18 @@ def _shown(part: KeyPart) -> str:
 
 def _cure(table: Table, index: Index, parts: list[KeyPart]) -> str:
     if not parts:
-        return "spread it with CREATE INDEX … BUCKETS b, for b requests a read, or fix a column by an equality"
+        return (
+            "spread it with CREATE INDEX … BUCKETS b; each read then makes b requests. Or fix a column by an equality"
+        )
     columns = ", ".join(part.column for part in parts)
     if all(holds_few_values(table, part.column, is_constant=True) for part in parts):  # a limit would be one of all
         if index.is_primary:
             return "begin its PRIMARY KEY with a column that spreads them"
-        return "spread them with CREATE INDEX … BUCKETS b, for b requests a read"
+        return "spread them with CREATE INDEX … BUCKETS b; each read then makes b requests"
     few = f"declare CARDINALITY LIMIT n ({columns}) in {table.name} if they stay few"
     if index.is_primary:
         return f"{few}, or begin its PRIMARY KEY with a column that spreads them"
-    return f"{few}, or spread them with CREATE INDEX … BUCKETS b, for b requests a read"
+    return f"{few}, or spread them with CREATE INDEX … BUCKETS b; each read then makes b requests"
 
 
 def _spread(table: Table, index: Index) -> tuple[Fix, ...]:
@@ -110,7 +112,7 @@ def _spread(table: Table, index: Index) -> tuple[Fix, ...]:
     text = f"CREATE INDEX {table.name}_by_{words}_spread ON {table.name} ({shown}) BUCKETS {BUCKETS};"
     end = end_of_statement(table.span.source.text, table.span.end)
     edit = Edit(table.span.file, end, end, f"\n\n{text}")
-    what = f"the answer stays the same; each read makes {BUCKETS} requests in the place of one"
+    what = f"the answer stays the same; each read makes {BUCKETS} requests instead of one"
     return (Fix(f"Spread it with an index in {BUCKETS} BUCKETS", (edit,), consequence=what),)
 
 

@@ -142,7 +142,7 @@ class Cursor:
                 why = "a quoted name cannot hold control characters or halves of characters"
                 raise self.fault("syntax-error", why, self.span_of(token))
             if text.startswith("#"):
-                why = "a quoted name cannot begin with #: what stores keep for themselves is called so"
+                why = "a quoted name cannot begin with #: stores use such names for columns of their own"
                 raise self.fault("syntax-error", why, self.span_of(token))
             return ast.Name(text=text, is_quoted=True, span=Span(self.source, token.start, token.end))
         if token.kind == "word" and self.peek().word not in ("", "("):
@@ -248,13 +248,13 @@ class Cursor:
     def check_columns(self, columns: int, most: int = MAX_KEY_COLUMNS) -> None:
         """Refuse more columns than a key may have, or whatever else is made of them."""
         if columns > most:
-            message = f"more than {most:,} columns stand together here"
+            message = f"more than {most:,} columns are listed here"
             raise self.fault("too-many", message, self.span_of(self.tokens[self.at - 1]))
 
     def check_row(self, values: int) -> None:
         """Refuse a row of more values than a key has: comparing two rows tests each value once for each behind it."""
         if values > MAX_KEY_COLUMNS:
-            message = f"more than {MAX_KEY_COLUMNS} values stand in one row"
+            message = f"more than {MAX_KEY_COLUMNS} values are in one row"
             raise self.fault("too-many", message, self.span_of(self.tokens[self.at - 1]), "compare the first of them")
 
     def spelling_fix(self, span: Span, text: str) -> Fix:
@@ -267,7 +267,7 @@ class Cursor:
         if self.nesting + self.chain // 2 > MAX_NESTING:
             raise self.fault(
                 "nesting-too-deep",
-                f"more than {MAX_NESTING} levels stand inside one another here",
+                f"more than {MAX_NESTING} levels are nested here",
                 Span(self.source, span_start, max(self.last_end, span_start + 1)),
-                "write the condition in fewer levels",
+                "rewrite the condition with fewer levels",
             )

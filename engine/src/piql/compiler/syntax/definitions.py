@@ -64,7 +64,7 @@ class DefinitionParser(WriteParser):
             "not-in-piql",
             "IF NOT EXISTS is not part of a CREATE TABLE in PIQL",
             self.span_from(start),
-            "leave it out: deploying a table that is there already keeps its rows",
+            "leave it out: deploying a table that exists already keeps its rows",
             (Fix("Leave it out", (Edit(self.source.name, before, self.last_end, ""),)),),
         )
         self.note(fault.diagnostic)
@@ -167,7 +167,7 @@ class DefinitionParser(WriteParser):
         return self.names("a column")
 
     def _token_beside_columns(self) -> SyntaxFault:
-        message = "TOKEN(…) stands alone in a CARDINALITY LIMIT"
+        message = "TOKEN(…) cannot be mixed with columns in a CARDINALITY LIMIT"
         way_out = "declare a limit on the columns, or one on the words: CARDINALITY LIMIT 100 (TOKEN(column))"
         return self.fault("syntax-error", message, self.span_of(self.token), way_out)
 

@@ -101,7 +101,7 @@ class ExpressionParser(Cursor, ABC):
         if self.chain > MAX_CHAIN:
             raise self.fault(
                 "too-many",
-                f"more than {MAX_CHAIN} operators stand in one expression",
+                f"more than {MAX_CHAIN} operators are in one expression",
                 self.span_of(self.token),
             )
 
@@ -118,7 +118,7 @@ class ExpressionParser(Cursor, ABC):
                 if several > MAX_BRANCHES:
                     span = self.span_of(self.tokens[self.at - 1])
                     what = f"more than {MAX_BRANCHES:,} branches of several conditions are joined by OR"
-                    raise self.fault("too-many", what, span, "make a query of some of them")
+                    raise self.fault("too-many", what, span, "split the query into several")
         if word == "AND":
             self.conditions += max(0, len(operands) - FEW_CONDITIONS)
         else:
@@ -164,7 +164,7 @@ class ExpressionParser(Cursor, ABC):
         if word == "=" and self.token.word == "=":
             span = self.span_of(self.tokens[self.at - 1]).to(self.span_of(self.token))
             fix = Fix("Change to =", (Edit(span.file, span.start, span.end, "="),))
-            raise self.fault("syntax-error", "values are compared by one =", span, "write =", (fix,))
+            raise self.fault("syntax-error", "values are compared with a single =", span, "write =", (fix,))
         right = self.expression(_COMPARISON)
         operator = "<>" if word == "!=" else word
         if isinstance(left, ast.Row):
@@ -177,7 +177,7 @@ class ExpressionParser(Cursor, ABC):
         self.values_of_rows += values
         if self.values_of_rows > MAX_BRANCHES:
             what = f"more than {MAX_BRANCHES:,} values are compared as rows in one statement"
-            raise self.fault("too-many", what, self.span_of(self.tokens[self.at - 1]), "make a query of some of them")
+            raise self.fault("too-many", what, self.span_of(self.tokens[self.at - 1]), "split the query into several")
 
     def _is_truth(self, is_negated: bool, before: int) -> SyntaxFault:
         """Make the fault of IS TRUE, which `= TRUE` is where NULL need not be told from FALSE."""
@@ -211,8 +211,8 @@ class ExpressionParser(Cursor, ABC):
         if isinstance(left, ast.Row):
             self.branches += len(items)  # each is a test of several columns, as in an OR
             if len(items) > MAX_BRANCHES:
-                what = f"more than {MAX_BRANCHES:,} rows stand in one IN"
-                raise self.fault("too-many", what, items[MAX_BRANCHES].span, "make a query of some of them")
+                what = f"more than {MAX_BRANCHES:,} rows are in one IN"
+                raise self.fault("too-many", what, items[MAX_BRANCHES].span, "split the query into several")
         only = items[0]
         is_list = len(items) == 1 and isinstance(only, ast.ParameterUse) and only.max is not None
         return ast.In(

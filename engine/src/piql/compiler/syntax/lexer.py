@@ -106,7 +106,7 @@ def tokenize(source: Source, most: int | None = None) -> Tokens:
             matched = match.group()
             comments.append(Comment(matched, start, end))
             if matched.startswith("/*") and (len(matched) < 4 or not matched.endswith("*/")):
-                note("unclosed-comment", "this comment has no end", start, start + 2, "close it with */")
+                note("unclosed-comment", "this comment is never closed", start, start + 2, "close it with */")
         elif kind == "stray":
             way_out = "a parameter is written [1: name] or :name" if match.group()[0] in "?$@" else ()
             note("unknown-character", f"`{shortened(match.group())}` has no meaning here", start, end, way_out)
@@ -116,7 +116,7 @@ def tokenize(source: Source, most: int | None = None) -> Tokens:
             if not is_closed(token):
                 quote = matched[1] if kind == "blob" else matched[0]
                 what = "name" if quote == '"' else "text"
-                message = f"this quoted {what} has no end on its line"
+                message = f"this quoted {what} is not closed on its line"
                 note("unclosed-quote", message, start, end, f"close it with {quote}")
             elif LOST_BYTES in matched:
                 what = f"`{LOST_BYTES}` stands where the bytes of the file are no text in UTF-8"

@@ -81,9 +81,9 @@ def refuse_long(source: Source, most: int) -> ast.ParsedFile:
     """Say of a file which is longer than any text is read that it is not compiled."""
     finding = report(
         "too-many",
-        f"this file has {len(source.text):,} characters, and files of more than {most:,} are not compiled",
+        f"this file has {len(source.text):,} characters; files of more than {most:,} are not compiled",
         source.span(0, 1),
-        help="make several files of it",
+        help="split it into several files",
     )
     return ast.ParsedFile(source, (), (finding,))
 
@@ -91,9 +91,9 @@ def refuse_long(source: Source, most: int) -> ast.ParsedFile:
 def _too_much(span: Span) -> Diagnostic:
     return report(
         "too-many",
-        "this file has too much before this place: nothing is compiled from here on",
+        "this file is too large: nothing is compiled from here on",
         span,
-        help="put the statements from here on into another file",
+        help="move the statements from here on into another file",
     )
 
 

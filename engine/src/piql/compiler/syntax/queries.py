@@ -45,9 +45,9 @@ class QueryParser(ExpressionParser):
         if is_whole and self.token.word in _TAIL:
             raise self.fault(
                 "syntax-error",
-                f"{self.token.word} cannot stand behind a query in parentheses",
+                f"{self.token.word} cannot follow a query in parentheses",
                 self.span_of(self.token),
-                "put it into the parentheses, or leave these out",
+                "move it into the parentheses, or leave the parentheses out",
             )
         return query
 
@@ -63,9 +63,9 @@ class QueryParser(ExpressionParser):
         if query.stop is not None and query.stop.is_page:
             raise self.fault(
                 "syntax-error",
-                "PAGINATE stands at the end of a query, this one is in parentheses",
+                "PAGINATE cannot be used inside parentheses",
                 query.stop.span,
-                "write LIMIT here, and PAGINATE behind the whole",
+                "write LIMIT here, and PAGINATE at the end of the whole query",
             )
         return query, True
 
@@ -147,7 +147,7 @@ class QueryParser(ExpressionParser):
         while self.accept(","):
             if self.token.word == "FROM":
                 comma = self.span_of(self.tokens[self.at - 1])
-                fix = Fix("Take the comma out", (Edit(comma.file, comma.start, comma.end, ""),))
+                fix = Fix("Remove the comma", (Edit(comma.file, comma.start, comma.end, ""),))
                 raise self.fault("syntax-error", "a comma too many before FROM", comma, "take it out", (fix,))
             items.append(self._select_item())
         items_span = self.span_from(items_start)
@@ -199,7 +199,9 @@ class QueryParser(ExpressionParser):
                 offset = ast.OffsetClause(count=count, span=self.span_from(offset_start))
             elif stop is not None:
                 raise self.fault(
-                    "syntax-error", "a query has one LIMIT or PAGINATE, this is the second", self.span_of(self.token)
+                    "syntax-error",
+                    "a query can have only one LIMIT or PAGINATE, and this is the second",
+                    self.span_of(self.token),
                 )
             else:
                 stop = self.stop()
@@ -240,7 +242,7 @@ class QueryParser(ExpressionParser):
         if self.token.word in ("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "JOIN", "LEFT", "INNER"):
             raise self.fault(
                 "syntax-error",
-                f"{self.token.word} cannot stand here",
+                f"{self.token.word} is not allowed here",
                 self.span_of(self.token),
                 "the order is SELECT, FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT or PAGINATE",
             )

@@ -18,9 +18,10 @@ class Unsupported:
         return f"{self.name} is not part of PIQL"
 
 
-_WORDS = "LIKE [word] and CONTAINS [word] find whole words, whatever the case of their letters"
+_WORDS = "LIKE [word] and CONTAINS [word] find whole words, in upper and lower case alike"
 _ONE_ROW = (
-    "every write is whole by itself and changes one row; UPDATE … IF column = value changes it only as it was read"
+    "every write is atomic and changes one row; "
+    "UPDATE … IF column = value changes it only if it is still as it was read"
 )
 
 # Met where something else is expected.
@@ -60,14 +61,14 @@ CLAUSES: dict[tuple[str, str], Unsupported] = {
     ),
 }
 ALLOW_FILTERING = Unsupported(
-    "ALLOW FILTERING", "leave it out: a query without a bound is refused, and one with a bound needs no leave", True
+    "ALLOW FILTERING", "leave it out: only queries with a bound are accepted, and they need no permission", True
 )
 PER_PARTITION = Unsupported("PER PARTITION LIMIT", "fix the columns of one partition by equalities, and write LIMIT")
 TTL = Unsupported("USING TTL", "keep the time in a column, and let the application delete the rows that are too old")
-USING = Unsupported("USING TIMESTAMP", "leave it out: of two writes of a row, the one that is made later counts", True)
+USING = Unsupported("USING TIMESTAMP", "leave it out: of two writes of one row, the later one wins", True)
 TABLE_OPTIONS = Unsupported(
     "WITH after CREATE TABLE",
-    "leave it out: queries read every order from either end, and the cluster's defaults say how tables are kept",
+    "leave it out: queries can read every order from either end, and the cluster decides how tables are stored",
     True,
 )
 KEYSPACE = Unsupported(
@@ -78,7 +79,7 @@ PARTITION_KEY = Unsupported(
     "leave them out: the compiler chooses partitions by what the queries fix",
     True,
 )
-COLLECTION = "keep a table of its own with a row for each element, and a CARDINALITY LIMIT on how many"
+COLLECTION = "use a second table with one row for each element, and a CARDINALITY LIMIT on their number"
 COLLECTIONS = frozenset({"MAP", "SET", "LIST", "TUPLE", "FROZEN", "VECTOR"})
 IF_EXISTS = Unsupported("IF EXISTS", "leave it out: UPDATE and DELETE of a missing row change nothing")
 
@@ -114,12 +115,12 @@ STATEMENTS: dict[str, Unsupported] = {
 CREATED: dict[str, Unsupported] = {
     "VIEW": Unsupported("CREATE VIEW", "write the SELECT where it is used: FROM (SELECT …) AS name"),
     "MATERIALIZED": Unsupported(
-        "CREATE MATERIALIZED VIEW", "keep a table of the results, and write to it with what it is made of"
+        "CREATE MATERIALIZED VIEW", "store the results in a table, and write to it whenever the source rows are written"
     ),
     "UNIQUE": Unsupported("CREATE UNIQUE INDEX", "declare UNIQUE (columns) in the table"),
     "TYPE": Unsupported("CREATE TYPE", "give the table a column for each part"),
     "FUNCTION": Unsupported("CREATE FUNCTION", "compute in the application"),
-    "TRIGGER": Unsupported("CREATE TRIGGER", "let the application write each row that follows"),
+    "TRIGGER": Unsupported("CREATE TRIGGER", "let the application write the other rows"),
     "SEQUENCE": Unsupported("CREATE SEQUENCE", "let the application choose keys: a UUID for instance"),
     "SCHEMA": Unsupported("CREATE SCHEMA", "leave it out: the address of the store names the keyspace"),
     "KEYSPACE": Unsupported(
@@ -133,9 +134,11 @@ CREATED: dict[str, Unsupported] = {
 
 # Met before a text.
 TYPED_TEXTS: dict[str, Unsupported] = {
-    "DATE": Unsupported("DATE before a text", "write the text alone: it is a date where one is compared", True),
+    "DATE": Unsupported(
+        "DATE before a text", "write the text alone: it becomes a date where it is compared with one", True
+    ),
     "TIMESTAMP": Unsupported(
-        "TIMESTAMP before a text", "write the text alone: it is a time where one is compared", True
+        "TIMESTAMP before a text", "write the text alone: it becomes a time where it is compared with one", True
     ),
     "INTERVAL": Unsupported("INTERVAL", "let the application compute the time, and give it as a parameter: [since]"),
 }
@@ -146,7 +149,9 @@ CALLS: dict[str, Unsupported] = {
     "CONVERT": Unsupported(
         "CONVERT", "give the column the type that is needed, or convert the value in the application"
     ),
-    "EXTRACT": Unsupported("EXTRACT", "compare with the ends of a time: column >= [from] AND column < [to]"),
+    "EXTRACT": Unsupported(
+        "EXTRACT", "compare with the start and the end of a period: column >= [from] AND column < [to]"
+    ),
     "ANY": Unsupported("ANY", "write column IN (SELECT …), or EXISTS (SELECT …)"),
     "SOME": Unsupported("SOME", "write column IN (SELECT …), or EXISTS (SELECT …)"),
     "ALL": Unsupported("ALL", "compare with one value: (SELECT MAX(column) FROM …)"),
@@ -154,8 +159,8 @@ CALLS: dict[str, Unsupported] = {
 
 # Functions that others have, by what to write instead.
 FUNCTIONS: dict[str, str] = {
-    "CONCAT": "texts are put together by ||: a || b",
-    "CONCAT_WS": "texts are put together by ||: a || ' ' || b",
+    "CONCAT": "join texts with ||: a || b",
+    "CONCAT_WS": "join texts with ||: a || ' ' || b",
     "NOW": "let the application give the time as a parameter: [now]",
     "CURRENT_TIMESTAMP": "let the application give the time as a parameter: [now]",
     "CURRENT_DATE": "let the application give the day as a parameter: [today]",
@@ -166,12 +171,12 @@ FUNCTIONS: dict[str, str] = {
     "UUID": "let the application give the UUID as a parameter: [id]",
     "TOTIMESTAMP": "let the application give the time as a parameter: [now]",
     "TODATE": "let the application give the day as a parameter: [today]",
-    "DATEOF": "keep the time in a column of its own",
-    "UNIXTIMESTAMPOF": "keep the time in a column of its own",
-    "MINTIMEUUID": "keep the time in a column of its own, and compare with it",
-    "MAXTIMEUUID": "keep the time in a column of its own, and compare with it",
-    "WRITETIME": "keep the time in a column of its own",
-    "TTL": "keep the time in a column of its own",
+    "DATEOF": "store the time in a column of its own",
+    "UNIXTIMESTAMPOF": "store the time in a column of its own",
+    "MINTIMEUUID": "store the time in a column of its own, and compare with it",
+    "MAXTIMEUUID": "store the time in a column of its own, and compare with it",
+    "WRITETIME": "store the time in a column of its own",
+    "TTL": "store the time in a column of its own",
     "TOKEN": "PAGINATE 100 walks through rows page by page",
     "IFNULL": "COALESCE(a, b) gives the first that is not NULL",
     "ISNULL": "COALESCE(a, b) gives the first that is not NULL; a test is written column IS NULL",
@@ -181,13 +186,13 @@ FUNCTIONS: dict[str, str] = {
     "IIF": "read the columns and decide in the application, or use COALESCE",
     "LEN": "LENGTH(text) counts characters",
     "CHAR_LENGTH": "LENGTH(text) counts characters",
-    "LCASE": "LOWER(text) gives small letters",
-    "UCASE": "UPPER(text) gives capital letters",
+    "LCASE": "LOWER(text) gives lower case",
+    "UCASE": "UPPER(text) gives upper case",
     "MID": "SUBSTR(text, from, length) gives a part, counted from 1",
     "LEFT": "SUBSTR(text, 1, length) gives the beginning",
-    "GROUP_CONCAT": "read the rows in their order and put them together in the application",
-    "STRING_AGG": "read the rows in their order and put them together in the application",
-    "ARRAY_AGG": "read the rows in their order and put them together in the application",
+    "GROUP_CONCAT": "read the rows in order and combine them in the application",
+    "STRING_AGG": "read the rows in order and combine them in the application",
+    "ARRAY_AGG": "read the rows in order and combine them in the application",
 }
 
 # Types that others have, by the nearest here.

@@ -41,7 +41,7 @@ def read_cursor(
     `parameters` are the stored values of the execution: a cursor goes on with those of the page that gave it.
     """
     if not isinstance(cursor, str):
-        raise InvalidCursor("a cursor is the text that the page before gave")
+        raise InvalidCursor("a cursor must be the text that came with the page before")
     body = opened(key, cursor, _PURPOSE)
     if body is None:
         raise InvalidCursor("the cursor is damaged, or was made by another store")

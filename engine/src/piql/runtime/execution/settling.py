@@ -162,7 +162,8 @@ class SettlingSession(StoreWrapper):
         """Count requests for a repair before they are made."""
         if requests > self.repairs_left:
             raise RepairPending(
-                f"interrupted or concurrent writes left more to settle than the {self._bound} requests a read may add"
+                "interrupted or concurrent writes left more to settle than the "
+                f"{self._bound} requests that a read may add: try again"
             )
         self.repair_operations += requests
 

@@ -62,7 +62,7 @@ class Meter:
         """Count requests that settle what an interrupted write left."""
         if self.bound is not None and self.repair_operations + requests > self.bound:
             raise RepairPending(
-                f"interrupted writes left more to settle than the {self.bound} requests that a write may add for it"
+                f"interrupted writes left more to settle than the {self.bound} requests that a write may add: try again"
             )
         self.repair_operations += requests
 

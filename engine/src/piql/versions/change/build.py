@@ -168,7 +168,7 @@ class Build:
             if stand is None:
                 raise DeploymentInProgress(f"it is over: {self.words()}")
             if stand.state.change is None:
-                raise DeploymentInProgress(f"version {stand.progress.version} is read already: roll back instead")
+                raise DeploymentInProgress(f"version {stand.progress.version} is in force already: roll back instead")
             keep(transaction, stand.state, withdraw(stand, "cancelled"))
         self._join()
         collect(self._store)
@@ -288,7 +288,9 @@ class Build:
             kept = progress_in(self._store.settings() if settings is None else settings)
             progress = kept.of(self._id) if kept is not None else None
             if progress is None:
-                raise DeploymentInProgress("many versions have followed since: nothing is known of this one any more")
+                raise DeploymentInProgress(
+                    "many versions have followed since, and nothing is stored about this one any more"
+                )
             if progress.outcome is None:
                 return progress
             self._ended(progress)

@@ -62,7 +62,7 @@ def _complete(sort: Sort, context: RuleContext) -> Sort:
     ties = [key.expression for key in keys if id(key) not in written]
     if ties:
         columns = ", ".join(f"{tie.relation}.{tie.name}" for tie in ties if isinstance(tie, ColumnRef))
-        context.note(f"rows that are equal in the order are told apart by {columns}")
+        context.note(f"ties in the order are broken by {columns}")
     return replace(sort, keys=keys, is_total=True)
 
 

@@ -30,7 +30,7 @@ def drop_implied_predicates(plan: LogicalNode, context: RuleContext) -> LogicalN
         for leg in region.legs:
             filters = joining.filters(leg, legs)
             if len(filters) < len(leg.filters):
-                context.note(f"{' '.join(sorted(leg.relations))} need not be tested for what its match was tested for")
+                context.note(f"{' '.join(sorted(leg.relations))} need not repeat the tests of its match")
             legs.append(leg if filters == leg.filters else replace(leg, filters=filters))
         conditions = joining.in_order(region.legs)
         if set(conditions) != set(region.conditions):

@@ -75,7 +75,7 @@ def _fixed(node: _AnyNode, below: LogicalNode | None, context: RuleContext) -> _
     changed = cast("_AnyNode", node.transform_up(change))
     if changed == node:
         return node
-    context.note("a subquery is asked with the value that its row must have")
+    context.note("a subquery uses the value that its row must have")
     return changed
 
 

@@ -51,7 +51,7 @@ def join_extremes_of_groups(plan: LogicalNode, context: RuleContext) -> LogicalN
     merged = with_columns_named(merged, by)
     if context.cost(merged) is None:
         return plan
-    context.note("the first match of each row is joined instead of one of each group")
+    context.note("only the first match of each row is joined, not one row of each group")
     return merged
 
 

@@ -45,7 +45,7 @@ def leave_out_null(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         if cost is not None and (least is None or cost < least):
             best, least = tested, cost
     if best is not plan:
-        context.note("an index leaves out the rows whose reference is NULL, which the join drops")
+        context.note("an index leaves out the rows with NULL in the reference, which the join would drop")
     return best
 
 

@@ -62,7 +62,7 @@ def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     cost, before = context.cost(merged), context.cost(plan)
     if cost is None or (before is not None and before <= cost):
         return plan
-    context.note("a row that must be the first of its group is read as that")
+    context.note("a row that must be the first of its group is read directly as the first")
     return merged
 
 

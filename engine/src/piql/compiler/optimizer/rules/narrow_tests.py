@@ -44,7 +44,7 @@ def narrow_tests(plan: LogicalNode, context: RuleContext) -> LogicalNode:
             return write_region(replace(region, legs=tuple(replace(leg, filters=(never,)) for leg in legs)))
         if all(leg is written for leg, written in zip(legs, region.legs, strict=True)):
             return node
-        context.note("tests of one column that were written apart are one")
+        context.note("several tests of one column are combined")
         return write_region(replace(region, legs=legs))
 
     return map_regions(plan, narrow)

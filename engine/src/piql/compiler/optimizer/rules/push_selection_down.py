@@ -23,7 +23,7 @@ def push_selection_down(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         pushed = write_region(read_region(region))
         if pushed == region:
             return region
-        context.note("each test stands with the relation that it speaks of")
+        context.note("each test moves to the relation that it is about")
         return pushed
 
     return map_regions(plan, push)

@@ -69,7 +69,7 @@ def push_selection_into_groups(plan: LogicalNode, context: RuleContext) -> Logic
     pushed = visit(before)
     if pushed == before:
         return plan
-    context.note("what all rows of a group share is tested before they are grouped")
+    context.note("tests of what all rows of a group share move before the grouping")
     return push_selection_down(pushed, RuleContext())
 
 

@@ -66,17 +66,17 @@ def _push(stop: Stop, context: RuleContext) -> LogicalNode:
             below = _push(replace(stop, input=projection.input), context)
             if isinstance(below, Stop) and not isinstance(below.input, _ROWS):
                 return stop
-            context.note("the stop stands where its rows come from, below the projection")
+            context.note("the stop moves below the projection, to where its rows come from")
             return replace(projection, input=below)
         case Sort(keys=keys, input=Join() as join) as sort:
             return _push_through_join(stop, sort, keys, join, context)
         case Join() as join:
             return _push_through_join(stop, None, (), join, context)
         case GroupBy(summed=(_, *_), input=below) as group if (rows := _rows_summed(group)) is not None:
-            context.note("the stop passes what sums up the matches of each of its rows")
+            context.note("the stop moves below the step that sums up the matches of each row")
             return replace(group, input=_with_rows(below, rows, _push(replace(stop, input=rows), context)))
         case SemiJoin(mark=ColumnRef()) as marking:
-            context.note("the stop passes what only marks its rows")
+            context.note("the stop moves below a step that only marks rows")
             return replace(marking, left=_push(replace(stop, input=marking.left), context))
         case _:
             return stop
@@ -127,7 +127,7 @@ def _push_through_join(
         below = replace(sort, keys=moved, input=below)
     below = _push(replace(stop, input=below), context)
     names = " ".join(sorted(leg.relations))
-    context.note(f"the stop passes the join with {names}, which keeps every row")
+    context.note(f"the stop moves below the join with {names}, which keeps every row")
     pushed = replace(join, left=below)
     if is_exact:
         return pushed

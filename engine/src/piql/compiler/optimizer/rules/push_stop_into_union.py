@@ -63,9 +63,9 @@ def push_stop_into_union(plan: LogicalNode, context: RuleContext) -> LogicalNode
     if pushed is not plan and pushed != plan:
         is_paged = any(union.has_distinct_inputs for union in pushed.find(Union))
         context.note(
-            "a page begins in each branch of the union where the last one ended"
+            "each branch of the union continues where the last page ended"
             if is_paged
-            else "each branch of the union is stopped, too"
+            else "each branch of the union gets the stop, too"
         )
     return pushed
 

@@ -70,13 +70,13 @@ def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                     return changed.input
                 if predicate == changed.predicate:
                     return changed
-                context.note("the tests are brought into the forms that an index can serve")
+                context.note("the tests are rewritten into forms that an index can serve")
                 return replace(changed, predicate=predicate)
             case Join(condition=condition) if condition is not None:
                 predicate = simplified(condition)
                 if predicate == condition:
                     return changed
-                context.note("the tests are brought into the forms that an index can serve")
+                context.note("the tests are rewritten into forms that an index can serve")
                 return replace(changed, condition=predicate)
             case Exists(query=query) | InSubquery(query=query) if is_empty(query):
                 return Constant(value=False, type=_BOOLEAN, span=changed.span)

@@ -54,7 +54,7 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                         legs[at] = replace(legs[at], filters=(*legs[at].filters, copy))
                         context.note(
                             f"{equal_column.relation}.{equal_column.name} equals {column.relation}.{column.name}, "
-                            "so what is asked of one holds for the other"
+                            "so a test of one holds for the other"
                         )
         for at, leg in enumerate(legs):
             if leg.kind == "left" and _is_derived(leg):
@@ -75,7 +75,9 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                 legs[at] = replace(legs[at], filters=(*legs[at].filters, whole))
                 if predicate in conditions:
                     conditions.remove(predicate)
-                context.note(f"what an OR asks holds for the columns of {relation} that are equal to those in it")
+                context.note(
+                    f"the tests of an OR also hold for equal columns of {relation} that are equal to those in it"
+                )
         if tuple(legs) == region.legs:
             return node
         return write_region(replace(region, legs=tuple(legs), conditions=tuple(conditions)))

@@ -41,7 +41,7 @@ def stop_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
             case GroupBy(aggregates=(Aggregate(function="MIN" | "MAX", operand=ColumnRef() as column) as extreme,)):
                 if not is_one_group(changed) or (extreme.function == "MIN" and column.nullable and changed.keys):
                     return changed
-                context.note(f"{extreme.function} is the first value of an order")
+                context.note(f"{extreme.function} is read as the first value of an order")
                 return replace(changed, input=_first(changed.input, column, extreme))
             case _:
                 return changed

@@ -34,7 +34,7 @@ def stop_extremes_of_values(plan: LogicalNode, context: RuleContext) -> LogicalN
     stopped = visit(plan)
     if context.cost(stopped) is None:
         return plan
-    context.note("MIN and MAX of each value of a list are the first row that it finds")
+    context.note("MIN and MAX for each value of a list are read as its first row")
     return stopped
 
 

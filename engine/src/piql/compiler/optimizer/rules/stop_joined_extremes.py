@@ -43,7 +43,7 @@ def stop_joined_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode
     stopped = visit(plan)
     if stopped == plan or context.cost(stopped) is None:
         return plan
-    context.note("MIN and MAX are the first of the matches of each row")
+    context.note("MIN and MAX are read as the first match of each row")
     return stopped
 
 

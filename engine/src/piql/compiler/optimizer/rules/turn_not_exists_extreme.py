@@ -68,7 +68,7 @@ def turn_not_exists_extreme(plan: LogicalNode, context: RuleContext) -> LogicalN
     turned = visit(plan)
     if turned == plan or context.cost(plan) is not None or context.cost(turned) is None:
         return plan
-    context.note("a row beyond which there is none has the extreme of its group")
+    context.note("a row with no larger or smaller one has the MAX or MIN of its group")
     return turned
 
 

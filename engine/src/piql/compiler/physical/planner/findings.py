@@ -69,7 +69,8 @@ def _message(gap: Gap) -> str:
             return f"{gap.sentence}, for each row joined before"
         case "product":
             return (
-                f"{gap.relation.table.name} is joined by no equality, so every row of it meets every row of the others"
+                f"{gap.relation.table.name} is joined by no equality, so each of its rows is combined with every row "
+                "of the others"
             )
         case "aggregate":
             return f"{gap.sentence}, and all of them would be read for the result, which {view}"
@@ -103,7 +104,7 @@ def _help(gap: Gap, *, is_one_of_several: bool) -> str:
         case "scan" if gap.stop is not None and gap.unset:
             columns = " and ".join(each for found in gap.unset for each in found)
             return (
-                f"{columns} may be NULL, such rows have no match, and no index leaves them out and serves the rest: "
+                f"{columns} may be NULL, rows with NULL have no match, and no index can leave them out here: "
                 "declare NOT NULL"
             )
         case "product":
@@ -139,11 +140,11 @@ def misplaced_subqueries(plan: LogicalNode, query: str | None) -> tuple[Diagnost
     scalars = tuple(
         report(
             "scalar-subquery",
-            "this subquery may give several rows where one value belongs, or cannot be read before the row it is for",
+            "this subquery is used as one value, but it may return several rows or cannot be read before its row",
             node.span,
             help=(
                 "fix a whole key of its table by equalities",
-                "or let it stand alone with LIMIT 1 or one aggregate; a list of values goes after IN",
+                "or add LIMIT 1 or one aggregate and name no column from outside; for a list of values write IN",
             ),
             query=query,
         )
@@ -169,9 +170,9 @@ def _misplaced(subquery: Exists | InSubquery, query: str | None, *, is_anti: boo
             asks_for_none = node.is_anti if isinstance(node, SemiJoin) else node in negated
             return report(
                 "subquery-place",
-                "this would be read for each row of the subquery around it, which is itself read for each row outside",
+                "this would be read for each row of the outer subquery, which is itself read for each row of the query",
                 inner,
-                labels=(Label(span, "the subquery around it"),),
+                labels=(Label(span, "the outer subquery"),),
                 help=_unnested(is_anti=is_anti, asks_for_none=asks_for_none),
                 query=query,
             )
@@ -183,7 +184,7 @@ def _misplaced(subquery: Exists | InSubquery, query: str | None, *, is_anti: boo
         help=(
             "make it a test of WHERE; one of the table that a LEFT JOIN joins may stand in a derived table: "
             "LEFT JOIN (SELECT … WHERE …) name ON …",
-            "or make two queries of this one",
+            "or split this query into two",
         ),
         query=query,
     )
@@ -192,10 +193,10 @@ def _misplaced(subquery: Exists | InSubquery, query: str | None, *, is_anti: boo
 def _unnested(*, is_anti: bool, asks_for_none: bool) -> str:
     """Say how a subquery in a subquery can be asked otherwise."""
     if not asks_for_none:
-        return "join its tables in the FROM of the subquery around it"
+        return "join its tables in the FROM of the outer subquery"
     if is_anti:
-        return "make two queries of this one: the second asks this of the rows that the first gives"
-    return "take SELECT DISTINCT, and join the tables of the subquery around it in FROM: then WHERE may ask this"
+        return "split this query into two: the second one tests the rows that the first one returns"
+    return "write SELECT DISTINCT, and join the tables of the outer subquery in FROM: then this may be a test in WHERE"
 
 
 def never_true(tests: Sequence[Contradiction], query: str | None) -> tuple[Diagnostic, ...]:

@@ -48,6 +48,8 @@ class Backoff:
         """Let others get on, longer each time."""
         if self.manners.clock() - self.began > self.manners.deadline:
             seconds = self.manners.deadline
-            raise Overtaken(f"other writers of the same rows were quicker for {seconds:g} s; nothing was written")
+            raise Overtaken(
+                f"other writers changed the same rows again and again for {seconds:g} s; nothing was written: try again"
+            )
         self.pauses += 1
         self.manners.sleep(random.uniform(0.5, 1.0) * min(FIRST_PAUSE * 2**self.pauses, LONGEST_PAUSE))

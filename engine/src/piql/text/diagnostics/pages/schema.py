@@ -6,43 +6,44 @@ CODES = (
     Code(
         "duplicate-table",
         "Two tables have one name",
-        "Table names are unique in all files together, whatever the case of their letters. The first one counts.",
+        "Table names are unique in all files together. Upper and lower case do not make them different. The first "
+        "table counts.",
         "CREATE TABLE t (id INT PRIMARY KEY);\nCREATE TABLE T (id INT PRIMARY KEY);",
     ),
     Code(
         "duplicate-index",
         "Two indexes have one name",
-        "Index names are unique in all files together. The first one counts.",
+        "Index names are unique in all files together. The first index counts.",
         "CREATE TABLE t (id INT PRIMARY KEY, a INT);\nCREATE INDEX i ON t (a);\nCREATE INDEX i ON t (a DESC);",
     ),
     Code(
         "duplicate-constraint",
         "Two constraints have one name",
-        "A constraint is named so that a refused write can say which one it broke, so a table has each name once.",
+        "The name of a constraint tells which one a refused write has broken, so a table can use each name only once.",
         "CREATE TABLE t (a INT PRIMARY KEY, b INT, CONSTRAINT few CARDINALITY LIMIT 9 (b), CONSTRAINT few UNIQUE (b));",
     ),
     Code(
         "duplicate-column",
-        "A column stands twice",
-        "A table has each column once, and a key, a limit or a write names each column once.",
+        "A column is named twice",
+        "A table has each column once. A key, a limit or a write names each column once.",
         "CREATE TABLE t (id INT PRIMARY KEY, id TEXT);",
     ),
     Code(
         "duplicate-key",
         "A table has two primary keys",
-        "A table has one PRIMARY KEY; several columns stand in one clause: PRIMARY KEY (owner, target).",
+        "A table has one PRIMARY KEY. Write several columns in one clause: PRIMARY KEY (owner, target).",
         "CREATE TABLE t (a INT PRIMARY KEY, b INT PRIMARY KEY);",
     ),
     Code(
         "missing-primary-key",
         "A table has no primary key",
-        "Rows are found, replaced and put in order by their primary key, so every table declares one.",
+        "The primary key finds, replaces and orders the rows, so every table must declare one.",
         "CREATE TABLE t (a INT);",
     ),
     Code(
         "null-in-key",
         "A primary key cannot be NULL",
-        "The columns of the primary key are NOT NULL; declaring one NULL contradicts that.",
+        "The columns of a primary key are always NOT NULL. Remove NULL from the declaration.",
         "CREATE TABLE t (a INT NULL PRIMARY KEY);",
     ),
     Code(
@@ -54,16 +55,16 @@ CODES = (
     Code(
         "foreign-key-columns",
         "A foreign key does not name one row",
-        "A foreign key refers to the whole primary key of a table, or to a UNIQUE key, with a column for each of "
-        "its columns: then it names one row, and following it is one request.",
+        "A foreign key must refer to the whole primary key of a table, or to a UNIQUE key, with one column for "
+        "each of its columns. Then it names one row, and following it is one request.",
         "CREATE TABLE u (a INT, b INT, PRIMARY KEY (a, b));\n"
         "CREATE TABLE t (id INT PRIMARY KEY, a INT REFERENCES u (a));",
     ),
     Code(
         "endless-key",
         "A primary key refers to itself",
-        "A foreign key of an ENTITY takes the types of the key that it refers to. Here that key holds the foreign "
-        "key itself, through one entity or several.",
+        "A foreign key of an ENTITY takes its types from the key that it refers to. Here that key contains the "
+        "foreign key itself, directly or through other entities, so the types cannot be known.",
         "ENTITY A { FOREIGN KEY b REF B, PRIMARY(b) }\nENTITY B { FOREIGN KEY a REF A, PRIMARY(a) }",
     ),
 )
