@@ -159,7 +159,7 @@ def test_large_sets_of_texts_are_not_all_kept(planned: list[int], monkeypatch: p
     for _ in range(8):
         fresh(FILES)
         piql.compile(FILES)
-    characters = sum(len(text) for compilation in recompile._kept for text in compilation.texts.values())
+    characters = sum(len(text) for compilation in recompile._recent for text in compilation.texts.values())
     assert size <= characters <= 3 * size
 
 

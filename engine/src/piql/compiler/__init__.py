@@ -57,7 +57,7 @@ def texts_of(source: str | Path | Mapping[str, str]) -> Mapping[str, str]:
         return {"": source}
     if isinstance(source, Path):
         if source.is_dir():
-            paths = sorted(each for each in source.rglob("*.piql") if each.is_file())
+            paths = sorted(path for path in source.rglob("*.piql") if path.is_file())
             return {path.relative_to(source).as_posix(): _text_of(path) for path in paths}
         return {source.name: _text_of(source)}
     return source

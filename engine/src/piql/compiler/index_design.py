@@ -58,10 +58,10 @@ def design(
 ) -> dict[str, tuple[Index, ...]]:
     """Design the indexes of some tables; `queries` holds at least those that read indexes of these tables."""
     readers: dict[str, list[int]] = {}
-    for at, each in enumerate(planned):
-        for name in each.tables if each is not None else ():
+    for at, query in enumerate(planned):
+        for name in query.tables if query is not None else ():
             readers.setdefault(name, []).append(at)
-    found: dict[str, tuple[Index, ...]] = {}
+    indexes: dict[str, tuple[Index, ...]] = {}
     for table in tables:
         before = {at: plan for at in readers.get(table.name, ()) if (plan := planned[at]) is not None}
         table_design, again = _designs.recall(
@@ -70,8 +70,8 @@ def design(
         )
         for number, plan in zip(before, again, strict=True):
             planned[number] = plan
-        found[table.name] = tuple(table_design.indexes)
-    return found
+        indexes[table.name] = tuple(table_design.indexes)
+    return indexes
 
 
 def _design(
@@ -81,53 +81,55 @@ def _design(
     again: dict[int, PlannedQuery] = {}
 
     def replan(at: int, plan: PhysicalNode, indexes: tuple[Index, ...]) -> PhysicalNode | None:
-        known = dict(required)
+        available = dict(required)
         for read in secondary_reads(plan):
-            own = known.get(read.index.table, ())
-            if read.index.table != table.name and read.index not in own:
-                known[read.index.table] = (*own, read.index)
-        known[table.name] = indexes
-        found = _plan_again(queries[at], before[at], known)
-        if found is None or found.plan is None:
+            of_table = available.get(read.index.table, ())
+            if read.index.table != table.name and read.index not in of_table:
+                available[read.index.table] = (*of_table, read.index)
+        available[table.name] = indexes
+        replanned = _plan_again(queries[at], before[at], available)
+        if replanned is None or replanned.plan is None:
             return None
         of_others = {identity(read.index) for read in secondary_reads(plan)}
         if any(
             read.index.table != table.name and identity(read.index) not in of_others
-            for read in secondary_reads(found.plan)
+            for read in secondary_reads(replanned.plan)
         ):
             return None
-        again[id(found.plan)] = found
-        return found.plan
+        again[id(replanned.plan)] = replanned
+        return replanned.plan
 
     design = design_table(
-        table, required.get(table.name, ()), {at: each.plan for at, each in before.items() if each.plan}, replan
+        table, required.get(table.name, ()), {at: query.plan for at, query in before.items() if query.plan}, replan
     )
-    return design, tuple(again[id(design.changed[at])] if at in design.changed else each for at, each in before.items())
+    return design, tuple(
+        again[id(design.changed[at])] if at in design.changed else query for at, query in before.items()
+    )
 
 
 def _plan_again(query: BoundQuery, before: PlannedQuery, indexes: IndexesByTable) -> PlannedQuery | None:
     """Plan a query over other indexes, unless it was before; None where a bound gets worse."""
     tables = () if query.plan is None else sorted({node.table.name for node in query.plan.find(Relation)})
     basis = tuple(indexes.get(table, ()) for table in tables)
-    known = _plans_again.get((query, before)) or ()
-    for over, found in known:
+    earlier = _plans_again.get((query, before)) or ()
+    for over, planned in earlier:
         if over == basis:
-            return found
-    found = _plan_no_worse(before, indexes)
-    _plans_again.put((query, before), (*known[-3:], (basis, found)))
-    return found
+            return planned
+    planned = _plan_no_worse(before, indexes)
+    _plans_again.put((query, before), (*earlier[-3:], (basis, planned)))
+    return planned
 
 
 def _plan_no_worse(before: PlannedQuery, indexes: IndexesByTable) -> PlannedQuery | None:
     """Take a query through Phase II once more, in the order of joins that Phase I chose."""
-    found = plan_query(before.logical, indexes, section_cost).plan
-    if before.plan is None or found is None:
+    plan = plan_query(before.logical, indexes, section_cost).plan
+    if before.plan is None or plan is None:
         return None
-    was, now = bound_of(before.plan), bound_of(found)
+    was, now = bound_of(before.plan), bound_of(plan)
     is_worse = now.operations > was.operations or now.round_trips > was.round_trips or now.rows > was.rows
     if is_worse or now.rows_fetched > was.rows_fetched or now.bytes > was.bytes:
         return None
-    return replace(before, plan=found, tables=tables_read(found))
+    return replace(before, plan=plan, tables=tables_read(plan))
 
 
 def tables_read(plan: PhysicalNode | None) -> frozenset[str]:

@@ -53,10 +53,10 @@ def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] 
         statement = statement.body
     has_errors = any(diagnostic.severity == "error" for diagnostic in file.diagnostics)
     if has_errors or statement is None or isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateIndex):
-        found = file.diagnostics or (
+        diagnostics = file.diagnostics or (
             report("syntax-error", "one statement is expected here: SELECT, INSERT, UPDATE or DELETE", whole),
         )
-        return CompiledQuery("", "select", source.text, whole, whole, diagnostics=found)
+        return CompiledQuery("", "select", source.text, whole, whole, diagnostics=diagnostics)
     bound = bind_statement(statement, catalog)
     if indexes is None:
         indexes = constraint_indexes(catalog)
@@ -84,17 +84,17 @@ _finished: Memory[tuple[tuple[Index, ...], CompiledQuery]] = Memory(2048)
 
 
 def indexes_by_table(indexes: Mapping[str, Index]) -> IndexesByTable:
-    found: dict[str, list[Index]] = {}
+    by_table: dict[str, list[Index]] = {}
     for index in indexes.values():
-        found.setdefault(index.table, []).append(index)
-    return {table: tuple(own) for table, own in found.items()}
+        by_table.setdefault(index.table, []).append(index)
+    return {table: tuple(of_table) for table, of_table in by_table.items()}
 
 
 def plan_once(query: BoundQuery, indexes: IndexesByTable) -> PlannedQuery | None:
     """Plan a query, unless it was planned before over the same indexes of its tables."""
-    known = _plans.get((query,))
-    if known is not None:
-        before, planned = known
+    earlier = _plans.get((query,))
+    if earlier is not None:
+        before, planned = earlier
         if before is indexes:
             return planned
         names = [table.name for table in tables_of(query)]
@@ -105,7 +105,7 @@ def plan_once(query: BoundQuery, indexes: IndexesByTable) -> PlannedQuery | None
 
 def are_same(before: tuple[Index, ...], now: tuple[Index, ...]) -> bool:
     """Whether indexes are equal and declared in the same places."""
-    return before == now and all(one.span is other.span for one, other in zip(before, now, strict=True))
+    return before == now and all(old.span is new.span for old, new in zip(before, now, strict=True))
 
 
 def finish_once(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
@@ -117,9 +117,9 @@ def finish_once(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalo
     else:
         basis = tuple(settled.serving(index) for index in indexes_read(planned.plan)) if planned is not None else ()
         keys = (bound, planned)
-    known = _finished.get(keys)
-    if known is not None and are_same(known[0], basis):
-        return known[1]
+    earlier = _finished.get(keys)
+    if earlier is not None and are_same(earlier[0], basis):
+        return earlier[1]
     return _finished.put(keys, (basis, _finish(bound, planned, catalog, settled)))[1]
 
 
@@ -139,9 +139,9 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
     misplaced = misplaced_subqueries(logical, query.name or None)
     if misplaced:
         return PlannedQuery(logical, steps, None, (), misplaced)
-    found = plan_query(logical, by_table, section_cost, is_frozen=is_frozen)
-    pages = () if found.gaps else indistinct_pages(found.indistinct, query.name or None)
-    return PlannedQuery(logical, steps, found.plan, found.gaps, pages, tables_read(found.plan))
+    planning = plan_query(logical, by_table, section_cost, is_frozen=is_frozen)
+    pages = () if planning.gaps else indistinct_pages(planning.indistinct, query.name or None)
+    return PlannedQuery(logical, steps, planning.plan, planning.gaps, pages, tables_read(planning.plan))
 
 
 def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
@@ -173,16 +173,16 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
     if planned.plan is None:
         return _refused(query, planned.gaps)
     plan = with_settled_indexes(planned.plan, settled)
-    found = hot_partitions(plan, bound.name or None)
+    warnings = hot_partitions(plan, bound.name or None)
     if any(map(reads_unsized, operators(plan))):
-        found = (*found, _unsized(bound))
+        warnings = (*warnings, _unsized(bound))
     return replace(
         query,
         plan=plan,
         bound=bound_of(plan),
         scaling_class=scaling_class(plan),
         indexes=tuple(indexes_read(plan)),
-        diagnostics=(*query.diagnostics, *found),
+        diagnostics=(*query.diagnostics, *warnings),
     )
 
 

@@ -65,9 +65,9 @@ class Part:
     def findings_of_plans(self) -> list[Diagnostic]:
         """Return what was found after binding; it stands behind what binding found."""
         return [
-            each
+            finding
             for query, bound in zip(self.queries, self.bound, strict=True)
-            for each in query.diagnostics[len(bound.diagnostics) :]
+            for finding in query.diagnostics[len(bound.diagnostics) :]
         ]
 
 
@@ -117,11 +117,11 @@ class Assembly:
     def findings(self) -> list[Diagnostic]:
         """Return what was found up to binding in the order of the text, then what was found in each plan."""
         of_schema: dict[int, list[Diagnostic]] = {}
-        for each in self.schema.diagnostics:
-            of_schema.setdefault(id(each.span.source), []).append(each)
-        found: list[Diagnostic] = []
+        for finding in self.schema.diagnostics:
+            of_schema.setdefault(id(finding.span.source), []).append(finding)
+        of_texts: list[Diagnostic] = []
         of_plans: list[Diagnostic] = []
-        said: Counter[str | None] = Counter()  # by the syntax, in each file
+        syntax_counts: Counter[str | None] = Counter()  # findings of the syntax so far, by file
         parts = self.loud()
         if of_schema:
             some = chain.from_iterable(self.parts.by_run(_loud_or_defining_among))
@@ -129,14 +129,14 @@ class Assembly:
         for part in parts:
             source = part.file.source
             home = home_of(source.name)
-            syntax = part.file.diagnostics[: MAX_FINDINGS - said[home]]
-            said[home] += len(syntax)
-            own = [*syntax, *of_schema.get(id(source), ()), *part.unnamed]
+            syntax = part.file.diagnostics[: MAX_FINDINGS - syntax_counts[home]]
+            syntax_counts[home] += len(syntax)
+            of_part = [*syntax, *of_schema.get(id(source), ()), *part.unnamed]
             for query in part.bound:
-                own.extend(query.diagnostics)
-            found.extend(sorted(own, key=lambda each: each.span.start))
+                of_part.extend(query.diagnostics)
+            of_texts.extend(sorted(of_part, key=lambda finding: finding.span.start))
             of_plans.extend(part.findings_of_plans())
-        return [*found, *of_plans]
+        return [*of_texts, *of_plans]
 
 
 def assemble(files: LongList[ast.ParsedFile], before: Assembly | None = None) -> Assembly:
@@ -171,8 +171,8 @@ def assemble(files: LongList[ast.ParsedFile], before: Assembly | None = None) ->
     settled, designed = settle(list(chain.from_iterable(bound)), planned, catalog, by_table)
     plans = iter(planned)
     parts = LongList.of(
-        _part(file, queries, own, tuple(islice(plans, len(own))), without_name, catalog, settled)
-        for file, queries, own, without_name in zip(files, bound, alone, unnamed, strict=True)
+        _part(file, queries, plans_alone, tuple(islice(plans, len(plans_alone))), without_name, catalog, settled)
+        for file, queries, plans_alone, without_name in zip(files, bound, alone, unnamed, strict=True)
     )
     defining = frozenset(map(id, definitions))
     by_name, rooms = _by_name(parts), LongMap(room)
@@ -193,14 +193,14 @@ def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | No
         return None
     removed = before.parts.between(head, len(before.files) - tail)
     added = files.between(head, len(files) - tail)
-    base, stale, other = before, list[Part](), frozenset[str]()
+    base, stale, redefined = before, list[Part](), frozenset[str]()
     if any(part.defines for part in removed) or any(map(defines, added)):
         base = _with_schema_of(files, before)
-        found = _other_tables(before, base)
-        if found is None:
+        tables = _redefined_tables(before, base)
+        if tables is None:
             return None
-        other = found
-        stale = _bound_to(before, other, removed)
+        redefined = tables
+        stale = _parts_to_rebind(before, redefined, removed)
     bound = [(file, *bind_piece(file, base.schema, base.names)) for file in (*added, *(part.file for part in stale))]
     room = _room_with(before, [*removed, *stale], [(file, queries) for file, queries, *_ in bound])
     if room is None:
@@ -210,23 +210,23 @@ def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | No
     times = before.times
     if gone != come:
         times = Counter(times)
-        times.subtract(each.lower() for each in gone)
-        times.update(each.lower() for each in come)
+        times.subtract(name.lower() for name in gone)
+        times.update(name.lower() for name in come)
     again = [query.name for part in stale for query in part.bound]
-    if any(before.times[each.lower()] > 1 for each in (*gone, *again)) or any(times[each.lower()] > 1 for each in come):
+    if any(before.times[name.lower()] > 1 for name in (*gone, *again)) or any(times[name.lower()] > 1 for name in come):
         return None  # what is said about two queries of one name stands at the second
     new: list[Part] = []
     for file, queries, unnamed, _ in bound:
         alone = tuple(plan_once(query, base.by_table) for query in queries)
         new.append(_part(file, tuple(queries), alone, alone, unnamed, base.catalog, base.settled))
-    others = {id(old): part for old, part in zip(stale, new[len(added) :], strict=True)}
-    parts = before.parts.with_replaced(others) if others else before.parts
+    rebound = {id(old): part for old, part in zip(stale, new[len(added) :], strict=True)}
+    parts = before.parts.with_replaced(rebound) if rebound else before.parts
     parts = parts.with_slice(head, len(before.parts) - tail, new[: len(added)])
-    affected = other.union(*(part.reads for part in (*removed, *stale, *new)))
+    affected = redefined.union(*(part.reads for part in (*removed, *stale, *new)))
     by_name = before.by_name if gone == come else _by_name(parts)
     by_name = by_name.with_values({query.name: query for part in new for query in part.queries})
     now = replace(base, files=files, parts=parts, times=times, room=room, by_name=by_name)
-    return _designed_anew(now, before, affected, other) if affected else now
+    return _designed_anew(now, before, affected, redefined) if affected else now
 
 
 def _with_schema_of(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly:
@@ -245,15 +245,15 @@ def _with_schema_of(files: LongList[ast.ParsedFile], before: Assembly) -> Assemb
     )
 
 
-def _other_tables(before: Assembly, now: Assembly) -> frozenset[str] | None:
+def _redefined_tables(before: Assembly, now: Assembly) -> frozenset[str] | None:
     """Return the tables that are new, gone, broken or other than they were; None where they stand in another order."""
     old, new = before.schema, now.schema
-    kept = [name for name in old.tables if name in new.tables]
-    if kept != [name for name in new.tables if name in old.tables]:
+    in_both = [name for name in old.tables if name in new.tables]
+    if in_both != [name for name in new.tables if name in old.tables]:
         return None
     same = (
         name
-        for name in kept
+        for name in in_both
         if old.tables[name] == new.tables[name]
         and place_of(old.tables[name]) == place_of(new.tables[name])
         and are_same(before.by_table.get(name, ()), now.by_table.get(name, ()))
@@ -263,11 +263,11 @@ def _other_tables(before: Assembly, now: Assembly) -> frozenset[str] | None:
     return frozenset(old.tables.keys() | new.tables.keys()).difference(same)
 
 
-def _bound_to(before: Assembly, other: frozenset[str], removed: Sequence[Part]) -> list[Part]:
+def _parts_to_rebind(before: Assembly, redefined: frozenset[str], removed: Sequence[Part]) -> list[Part]:
     """Return the parts that stay but are to be bound again: with queries of other tables, or with errors."""
     gone = set(map(id, removed))
     parts = chain.from_iterable(before.parts.by_run(_tables_among))
-    return [part for part, names in parts if (names is None or names & other) and id(part) not in gone]
+    return [part for part, names in parts if (names is None or names & redefined) and id(part) not in gone]
 
 
 def _room_of(files: Iterable[ast.ParsedFile]) -> dict[str | None, StarRoom]:
@@ -275,7 +275,7 @@ def _room_of(files: Iterable[ast.ParsedFile]) -> dict[str | None, StarRoom]:
     work: Counter[str | None] = Counter()
     for file in files:
         work[home_of(file.source.name)] += file.work
-    return {home: StarRoom(each) for home, each in work.items()}
+    return {home: StarRoom(amount) for home, amount in work.items()}
 
 
 def _room_with(
@@ -286,15 +286,21 @@ def _room_with(
     changes = [(part.file, part.bound, -1) for part in removed] + [(file, queries, 1) for file, queries in added]
     for file, queries, sign in changes:
         home = home_of(file.source.name)
-        own = room.get(home) or before.room.get(home) or StarRoom()
-        room[home] = own.with_more(sign * file.work, sign * sum(query.star_columns for query in queries))
-    return None if any(each.is_short or each.left < 0 for each in room.values()) else before.room.with_values(room)
+        file_room = room.get(home) or before.room.get(home) or StarRoom()
+        room[home] = file_room.with_more(sign * file.work, sign * sum(query.star_columns for query in queries))
+    return (
+        None
+        if any(file_room.is_short or file_room.left < 0 for file_room in room.values())
+        else before.room.with_values(room)
+    )
 
 
-def _designed_anew(assembly: Assembly, before: Assembly, affected: frozenset[str], other: frozenset[str]) -> Assembly:
+def _designed_anew(
+    assembly: Assembly, before: Assembly, affected: frozenset[str], redefined: frozenset[str]
+) -> Assembly:
     """Design the indexes of some tables again, and those of all tables that share a reader with them.
 
-    `other` are the tables that are not as they were before.
+    `redefined` are the tables that are not as they were before.
     """
     readers = list(chain.from_iterable(assembly.parts.by_run(_readers_among)))
     while True:
@@ -305,34 +311,36 @@ def _designed_anew(assembly: Assembly, before: Assembly, affected: frozenset[str
     again = [part for part in readers if not affected.isdisjoint(part.reads)]
     planned = [plan for part in again for plan in part.alone]
     tables = [table for name, table in assembly.catalog.tables.items() if name in affected]
-    found = design([query for part in again for query in part.bound], planned, tables, assembly.by_table)
+    redesigned = design([query for part in again for query in part.bound], planned, tables, assembly.by_table)
     designed, settled = assembly.designed, assembly.settled
-    if other or any(not are_same(designed[name], indexes) for name, indexes in found.items()):
-        designed = {name: found[name] if name in found else designed[name] for name in assembly.catalog.tables}
+    if redefined or any(not are_same(designed[name], indexes) for name, indexes in redesigned.items()):
+        designed = {
+            name: redesigned[name] if name in redesigned else designed[name] for name in assembly.catalog.tables
+        }
         settled = settle_indexes(assembly.catalog, chain.from_iterable(designed.values()))
     plans = iter(planned)
     now = {id(part): tuple(islice(plans, len(part.alone))) for part in again}
-    changed = other | _tables_with_other_indexes(before.settled, settled)
-    others: dict[int, Part] = {}
+    changed = redefined | _tables_with_other_indexes(before.settled, settled)
+    new_parts: dict[int, Part] = {}
     for part in readers:
         planned_now = now.get(id(part), part.planned)
         if not changed.isdisjoint(part.reads) or not all(map(is_, part.planned, planned_now)):
-            others[id(part)] = _over(part, planned_now, assembly.catalog, settled)
+            new_parts[id(part)] = _over(part, planned_now, assembly.catalog, settled)
     for part in _writing_beside(assembly, before, changed):
-        part_now = others.get(id(part), part)
-        others[id(part)] = _over(part_now, part_now.planned, assembly.catalog, settled)
-    others = {key: part for key, part in others.items() if id(part) != key}
-    if not others:
+        part_now = new_parts.get(id(part), part)
+        new_parts[id(part)] = _over(part_now, part_now.planned, assembly.catalog, settled)
+    new_parts = {key: part for key, part in new_parts.items() if id(part) != key}
+    if not new_parts:
         return replace(assembly, designed=designed, settled=settled)
     by_name = assembly.by_name.with_values(
         {
             query.name: query
-            for part in assembly.parts.items_with_ids(others)
-            for old, query in zip(part.queries, others[id(part)].queries, strict=True)
+            for part in assembly.parts.items_with_ids(new_parts)
+            for old, query in zip(part.queries, new_parts[id(part)].queries, strict=True)
             if assembly.by_name[old.name] is old
         }
     )
-    parts = assembly.parts.with_replaced(others)
+    parts = assembly.parts.with_replaced(new_parts)
     return replace(assembly, parts=parts, designed=designed, settled=settled, by_name=by_name)
 
 
@@ -341,7 +349,7 @@ def _writing_beside(assembly: Assembly, before: Assembly, changed: frozenset[str
     if not changed:
         return []
     beside = set(changed)
-    for catalog in {id(each): each for each in (before.catalog, assembly.catalog)}.values():
+    for catalog in {id(catalog): catalog for catalog in (before.catalog, assembly.catalog)}.values():
         for table in catalog.tables.values():
             for key in table.foreign_keys:
                 if table.name in changed or key.table in changed:
@@ -380,11 +388,11 @@ def _over(part: Part, planned: tuple[PlannedQuery | None, ...], catalog: Catalog
 
 
 def _by_name(parts: Iterable[Part]) -> LongMap[str, CompiledQuery]:
-    found: dict[str, CompiledQuery] = {}
+    by_name: dict[str, CompiledQuery] = {}
     for part in parts:
         for query in part.queries:
-            found.setdefault(query.name, query)
-    return LongMap(found)
+            by_name.setdefault(query.name, query)
+    return LongMap(by_name)
 
 
 def _defining_among(files: tuple[ast.ParsedFile, ...]) -> list[ast.ParsedFile]:

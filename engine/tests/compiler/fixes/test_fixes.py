@@ -352,8 +352,8 @@ def test_what_trials_an_earlier_compilation_made_changes_no_fix(monkeypatch: pyt
     for text in texts:
         found.append(fixes_of_all(piql.compile(text)))
         with monkeypatch.context() as afresh:
-            afresh.setattr(fix_trials, "_mended", Memory(512))
-            afresh.setattr(recompile, "_kept", ())
+            afresh.setattr(fix_trials, "_fixes_by_query", Memory(512))
+            afresh.setattr(recompile, "_recent", ())
             assert fixes_of_all(piql.compile(text)) == found[-1]
     assert any(fixes for each in found for fixes in each.values())
 

@@ -69,11 +69,11 @@ def described(value: object) -> object:
 
 
 def compiled_afresh(texts: dict[str, str]) -> piql.Compilation:
-    cached, recompile._kept = recompile._kept, ()
+    cached, recompile._recent = recompile._recent, ()
     try:
         return piql.compile(texts)
     finally:
-        recompile._kept = cached
+        recompile._recent = cached
 
 
 def edited(rng: random.Random, text: str) -> str:

@@ -378,7 +378,7 @@ def test_which_stars_are_too_many_depends_on_the_text_alone(monkeypatch: pytest.
     for text in (few, stars(0) + few, few, few + stars(4), few + stars(5), stars(0) + few + stars(5), few):
         names = refused(piql.compile(WIDE + text))
         with monkeypatch.context() as afresh:
-            afresh.setattr(recompile, "_kept", ())
+            afresh.setattr(recompile, "_recent", ())
             assert refused(piql.compile(WIDE + text)) == names
         assert len(names) == len(text.splitlines()) - 3
 

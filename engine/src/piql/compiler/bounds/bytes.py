@@ -29,11 +29,13 @@ def row_bytes(node: PhysicalNode) -> int:
     """Return the most bytes in one row that an operator's requests fetch; 0 for operators that make none."""
     match node:
         case IndexScan() | IndexFKJoin() | SortedIndexJoin():
-            own = [field for field in node.fields if isinstance(field, ColumnRef) and field.relation == node.alias]
-            return sum(value_bytes(column.type) for column in own) or columns_bytes(node.table, node.table.primary_key)
+            columns = [field for field in node.fields if isinstance(field, ColumnRef) and field.relation == node.alias]
+            return sum(value_bytes(column.type) for column in columns) or columns_bytes(
+                node.table, node.table.primary_key
+            )
         case Dereference():
-            known = set(node.child.fields)
-            added = [field for field in node.fields if field not in known and isinstance(field, ColumnRef)]
+            child_fields = set(node.child.fields)
+            added = [field for field in node.fields if field not in child_fields and isinstance(field, ColumnRef)]
             return sum(value_bytes(column.type) for column in added)
         case (
             LocalSelection()

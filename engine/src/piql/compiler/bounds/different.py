@@ -51,7 +51,7 @@ from piql.schema.catalog import Kind
 from piql.trees.node import Node
 
 Path = tuple[int, ...]
-Wanted = tuple[Expression, ...]  # each once
+Expressions = tuple[Expression, ...]  # each once
 
 TRUTH_VALUES = 2  # and NULL
 
@@ -85,7 +85,7 @@ def _ends(node: SortedIndexJoin) -> Iterator[Expression]:
         yield from (end for end in (node.range.low, node.range.high) if end is not None)
 
 
-def _each_once(expressions: Iterable[Expression]) -> Wanted:
+def _each_once(expressions: Iterable[Expression]) -> Expressions:
     return tuple(
         dict.fromkeys(expression for expression in expressions if not isinstance(expression, Constant | Parameter))
     )
@@ -100,73 +100,75 @@ class _Different:
 
     rows: Mapping[Path, Formula]
     counts_null: bool
-    counted: dict[tuple[Path, Wanted], Formula] = field(default_factory=dict)
+    counted: dict[tuple[Path, Expressions], Formula] = field(default_factory=dict)
 
-    def count(self, wanted: Wanted, node: PhysicalNode, path: Path) -> Formula:
+    def count(self, expressions: Expressions, node: PhysicalNode, path: Path) -> Formula:
         """Return how many different rows of these expressions there may be."""
-        place = (path, wanted)
-        least = self.counted.get(place)
+        key = (path, expressions)
+        least = self.counted.get(key)
         if least is None:
             least = self.rows[path]
-            for found in self._ways(wanted, node, path) if wanted else (ONE,):
-                least = smaller(found, least)
-            self.counted[place] = least
+            for formula in self._ways(expressions, node, path) if expressions else (ONE,):
+                least = smaller(formula, least)
+            self.counted[key] = least
         return least
 
-    def _ways(self, wanted: Wanted, node: PhysicalNode, path: Path) -> Iterator[Formula]:
+    def _ways(self, expressions: Expressions, node: PhysicalNode, path: Path) -> Iterator[Formula]:
         below = (*path, 0)
         match node:
             case IndexScan():
                 within = node.limit.within
-                free = tuple(column for column in _columns(wanted) if within is None or column.name != within.column)
-                found = self._of_columns(free, node.prefix)
-                if found is not None and within is not None and len(free) < len(_columns(wanted)):
-                    found = found * of_stretch(within)
-                if found is not None:
-                    yield found
+                free = tuple(
+                    column for column in _columns(expressions) if within is None or column.name != within.column
+                )
+                formula = self._of_columns(free, node.prefix)
+                if formula is not None and within is not None and len(free) < len(_columns(expressions)):
+                    formula = formula * of_stretch(within)
+                if formula is not None:
+                    yield formula
             case IndexFKJoin() | SortedIndexJoin():
-                yield from self._of_join(wanted, node, below)
+                yield from self._of_join(expressions, node, below)
             case LocalJoin():
-                yield from self._of_local_join(wanted, node, path)
+                yield from self._of_local_join(expressions, node, path)
             case LocalSelection():
-                for same in _with_equals(wanted, (node.predicate,)):
+                for same in _with_equals(expressions, (node.predicate,)):
                     yield self.count(same, node.child, below)
             case LocalProjection():
                 meanings = {(node.alias, output.name): output.expression for output in node.outputs}
-                columns = _columns(wanted)
+                columns = _columns(expressions)
                 if all(key_of(column) in meanings for column in columns):
                     yield self.count(_each_once(meanings[key_of(column)] for column in columns), node.child, below)
             case LocalGroupBy():
-                keys = _keys_read(wanted, node)
+                keys = _keys_read(expressions, node)
                 if keys is not None:
                     yield self.count(keys, node.child, below)
             case LocalUnion():
-                yield from self._of_union(wanted, node, path)
+                yield from self._of_union(expressions, node, path)
             case LocalSemiJoin(mark=ColumnRef() as mark) | LocalDistinct(mark=ColumnRef() as mark):
-                rest = tuple(expression for expression in wanted if expression != mark)
-                yield self.count(rest, inputs(node)[0], below) * (
-                    self._truth_values() if len(rest) < len(wanted) else ONE
+                unmarked = tuple(expression for expression in expressions if expression != mark)
+                yield self.count(unmarked, inputs(node)[0], below) * (
+                    self._truth_values() if len(unmarked) < len(expressions) else ONE
                 )
             case Dereference() | LocalSort() | LocalStop() | LocalSemiJoin() | LocalDistinct():
-                yield self.count(wanted, inputs(node)[0], below)
+                yield self.count(expressions, inputs(node)[0], below)
             case _:
                 assert_never(node)
 
-    def _of_join(self, wanted: Wanted, node: IndexFKJoin | SortedIndexJoin, below: Path) -> Iterator[Formula]:
+    def _of_join(self, expressions: Expressions, node: IndexFKJoin | SortedIndexJoin, below: Path) -> Iterator[Formula]:
         """What was read for equal keys is the same: a joined row is told by its key, and by which match it is."""
-        own, rest = _apart(wanted, frozenset((node.alias,)))
-        if not own:
-            yield self.count(rest, node.child, below)
+        of_table, of_child = _apart(expressions, frozenset((node.alias,)))
+        if not of_table:
+            yield self.count(of_child, node.child, below)
             return
         parts = {part.column: part for part in node.prefix}
-        mapped = [parts[column.name].values[0] for column in own if _is_one(parts.get(column.name))]
-        free = tuple(column for column in own if not _is_one(parts.get(column.name)))
+        mapped = [parts[column.name].values[0] for column in of_table if _is_one(parts.get(column.name))]
+        free = tuple(column for column in of_table if not _is_one(parts.get(column.name)))
         may_be_null = self.counts_null and node.kind == "left"
         values = self._of_columns(free, node.prefix)
         if values is not None:
             is_null_counted = all(column.name not in parts for column in free) and bool(free)
             values = values + ONE if may_be_null and not is_null_counted else values
-            yield self.count(_each_once((*rest, *mapped)), node.child, below) * values
+            yield self.count(_each_once((*of_child, *mapped)), node.child, below) * values
         if free or may_be_null:
             keys = [value for part in node.prefix for value in part.values]
             matches = of_prefix(node.prefix)
@@ -177,36 +179,36 @@ class _Different:
                 matches = matches * of_row_limit(node.table, node.limit)
             if may_be_null and (node.condition is not None or not matches.value):
                 matches = matches + ONE
-            yield self.count(_each_once((*rest, *keys)), node.child, below) * matches
+            yield self.count(_each_once((*of_child, *keys)), node.child, below) * matches
 
-    def _of_local_join(self, wanted: Wanted, node: LocalJoin, path: Path) -> Iterator[Formula]:
-        if any(True for expression in wanted for _ in expression.find(Aggregate)):
+    def _of_local_join(self, expressions: Expressions, node: LocalJoin, path: Path) -> Iterator[Formula]:
+        if any(True for expression in expressions for _ in expression.find(Aggregate)):
             return  # of one side, which its columns may not tell
         at_left, at_right = (*path, 0), (*path, 1)
         on_right = frozenset(_offered(node.right))
         may_be_null = self.counts_null and node.kind == "left"
         conditions = () if node.condition is None else (node.condition,)
         equalities = () if node.kind == "left" else conditions  # a left row without a match passes no test
-        for same in _with_equals(wanted, equalities):
-            own, left = _apart(same, on_right)
-            right = self.count(own, node.right, at_right) if own or node.kind != "left" else ONE
-            if may_be_null and own:
-                truths = self._of_columns(own, ())  # NULL is counted there
+        for same in _with_equals(expressions, equalities):
+            of_right, of_left = _apart(same, on_right)
+            right = self.count(of_right, node.right, at_right) if of_right or node.kind != "left" else ONE
+            if may_be_null and of_right:
+                truths = self._of_columns(of_right, ())  # NULL is counted there
                 right = right + ONE if truths is None else smaller(truths, right + ONE)
-            yield self.count(left, node.left, at_left) * right
+            yield self.count(of_left, node.left, at_left) * right
         if node.is_left_once and not may_be_null:
-            _, left = _apart((*wanted, *conditions), on_right)
-            yield self.count(left, node.left, at_left)
+            _, of_left = _apart((*expressions, *conditions), on_right)
+            yield self.count(of_left, node.left, at_left)
 
-    def _of_union(self, wanted: Wanted, node: LocalUnion, path: Path) -> Iterator[Formula]:
-        if not all(expression in node.fields for expression in wanted):
+    def _of_union(self, expressions: Expressions, node: LocalUnion, path: Path) -> Iterator[Formula]:
+        if not all(expression in node.fields for expression in expressions):
             return
-        places = [node.fields.index(expression) for expression in wanted]
+        positions = [node.fields.index(expression) for expression in expressions]
         total = ZERO
         for at, branch in enumerate(node.inputs):
             if len(branch.fields) != len(node.fields):
                 return
-            same = _each_once(branch.fields[place] for place in places)
+            same = _each_once(branch.fields[position] for position in positions)
             total = total + self.count(same, branch, (*path, at))
         yield total
 
@@ -248,31 +250,31 @@ def _is_one(part: KeyPart | None) -> bool:
     return not (isinstance(value, Parameter) and value.max_items is not None)
 
 
-def _columns(wanted: Wanted) -> tuple[ColumnRef, ...]:
+def _columns(expressions: Expressions) -> tuple[ColumnRef, ...]:
     return tuple(
-        dict.fromkeys(column for expression in wanted for column in sorted(columns_of(expression), key=key_of))
+        dict.fromkeys(column for expression in expressions for column in sorted(columns_of(expression), key=key_of))
     )
 
 
-def _apart(wanted: Iterable[Expression], relations: frozenset[str]) -> tuple[tuple[ColumnRef, ...], Wanted]:
+def _apart(expressions: Iterable[Expression], relations: frozenset[str]) -> tuple[tuple[ColumnRef, ...], Expressions]:
     """Return the columns of some relations, and the rest; an expression over both is told by its columns."""
-    own: dict[ColumnRef, None] = {}
-    rest: dict[Expression, None] = {}
-    for expression in wanted:
+    columns: dict[ColumnRef, None] = {}
+    remaining: dict[Expression, None] = {}
+    for expression in expressions:
         if relations_of(expression).isdisjoint(relations):
-            rest[expression] = None
+            remaining[expression] = None
             continue
         for column in _columns((expression,)):
             if column.relation in relations:
-                own[column] = None
+                columns[column] = None
             else:
-                rest[column] = None
-    return tuple(own), tuple(rest)
+                remaining[column] = None
+    return tuple(columns), tuple(remaining)
 
 
-def _with_equals(wanted: Wanted, predicates: Iterable[Expression]) -> Iterator[Wanted]:
+def _with_equals(expressions: Expressions, predicates: Iterable[Expression]) -> Iterator[Expressions]:
     """Give expressions, and what has the same values in rows that pass some tests: equal columns, and no constants."""
-    yield wanted
+    yield expressions
     tests = all_conjuncts(predicates)
     equal = Equalities(tests)
     one_value = {
@@ -281,12 +283,12 @@ def _with_equals(wanted: Wanted, predicates: Iterable[Expression]) -> Iterator[W
     for members in equal.classes():
         for column in members:
             by = {key_of(member): column for member in members}
-            changed = _each_once(replace_columns(expression, by) for expression in wanted)
-            if changed != wanted:
+            changed = _each_once(replace_columns(expression, by) for expression in expressions)
+            if changed != expressions:
                 yield changed
     if one_value:
-        rest = _columns(wanted)
-        yield tuple(each for each in rest if key_of(each) not in one_value)
+        columns = _columns(expressions)
+        yield tuple(column for column in columns if key_of(column) not in one_value)
 
 
 def _compared_with_value(test: Expression) -> Iterator[ColumnRef]:
@@ -300,10 +302,10 @@ def _compared_with_value(test: Expression) -> Iterator[ColumnRef]:
             pass
 
 
-def _keys_read(wanted: Wanted, group: LocalGroupBy) -> Wanted | None:
+def _keys_read(expressions: Expressions, group: LocalGroupBy) -> Expressions | None:
     """Return the keys of groups that expressions over them read; None where they read more, as an aggregate."""
     read: dict[Expression, None] = {}
-    waiting: list[Node] = list(wanted)
+    waiting: list[Node] = list(expressions)
     while waiting:
         node = waiting.pop()
         if node in group.keys:

@@ -45,9 +45,9 @@ class Formula:
         shown: dict[tuple[bool, tuple[str, ...]], int] = {}
         for terms, times in self.products:
             symbols = tuple(term.symbol for term in terms if term.symbol != "1")  # LIMIT 1 multiplies nothing
-            place = (bool(terms), symbols)
-            shown[place] = shown.get(place, 0) + times
-        ordered = sorted(shown.items(), key=lambda each: each[0][0])
+            key = (bool(terms), symbols)
+            shown[key] = shown.get(key, 0) + times
+        ordered = sorted(shown.items(), key=lambda item: item[0][0])
         return " + ".join(_product(list(symbols), times) for (_, symbols), times in ordered)
 
 
@@ -60,12 +60,12 @@ def _product(symbols: list[str], times: int) -> str:
 def _gathered(products: Iterable[tuple[tuple[Term, ...], int]]) -> Formula:
     """Add up equal products; the order in which a product was built up does not matter."""
     written: dict[tuple[Term, ...], tuple[Term, ...]] = {}  # as it was built up first, by its terms in order
-    found: dict[tuple[Term, ...], int] = {}
+    counts: dict[tuple[Term, ...], int] = {}
     for terms, times in products:
         ordered = terms if len(terms) < 2 else tuple(sorted(terms, key=_key))
         same = written.setdefault(ordered, terms)
-        found[same] = found.get(same, 0) + times
-    return Formula(tuple((terms, times) for terms, times in found.items() if times))
+        counts[same] = counts.get(same, 0) + times
+    return Formula(tuple((terms, times) for terms, times in counts.items() if times))
 
 
 def _key(term: Term) -> tuple[str, int]:
@@ -80,9 +80,9 @@ def named(term: Term) -> Formula:
     return Formula((((term,), 1),))
 
 
-def smaller(one: Formula, other: Formula) -> Formula:
+def smaller(first: Formula, second: Formula) -> Formula:
     """Return the formula with the smaller value; the second when they are equal."""
-    return one if one.value < other.value else other
+    return first if first.value < second.value else second
 
 
 ZERO = Formula(())

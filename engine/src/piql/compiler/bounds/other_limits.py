@@ -14,7 +14,6 @@ from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
-    Kept,
     KeyPart,
     LocalDistinct,
     LocalGroupBy,
@@ -25,6 +24,7 @@ from piql.compiler.physical.operators import (
     LocalSort,
     LocalStop,
     LocalUnion,
+    PassingRows,
     PhysicalNode,
     RowLimit,
     SortedIndexJoin,
@@ -55,12 +55,12 @@ def with_numbers(plan: PhysicalNode, numbers: Numbers) -> PhysicalNode:
         case IndexScan() | SortedIndexJoin():
             changed["prefix"] = _prefix(node.prefix, numbers)
             changed["limit"] = _row_limit(node.limit, node.table, numbers)
-            if isinstance(node, SortedIndexJoin) and node.kept is not None:
-                changed["kept"] = _kept(node.kept, numbers)
+            if isinstance(node, SortedIndexJoin) and node.passing is not None:
+                changed["passing"] = _passing(node.passing, numbers)
         case IndexFKJoin():
             changed["prefix"] = _prefix(node.prefix, numbers)
-        case LocalSelection(kept=Kept() as kept):
-            changed["kept"] = _kept(kept, numbers)
+        case LocalSelection(passing=PassingRows() as passing):
+            changed["passing"] = _passing(passing, numbers)
         case LocalStop():
             changed["count"] = _count(node.count, numbers)
         case (
@@ -109,10 +109,12 @@ def _row_limit(limit: RowLimit, table: Table, numbers: Numbers) -> RowLimit:
     return RowLimit(max=rows, count=count, because=because, within=limit.within)
 
 
-def _kept(kept: Kept, numbers: Numbers) -> Kept:
-    prefix = _prefix(kept.prefix, numbers)
-    limit = _row_limit(kept.limit, kept.table, numbers) if kept.limit is not None else None
-    return kept if prefix is kept.prefix and limit is kept.limit else replace(kept, prefix=prefix, limit=limit)
+def _passing(passing: PassingRows, numbers: Numbers) -> PassingRows:
+    prefix = _prefix(passing.prefix, numbers)
+    limit = _row_limit(passing.limit, passing.table, numbers) if passing.limit is not None else None
+    return (
+        passing if prefix is passing.prefix and limit is passing.limit else replace(passing, prefix=prefix, limit=limit)
+    )
 
 
 def _prefix(prefix: tuple[KeyPart, ...], numbers: Numbers) -> tuple[KeyPart, ...]:

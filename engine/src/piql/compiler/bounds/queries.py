@@ -9,7 +9,7 @@ from piql.compiler.bounds.bytes import row_bytes
 from piql.compiler.bounds.facts import proofs_of_row_limit
 from piql.compiler.bounds.formula import ONE, ZERO, Formula, smaller
 from piql.compiler.bounds.requests import is_zero, requests_of, round_trips, rows_fetched
-from piql.compiler.bounds.rows import rows_kept, rows_out
+from piql.compiler.bounds.rows import rows_out, rows_passing
 from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
@@ -41,7 +41,7 @@ def bound_of(plan: PhysicalNode) -> Bound:
         rows_formula=str(rows),
         rows_fetched=reader.fetched.value,
         terms=tuple(terms),
-        by_operator=tuple(sorted(reader.by_operator, key=lambda each: each.path)),
+        by_operator=tuple(sorted(reader.by_operator, key=lambda operator: operator.path)),
         reads=reader.operations.value,
     )
 
@@ -65,17 +65,17 @@ class _Reader:
 
     def read(self, node: PhysicalNode, path: tuple[int, ...], *, is_idle: bool = False) -> Formula:
         is_below = is_idle or is_zero(node)
-        for at, each in enumerate(inputs(node)):
-            self.read(each, (*path, at), is_idle=is_below)
+        for at, source in enumerate(inputs(node)):
+            self.read(source, (*path, at), is_idle=is_below)
         requests, rows = requests_of(node, path, self.rows), rows_out(node, path, self.rows)
         if isinstance(node, LocalDistinct | LocalGroupBy) and node.depth:
             rows = smaller(rows, self.rows[(*path, *(0,) * node.depth)])
-        kept = node.kept if isinstance(node, LocalSelection | SortedIndexJoin) else None
-        if kept is not None and kept.limit is not None:
-            self.proofs.update(dict.fromkeys(proofs_of_row_limit(kept.table, kept.limit)))
-        if kept is not None and isinstance(node, LocalSelection):
-            before = self.rows[(*path, *(0,) * kept.depth)] if kept.depth else ONE
-            rows = smaller(before * rows_kept(kept), rows)
+        passing = node.passing if isinstance(node, LocalSelection | SortedIndexJoin) else None
+        if passing is not None and passing.limit is not None:
+            self.proofs.update(dict.fromkeys(proofs_of_row_limit(passing.table, passing.limit)))
+        if passing is not None and isinstance(node, LocalSelection):
+            before = self.rows[(*path, *(0,) * passing.depth)] if passing.depth else ONE
+            rows = smaller(before * rows_passing(passing), rows)
         if is_idle:
             requests, rows = ZERO, ZERO
         self.rows[path] = rows

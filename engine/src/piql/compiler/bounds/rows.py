@@ -12,7 +12,6 @@ from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
-    Kept,
     LocalDistinct,
     LocalGroupBy,
     LocalJoin,
@@ -22,6 +21,7 @@ from piql.compiler.physical.operators import (
     LocalSort,
     LocalStop,
     LocalUnion,
+    PassingRows,
     PhysicalNode,
     SortedIndexJoin,
     inputs,
@@ -39,21 +39,21 @@ def rows_out(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Fo
             return below[0]
         case SortedIndexJoin():
             matches = of_prefix(node.prefix) * number(node.index.buckets) * of_row_limit(node.table, node.limit)
-            found = below[0] * matches
-            if node.kept is not None:
-                found = smaller(below[0] * rows_kept(node.kept), found)
-            return below[0] if node.kind == "left" and found.value < below[0].value else found
+            joined = below[0] * matches
+            if node.passing is not None:
+                joined = smaller(below[0] * rows_passing(node.passing), joined)
+            return below[0] if node.kind == "left" and joined.value < below[0].value else joined
         case Dereference() | LocalSelection() | LocalSort() | LocalProjection() | LocalSemiJoin():
             return below[0]
         case LocalDistinct():
             return combinations_of(node.keys, node.child, (*path, 0), rows)
         case LocalJoin():
-            found = below[0] * below[1]
+            joined = below[0] * below[1]
             if node.is_left_once:
-                found = smaller(found, below[0])
+                joined = smaller(joined, below[0])
             if node.is_right_once and node.kind == "inner":
-                found = smaller(found, below[1])
-            return below[0] if node.kind == "left" and found.value < below[0].value else found
+                joined = smaller(joined, below[1])
+            return below[0] if node.kind == "left" and joined.value < below[0].value else joined
         case LocalStop():
             return smaller(below[0], of_count(node.count))
         case LocalGroupBy():
@@ -68,6 +68,6 @@ def rows_out(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Fo
             assert_never(node)
 
 
-def rows_kept(kept: Kept) -> Formula:
+def rows_passing(passing: PassingRows) -> Formula:
     """Return the most rows that pass a test, by the fact that says so."""
-    return of_prefix(kept.prefix) * (ONE if kept.limit is None else of_row_limit(kept.table, kept.limit))
+    return of_prefix(passing.prefix) * (ONE if passing.limit is None else of_row_limit(passing.table, passing.limit))

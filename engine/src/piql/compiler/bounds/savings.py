@@ -14,23 +14,25 @@ from piql.compiler.physical.operators import Dereference, IndexFKJoin, IndexScan
 
 def requests_saved(plan: PhysicalNode) -> Mapping[str, int]:
     """Give for each secondary index that a plan reads the gets that it saves, or less than none where it makes them."""
-    found: dict[str, int] = {}
+    saved_by_index: dict[str, int] = {}
     index_of: dict[str, str] = {}
 
     rows: dict[Path, Formula] = {}
 
     def visit(node: PhysicalNode, path: Path) -> None:
-        for at, each in enumerate(inputs(node)):
-            visit(each, (*path, at))
+        for at, source in enumerate(inputs(node)):
+            visit(source, (*path, at))
         requests = requests_of(node, path, rows)
         if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and not node.index.is_primary:
-            own = {field.name for field in node.fields if isinstance(field, ColumnRef) and field.relation == node.alias}
-            saved = rows_fetched(node, requests).value if own & set(node.index.covering) else 0
-            found[node.index.name] = found.get(node.index.name, 0) + saved
+            names_read = {
+                field.name for field in node.fields if isinstance(field, ColumnRef) and field.relation == node.alias
+            }
+            saved = rows_fetched(node, requests).value if names_read & set(node.index.covering) else 0
+            saved_by_index[node.index.name] = saved_by_index.get(node.index.name, 0) + saved
             index_of[node.alias] = node.index.name
         if isinstance(node, Dereference):
-            found[index_of[node.alias]] -= requests.value
+            saved_by_index[index_of[node.alias]] -= requests.value
         rows[path] = rows_out(node, path, rows)
 
     visit(plan, ())
-    return found
+    return saved_by_index

@@ -70,40 +70,40 @@ def _one(reason: str) -> Term:
 
 def _count_entries(plan: WritePlan, steps: _Steps) -> int:
     """Count index entries: new ones are put in doubt and then for good, stale ones put in doubt and then deleted."""
-    found = 0
+    count = 0
     for index in plan.indexes:
         change, entries = change_of(plan, index), most_entries(plan.table, index)
         if change != "none" and plan.kind != "delete":
             reason = f"new entries of {index.name}, before the row is there and after"
             steps.puts.append(Term(str(2 * entries), 2 * entries, reason, index.span))
-            found += 2 * entries
+            count += 2 * entries
         if change == "replace":
             reason = f"stale entries of {index.name}"
             steps.puts.append(Term(str(entries), entries, f"{reason}, put in doubt before the row changes", index.span))
             steps.deletes.append(Term(str(entries), entries, reason, index.span))
-            found += 2 * entries
-    return found
+            count += 2 * entries
+    return count
 
 
 def _count_places(plan: WritePlan, steps: _Steps) -> int:
     """Count the places that are looked for, taken and given back."""
-    found = 0
+    count = 0
     for constraint in _entered(plan):
         groups, limit, what = _groups(plan.table, constraint)
         if limit > 1:
             steps.counts.append(Term(str(groups), groups, f"how many {plan.table.name} share {what}", constraint.span))
-            found += groups
+            count += groups
         steps.puts.append(
             Term(str(groups), groups, f"a place among the {plan.table.name} with {what}", constraint.span)
         )
-        found += groups
+        count += groups
     for constraint in plan.left:
         groups, _, what = _groups(plan.table, constraint)
         reason = f"the place among the {plan.table.name} with {what} that is given back"
         steps.counts.append(Term(str(groups), groups, reason, constraint.span))
         steps.deletes.append(Term(str(groups), groups, reason, constraint.span))
-        found += 2 * groups
-    return found
+        count += 2 * groups
+    return count
 
 
 def _entered(plan: WritePlan) -> Iterator[CardinalityLimit | UniqueKey]:
@@ -123,27 +123,27 @@ def _groups(table: Table, constraint: CardinalityLimit | UniqueKey) -> tuple[int
 
 def _count_references(plan: WritePlan, steps: _Steps) -> int:
     """Count what foreign keys make a write look at, on either side, and what it shows before it looks."""
-    found = 0
+    count = 0
     for key in plan.references:
         columns = ", ".join(key.columns)
         if key in plan.unique_references:
             reason = f"which row of {key.table} has the value that {columns} names"
             steps.gets.append(Term("1", 1, reason, key.span))
-            found += 1
+            count += 1
         steps.gets.append(Term("1", 1, f"the row of {key.table} that {columns} names", key.span))
-        found += 1
+        count += 1
     if plan.referrers:
         steps.gets.extend(_looks.recall((plan.referrers,), lambda: tuple(map(_look, plan.referrers))))
-        found += len(plan.referrers)
+        count += len(plan.referrers)
     if plan.referrers or plan.is_shown_first:
         steps.puts.append(_one(f"the row of {plan.table.name}, marked while references are looked for"))
-        found += 1
-    return found
+        count += 1
+    return count
 
 
 def _look(referrer: tuple[Table, ForeignKey, Index]) -> Term:
-    other, key, _ = referrer
-    return Term("1", 1, f"whether {other.name} still names the row by {', '.join(key.columns)}", key.span)
+    referring, key, _ = referrer
+    return Term("1", 1, f"whether {referring.name} still names the row by {', '.join(key.columns)}", key.span)
 
 
 _looks: Memory[tuple[Term, ...]] = Memory(512)  # which all writes of a table that is referred to have in common
@@ -157,9 +157,9 @@ def most_entries(table: Table, index: Index) -> int:
 
 def most_words(table: Table, names: tuple[str, ...]) -> int:
     """Return how many words texts can hold: a letter and a space each, in as many characters as their types allow."""
-    found = 0
+    count = 0
     for name in names:
         column = table.column(name)
         length = column.type.length if column is not None else None
-        found += ((length if length is not None else UNSIZED_BYTES) + 1) // 2
-    return found
+        count += ((length if length is not None else UNSIZED_BYTES) + 1) // 2
+    return count

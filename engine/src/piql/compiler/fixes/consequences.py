@@ -11,11 +11,11 @@ _BETWEEN = "; "
 
 def together(consequences: Iterable[str]) -> str:
     """Say what changes made at once mean, from what each of them means; one that means nothing is left out."""
-    said = [text.split(_BETWEEN) for text in consequences if text]
-    clauses = [clause for clauses in said for clause in clauses if clause != ANSWER_STAYS]
+    parts = [text.split(_BETWEEN) for text in consequences if text]
+    clauses = [clause for clauses in parts for clause in clauses if clause != ANSWER_STAYS]
     first = next((at for at, clause in enumerate(clauses) if clause.startswith(CHANGES)), None)
     if first is not None:  # said once
         clauses[first + 1 :] = [clause.removeprefix(f"{CHANGES}: ") for clause in clauses[first + 1 :]]
-    if said and all(ANSWER_STAYS in clauses for clauses in said):
+    if parts and all(ANSWER_STAYS in clauses for clauses in parts):
         clauses.append(ANSWER_STAYS)
     return _BETWEEN.join(dict.fromkeys(clauses))

@@ -23,7 +23,7 @@ def edits_of(remedies: Sequence[Remedy], files: Sequence[ast.ParsedFile]) -> tup
         if remedy.line is not None:
             lines.setdefault(remedy.line.table, []).append(remedy.line.text)
     for table, texts in lines.items():
-        found = next(
+        definition = next(
             (
                 (file, statement)
                 for file in files
@@ -32,33 +32,33 @@ def edits_of(remedies: Sequence[Remedy], files: Sequence[ast.ParsedFile]) -> tup
             ),
             None,
         )
-        if found is None or not found[1].elements:
+        if definition is None or not definition[1].elements:
             return None
-        edits.extend(_new_lines(*found, texts))
+        edits.extend(_new_lines(*definition, texts))
     return _apart(sorted(edits, key=lambda edit: (edit.file, edit.start)))
 
 
 def _tests(tests: Sequence[NewTest]) -> list[Edit]:
     """Add tests to each SELECT, all of one together."""
     selects = {id(test.select): test.select for test in tests}
-    own = {key: [test.text for test in tests if test.select is select] for key, select in selects.items()}
-    return [edit for key, select in selects.items() for edit in tests_added(select, own[key])]
+    texts = {key: [test.text for test in tests if test.select is select] for key, select in selects.items()}
+    return [edit for key, select in selects.items() for edit in tests_added(select, texts[key])]
 
 
 def _apart(edits: Sequence[Edit]) -> tuple[Edit, ...] | None:
     """Make one edit of insertions in one place; None where two edits overlap."""
-    found: list[Edit] = []
+    merged: list[Edit] = []
     for edit in edits:
-        last = found[-1] if found else None
+        last = merged[-1] if merged else None
         if last is not None and last.file == edit.file and edit.start <= last.end:
             is_insertion = edit.start == edit.end == last.start == last.end
             if is_insertion:
-                found[-1] = replace(last, text=last.text + edit.text)
+                merged[-1] = replace(last, text=last.text + edit.text)
                 continue
             if edit.start < last.end:
                 return None
-        found.append(edit)
-    return tuple(found)
+        merged.append(edit)
+    return tuple(merged)
 
 
 def _new_lines(file: ast.ParsedFile, statement: ast.CreateTable | ast.CreateEntity, texts: Sequence[str]) -> list[Edit]:
@@ -81,12 +81,12 @@ def _new_lines(file: ast.ParsedFile, statement: ast.CreateTable | ast.CreateEnti
                 name,
                 start,
                 start,
-                "".join(f"{'' if has_comma and not at else ','} {each}" for at, each in enumerate(texts)),
+                "".join(f"{'' if has_comma and not at else ','} {line}" for at, line in enumerate(texts)),
             )
         ]
     end_of_line = last + between.rindex("\n")
     indent = _indent(text, statement.elements[-1].span.start)
-    added = ",".join(f"\n{indent}{each}" for each in texts)
+    added = ",".join(f"\n{indent}{line}" for line in texts)
     if has_comma:
         return [Edit(name, end_of_line, end_of_line, added)]
     if end_of_line == last:

@@ -50,10 +50,10 @@ class Trials:
         if finding.fixes and self.left == 0:
             return replace(finding, fixes=(), help=(*finding.help, NOT_TRIED))
         for fix in finding.fixes:
-            found = self._working(fix, trial)
-            if not found and together is not None and set(fix.edits) < set(together.edits):
-                found = self._working(together, trial)
-            working.extend(found)
+            fixes = self._working(fix, trial)
+            if not fixes and together is not None and set(fix.edits) < set(together.edits):
+                fixes = self._working(together, trial)
+            working.extend(fixes)
         working.sort(key=lambda fix: CHANGES in fix.consequence)
         return replace(finding, fixes=tuple(dict.fromkeys(working)))
 
@@ -66,15 +66,15 @@ class Trials:
             return []
         if outcome.is_bounded:
             return [replace(fix, cost=outcome.cost)]
-        found = []
-        kept = [further for further in outcome.bounding if not further.consequence.startswith(CHANGES)]
-        for further in (kept or outcome.bounding)[:MOST_BOUNDING]:
+        fixes = []
+        same_answer = [further for further in outcome.bounding if not further.consequence.startswith(CHANGES)]
+        for further in (same_answer or outcome.bounding)[:MOST_BOUNDING]:
             edits = compose(fix.edits, further.edits)
             if edits is not None:
                 consequence = together([fix.consequence, further.consequence])
                 title = _title([fix.title, further.title])
-                found.append(Fix(title, edits, further.unblocks, consequence, further.cost))
-        return found
+                fixes.append(Fix(title, edits, further.unblocks, consequence, further.cost))
+        return fixes
 
 
 def _joined(errors: Sequence[Diagnostic]) -> Fix | None:
@@ -82,17 +82,17 @@ def _joined(errors: Sequence[Diagnostic]) -> Fix | None:
     if len(errors) < 2 or not all(error.fixes for error in errors):
         return None
     fixes = [error.fixes[0] for error in errors]
-    edits = sorted({edit for fix in fixes for edit in fix.edits}, key=lambda each: (each.file, each.start, each.end))
-    for one, other in pairwise(edits):
-        if one.file == other.file and other.start < one.end:
+    edits = sorted({edit for fix in fixes for edit in fix.edits}, key=lambda edit: (edit.file, edit.start, edit.end))
+    for first, second in pairwise(edits):
+        if first.file == second.file and second.start < first.end:
             return None
     consequence = together(fix.consequence for fix in fixes)
     return Fix(_title([fix.title for fix in fixes]), tuple(edits), consequence=consequence)
 
 
 def _title(titles: Sequence[str]) -> str:
-    first, *rest = dict.fromkeys(titles)
-    return " and ".join((first, *(each[0].lower() + each[1:] for each in rest)))
+    first, *following = dict.fromkeys(titles)
+    return " and ".join((first, *(title[0].lower() + title[1:] for title in following)))
 
 
 def compose(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...] | None:
@@ -101,23 +101,23 @@ def compose(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...] |
     for edit in second:
         start = _original(first, edit.file, edit.start)
         end = _original(first, edit.file, edit.end)
-        if start is None or end is None or any(_overlap(each, edit.file, start, end) for each in first):
+        if start is None or end is None or any(_overlap(earlier, edit.file, start, end) for earlier in first):
             return None
         moved.append(Edit(edit.file, start, end, edit.text))
-    return tuple(sorted((*first, *moved), key=lambda each: (each.file, each.start, each.end)))
+    return tuple(sorted((*first, *moved), key=lambda edit: (edit.file, edit.start, edit.end)))
 
 
-def _original(first: Sequence[Edit], file: str, place: int) -> int | None:
+def _original(first: Sequence[Edit], file: str, offset: int) -> int | None:
     """Return the place in the original text; None inside of text that an edit has put there."""
     shift = 0
-    for edit in sorted((each for each in first if each.file == file), key=lambda each: each.start):
+    for edit in sorted((edit for edit in first if edit.file == file), key=lambda edit: edit.start):
         start = edit.start + shift
-        if place <= start:
+        if offset <= start:
             break
-        if place < start + len(edit.text):
+        if offset < start + len(edit.text):
             return None
         shift += len(edit.text) - (edit.end - edit.start)
-    return place - shift
+    return offset - shift
 
 
 def _overlap(edit: Edit, file: str, start: int, end: int) -> bool:

@@ -31,33 +31,35 @@ Trial = Callable[[tuple[Edit, ...], set[str]], Compilation]
 def advise(compilation: Compilation, trial: Trial) -> tuple[Diagnostic, ...]:
     """Return the findings about all tables; those of a table are found again when a query that names it has changed."""
     unused = _unused(compilation)
-    turned = [each for each in compilation.indexes.values() if _is_other_order(each, compilation.tables[each.table])]
+    turned = [
+        index for index in compilation.indexes.values() if _is_other_order(index, compilation.tables[index.table])
+    ]
     if not unused and not turned:
         return ()
     naming = _by_table(compilation)
-    found: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     for index in unused:
         queries = naming.get(index.table, ())
         keys = (compilation.catalog.tables, compilation.catalog.indexes, index, *queries)
-        found.extend(_found.recall(keys, partial(_about_unused, index, queries, trial)))
+        findings.extend(_advice.recall(keys, partial(_about_unused, index, queries, trial)))
     for index in turned:
         table, queries = compilation.tables[index.table], naming.get(index.table, ())
         keys = (compilation.catalog.tables, compilation.catalog.indexes, table, *queries)
-        found.extend(_found.recall(keys, partial(_about_order, index, table, queries, compilation, trial)))
-    return tuple(found)
+        findings.extend(_advice.recall(keys, partial(_about_order, index, table, queries, compilation, trial)))
+    return tuple(findings)
 
 
 _named: Memory[frozenset[str]] = Memory(2048)
-_found: Memory[tuple[Diagnostic, ...]] = Memory(512)
+_advice: Memory[tuple[Diagnostic, ...]] = Memory(512)
 
 
 def _by_table(compilation: Compilation) -> dict[str, tuple[CompiledQuery, ...]]:
     """Return the queries that read or write each table."""
-    found: dict[str, list[CompiledQuery]] = {}
+    by_table: dict[str, list[CompiledQuery]] = {}
     for query in compilation.queries.values():
         for name in _named.recall((query,), partial(_tables_of, query)):
-            found.setdefault(name, []).append(query)
-    return {name: tuple(queries) for name, queries in found.items()}
+            by_table.setdefault(name, []).append(query)
+    return {name: tuple(queries) for name, queries in by_table.items()}
 
 
 def _tables_of(query: CompiledQuery) -> frozenset[str]:
@@ -170,7 +172,7 @@ def _one_of_each_order(queries: tuple[CompiledQuery, ...], index: Index) -> tupl
     """Return the first query that reads a table by an index of it, and the first that reads it by its primary key."""
     by_index = (query for query in queries if any(used.name == index.name for used in query.indexes))
     by_key = (query for query in queries if _reads_by_key(query, index.table))
-    return tuple({each.name: each for found in (by_index, by_key) for each in islice(found, 1)}.values())
+    return tuple({query.name: query for readers in (by_index, by_key) for query in islice(readers, 1)}.values())
 
 
 def _reads_by_key(query: CompiledQuery, table: str) -> bool:
@@ -187,21 +189,21 @@ def _reads_by_key(query: CompiledQuery, table: str) -> bool:
 def _in_order(span: Span, key: tuple[str, ...], names: Sequence[str]) -> tuple[Edit, ...]:
     """Return the edits that put other names into the parentheses of a key; comments among them stay where they are."""
     text = without_comments(span.text)
-    place = re.search(r"\((?P<columns>[^()]*)\)", text)
-    if place is None:
+    match = re.search(r"\((?P<columns>[^()]*)\)", text)
+    if match is None:
         return ()
-    start, end = place.span("columns")
+    start, end = match.span("columns")
     written = list(_NAME.finditer(text, start, end))
-    spelled = {each.group().strip('"'): each.group() for each in written}
+    spelled = {name_match.group().strip('"'): name_match.group() for name_match in written}
     if tuple(spelled) != key:
         return ()
-    wanted = [spelled[name] for name in names]
+    ordered = [spelled[name] for name in names]
     if text == span.text:
-        return (Edit(span.file, span.start + start, span.start + end, ", ".join(wanted)),)
+        return (Edit(span.file, span.start + start, span.start + end, ", ".join(ordered)),)
     return tuple(
-        Edit(span.file, span.start + each.start(), span.start + each.end(), name)
-        for each, name in zip(written, wanted, strict=True)
-        if each.group() != name
+        Edit(span.file, span.start + name_match.start(), span.start + name_match.end(), name)
+        for name_match, name in zip(written, ordered, strict=True)
+        if name_match.group() != name
     )
 
 

@@ -22,13 +22,13 @@ from piql.text.source import Span
 def give_one_value(plan: LogicalNode, files: Sequence[ast.ParsedFile]) -> dict[tuple[int, int], tuple[Fix, ...]]:
     """Return by its place what could be done about each scalar subquery that is left in a plan."""
     compared = {id(comparison.right): comparison for comparison in plan.find(Comparison) if comparison.operator == "="}
-    found: dict[tuple[int, int], tuple[Fix, ...]] = {}
+    fixes_by_span: dict[tuple[int, int], tuple[Fix, ...]] = {}
     for node in plan.find(ScalarSubquery):
         if node.span is not None:
             equality = compared.get(id(node))
             fixes = (*_compare_with_all(equality, node.span), *_take_the_first(node, node.span), *_declare(node, files))
-            found[node.span.start, node.span.end] = fixes
-    return found
+            fixes_by_span[node.span.start, node.span.end] = fixes
+    return fixes_by_span
 
 
 def _compare_with_all(equality: Comparison | None, span: Span) -> Iterator[Fix]:
@@ -49,8 +49,8 @@ def _take_the_first(node: ScalarSubquery, span: Span) -> Iterator[Fix]:
     if not isinstance(query, Stop):
         edit = Edit(span.file, span.end - 1, span.end - 1, " LIMIT 1")
     elif query.count.max_span is not None and query.count.parameter is None:
-        place = query.count.max_span
-        edit = Edit(span.file, place.start, place.end, "1")
+        number_span = query.count.max_span
+        edit = Edit(span.file, number_span.start, number_span.end, "1")
     else:
         return
     what = "the value is taken from the first row in the order of the subquery; the others are ignored"
@@ -70,8 +70,8 @@ def _declare(node: ScalarSubquery, files: Sequence[ast.ParsedFile]) -> Iterator[
     if len(region.legs) > 1 or not isinstance(relation, Relation):
         return
     tests: tuple[Expression, ...] = (*region.legs[0].filters, *region.conditions)
-    known = restrictions_on(relation.alias, tests, outer_relations(query))
-    columns = tuple(name for name, fixed in known.equal.items() if not fixed.is_null)
+    restrictions = restrictions_on(relation.alias, tests, outer_relations(query))
+    columns = tuple(name for name, fixed in restrictions.equal.items() if not fixed.is_null)
     if columns:
         line = LimitLine(relation.table.name, f"UNIQUE ({', '.join(columns)})")
         what = f"writes of a second row with the same {' and '.join(columns)} are refused"

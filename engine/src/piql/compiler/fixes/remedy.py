@@ -14,7 +14,7 @@ from piql.text.source import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Patient:
+class RefusedQuery:
     """A refused query: what nothing bounds in it, and the texts in which edits may be made."""
 
     gaps: Sequence[Gap]
@@ -73,4 +73,4 @@ class Remedy:
         return self.excludes or self.title
 
 
-Remedies: TypeAlias = Callable[[Patient], list[Remedy]]
+Remedies: TypeAlias = Callable[[RefusedQuery], list[Remedy]]

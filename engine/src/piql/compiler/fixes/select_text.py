@@ -22,7 +22,7 @@ Read: TypeAlias = ast.Select | ast.Fetch
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Occurrence:
     """A relation in the text: what reads it, where, and whether a LEFT JOIN makes it optional."""
 
     select: Read
@@ -49,22 +49,26 @@ class Place:
         return written(name) if is_alone else f"{self.name}.{written(name)}"
 
 
-def place_of(body: ast.AstNode | None, relation: Relation) -> Place | None:
+def occurrence_of(body: ast.AstNode | None, relation: Relation) -> Occurrence | None:
     """Find a relation in the text of a query."""
     if body is None or relation.span is None:
         return None
     if isinstance(body, ast.Fetch):
-        step = next((each for each in body.steps if each.span == relation.span), None)
-        place = Place(body, step, is_optional=False) if step is not None else None
-        same = [each for each in body.steps if place is not None and Place(body, each, False).name == place.name]
-        return place if len(same) == 1 else None
+        step = next((step for step in body.steps if step.span == relation.span), None)
+        occurrence = Occurrence(body, step, is_optional=False) if step is not None else None
+        same = [
+            step
+            for step in body.steps
+            if occurrence is not None and Occurrence(body, step, False).name == occurrence.name
+        ]
+        return occurrence if len(same) == 1 else None
     for select in body.find(ast.Select):
         if select.from_clause is None:
             continue
         joined = ((join.table, join.kind == "left") for join in select.from_clause.joins)
         for source, is_optional in ((select.from_clause.first, False), *joined):
             if isinstance(source, ast.TableName) and source.span == relation.span:
-                return Place(select, source, is_optional)
+                return Occurrence(select, source, is_optional)
     return None
 
 
@@ -72,8 +76,8 @@ def main_selects(body: ast.AstNode | None) -> Iterator[ast.Select]:
     """Yield the SELECTs whose rows are those of the query: not those of subqueries."""
     match body:
         case ast.UnionQuery():
-            for each in body.inputs:
-                yield from main_selects(each)
+            for branch in body.inputs:
+                yield from main_selects(branch)
         case ast.Select():
             yield body
             if body.from_clause is not None:
@@ -106,8 +110,8 @@ def where_of(select: Read) -> tuple[int, int] | None:
     text, behind = select.span.source.text, tables_of(select).end
     start, end = select.where.span.start, select.where.span.end
     before = _blanked(text[behind:start])
-    for found in reversed(list(re.finditer(r"\(", before))):
-        start = behind + found.start()
+    for parenthesis in reversed(list(re.finditer(r"\(", before))):
+        start = behind + parenthesis.start()
         end = text.index(")", end + _comments_before(text[end:], ")")) + 1
     return start, end
 
@@ -116,11 +120,11 @@ def tests_added(select: Read, tests: Sequence[str]) -> list[Edit]:
     """Add tests to the WHERE of a SELECT or FETCH, or give it one."""
     file, text = select.span.file, select.span.source.text
     joined = " AND ".join(dict.fromkeys(tests))
-    place = where_of(select)
-    if place is None:
+    condition = where_of(select)
+    if condition is None:
         end = tables_of(select).end
         return [Edit(file, end, end, f"{line_break(text, select)}WHERE {joined}")]
-    start, end = place
+    start, end = condition
     is_or = isinstance(select.where, ast.Junction) and select.where.operator == "OR"
     if is_or and start == select.where.span.start:  # type: ignore[union-attr]
         return [Edit(file, start, start, "("), Edit(file, end, end, f") AND {joined}")]

@@ -17,7 +17,7 @@ from piql.compiler.fixes.remedies.order_by_range import order_by_range
 from piql.compiler.fixes.remedies.read_both_sides import read_both_sides
 from piql.compiler.fixes.remedies.read_first_rows import read_first_rows
 from piql.compiler.fixes.remedies.stop import add_stop
-from piql.compiler.fixes.remedy import Change, Patient, Remedies, Remedy
+from piql.compiler.fixes.remedy import Change, RefusedQuery, Remedies, Remedy
 from piql.text.diagnostics.diagnostic import Edit, Fix
 
 # Limits first: they say something about the data, which other queries can use, too.
@@ -64,7 +64,7 @@ class TrialWork:
         return True
 
 
-def suggest_fixes(patient: Patient, is_bounded_with: Trial) -> tuple[Fix, ...]:
+def suggest_fixes(query: RefusedQuery, is_bounded_with: Trial) -> tuple[Fix, ...]:
     """Return the fixes of a query, those that change the least first.
 
     A set of remedies is offered only when no smaller part of it works.
@@ -76,24 +76,24 @@ def suggest_fixes(patient: Patient, is_bounded_with: Trial) -> tuple[Fix, ...]:
         left -= 1
         return is_bounded_with(edits) if left >= 0 else None
 
-    remedies = [remedy for kind in REMEDIES for remedy in kind(patient)]
-    found = _sets_that_work(remedies, MOST_REMEDIES, patient, tried)
-    narrowing = [] if found else [remedy for kind in NARROWING for remedy in kind(patient)]
-    if narrowing and len(patient.gaps) <= MOST_TOGETHER:  # else each gap needs a remedy of its own
+    remedies = [remedy for kind in REMEDIES for remedy in kind(query)]
+    fixes = _sets_that_work(remedies, MOST_REMEDIES, query, tried)
+    narrowing = [] if fixes else [remedy for kind in NARROWING for remedy in kind(query)]
+    if narrowing and len(query.gaps) <= MOST_TOGETHER:  # else each gap needs a remedy of its own
         some = [*narrowing[:MOST_NARROWING], *remedies[:MOST_NARROWING], *narrowing[MOST_NARROWING:]]
-        found = _sets_that_work(some, 2 * MOST_NARROWING, patient, tried, known=frozenset(remedies))
-    return tuple(fix for _, fix in sorted(found, key=lambda pair: pair[0]))
+        fixes = _sets_that_work(some, 2 * MOST_NARROWING, query, tried, tried_before=frozenset(remedies))
+    return tuple(fix for _, fix in sorted(fixes, key=lambda pair: pair[0]))
 
 
 def _sets_that_work(
     remedies: Sequence[Remedy],
     most: int,
-    patient: Patient,
+    query: RefusedQuery,
     is_bounded_with: Trial,
-    known: frozenset[Remedy] = frozenset(),
+    tried_before: frozenset[Remedy] = frozenset(),
 ) -> list[tuple[Change, Fix]]:
     """Try sets of remedies, but for those of `known` ones alone; give each that works with the most it changes."""
-    found: list[tuple[Change, Fix]] = []
+    fixes: list[tuple[Change, Fix]] = []
     working: list[frozenset[int]] = []
 
     def tried(chosen: Sequence[int]) -> tuple[Change, Fix] | None:
@@ -101,9 +101,9 @@ def _sets_that_work(
         if any(part <= frozenset(chosen) for part in working):
             return None
         some = [remedies[at] for at in chosen]
-        if len({remedy.kind for remedy in some}) < len(some) or all(remedy in known for remedy in some):
+        if len({remedy.kind for remedy in some}) < len(some) or all(remedy in tried_before for remedy in some):
             return None
-        edits = edits_of(some, patient.files)
+        edits = edits_of(some, query.files)
         works = is_bounded_with(edits) if edits is not None else None
         if edits is None or works is None:
             return None
@@ -114,21 +114,21 @@ def _sets_that_work(
     def keep(chosen: Sequence[int], fix: tuple[Change, Fix] | None) -> None:
         if fix is not None:
             working.append(frozenset(chosen))
-            found.append(fix)
+            fixes.append(fix)
 
     for at in range(len(remedies)):
         keep([at], tried([at]))
-    if found and known:
-        return found
-    if not found and len(patient.gaps) >= MOST_TOGETHER:
+    if fixes and tried_before:
+        return fixes
+    if not fixes and len(query.gaps) >= MOST_TOGETHER:
         keep(*_all_limits([at for at, remedy in enumerate(remedies) if remedy.line is not None], tried))
     few = range(min(len(remedies), most))
     for size in range(2, min(MOST_TOGETHER, len(few)) + 1):
-        if size > 2 and found:
+        if size > 2 and fixes:
             break
         for chosen in combinations(few, size):
             keep(chosen, tried(chosen))
-    return found
+    return fixes
 
 
 def _all_limits(
@@ -137,13 +137,13 @@ def _all_limits(
     """Try all limits together, as many gaps need however many they are; then leave out what is not needed."""
     chosen, works = limits, tried(limits) if limits else None
     for at in limits if works is not None else ():
-        rest = [other for other in chosen if other != at]
-        less = tried(rest) if rest else None
+        fewer = [limit for limit in chosen if limit != at]
+        less = tried(fewer) if fewer else None
         if less is not None:
-            chosen, works = rest, less
+            chosen, works = fewer, less
     return chosen, works
 
 
 def _title(remedies: Sequence[Remedy]) -> str:
-    first, *rest = (remedy.title for remedy in remedies)
-    return " and ".join((first, *(title[0].lower() + title[1:] for title in rest)))
+    first, *following = (remedy.title for remedy in remedies)
+    return " and ".join((first, *(title[0].lower() + title[1:] for title in following)))

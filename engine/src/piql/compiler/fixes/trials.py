@@ -15,7 +15,7 @@ from piql.compiler.bounds.bound import Bound
 from piql.compiler.fixes.finding_fixes import Outcome, Trials
 from piql.compiler.fixes.index_advice import advise
 from piql.compiler.fixes.one_value import give_one_value
-from piql.compiler.fixes.remedy import Patient
+from piql.compiler.fixes.remedy import RefusedQuery
 from piql.compiler.fixes.suggest import TrialWork, Works, suggest_fixes
 from piql.compiler.index_design import PlannedQuery
 from piql.compiler.logical.operators import Stop
@@ -39,11 +39,11 @@ GAP_CODES = frozenset(
     ("unbounded-scan", "unbounded-join", "unbounded-product", "unbounded-aggregate", "unbounded-sort", "stop-blocked")
 )
 
-_mended: Memory[tuple[Fix, ...]] = Memory(512)
+_fixes_by_query: Memory[tuple[Fix, ...]] = Memory(512)
 _settled: Memory[tuple[tuple[Diagnostic, ...], int]] = Memory(256)
 
 
-def mend(assembly: Assembly) -> Compilation:
+def with_working_fixes(assembly: Assembly) -> Compilation:
     """Return the compilation with every fix that works."""
     compilation = _with_tried_fixes(assembly, _with_candidates(assembly, _with_fixes(assembly)))
     if compilation.has_errors:
@@ -88,21 +88,21 @@ def _with_candidates(assembly: Assembly, compilation: Compilation) -> Compilatio
     changed: dict[int, Diagnostic] = {}
     for part in assembly.loud():
         for query, planned in zip(part.queries, part.planned, strict=True):
-            own = [diagnostic for diagnostic in query.diagnostics if diagnostic.code == "scalar-subquery"]
-            if own and planned is not None:
+            scalar_subqueries = [diagnostic for diagnostic in query.diagnostics if diagnostic.code == "scalar-subquery"]
+            if scalar_subqueries and planned is not None:
                 candidates = give_one_value(planned.logical, assembly.definitions)
-                for diagnostic in own:
+                for diagnostic in scalar_subqueries:
                     fixes = candidates.get((diagnostic.span.start, diagnostic.span.end), ())
                     changed[id(diagnostic)] = replace(diagnostic, fixes=fixes)
 
-    def now(found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-        return tuple(changed.get(id(diagnostic), diagnostic) for diagnostic in found)
+    def now(findings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+        return tuple(changed.get(id(diagnostic), diagnostic) for diagnostic in findings)
 
     queries = {
-        own.name: replace(query, diagnostics=now(query.diagnostics))
+        refused.name: replace(query, diagnostics=now(query.diagnostics))
         for part in assembly.loud()
-        for own in part.queries
-        for query in (compilation.queries[own.name],)
+        for refused in part.queries
+        for query in (compilation.queries[refused.name],)
         if any(id(diagnostic) in changed for diagnostic in query.diagnostics)
     }
     queries_now = amended(compilation.queries, queries)
@@ -113,10 +113,10 @@ def _fixed(diagnostic: Diagnostic, fixes: Mapping[str, Sequence[Fix]]) -> Diagno
     """Put the fixes of a query on each of its findings that nothing bounds."""
     if diagnostic.query is None or diagnostic.query not in fixes or diagnostic.code not in GAP_CODES:
         return diagnostic
-    own = fixes[diagnostic.query]
-    if not isinstance(own, LaterFixes):
+    query_fixes = fixes[diagnostic.query]
+    if not isinstance(query_fixes, LaterFixes):
         return replace(diagnostic, help=(*diagnostic.help, TOO_LONG))
-    return replace(diagnostic, fixes=own)
+    return replace(diagnostic, fixes=query_fixes)
 
 
 TOO_LONG = "this query is too long for fixes to be tried: split it into several shorter ones"
@@ -128,7 +128,7 @@ class _RefusedTrials:
     def __init__(self, assembly: Assembly, refused: Sequence[tuple[BoundQuery, PlannedQuery]]) -> None:
         self.assembly = assembly
         self.refused = refused
-        self._work_of = {each.name: _work_of_a_trial(part) for part in assembly.loud() for each in part.bound}
+        self._work_of = {query.name: _work_of_a_trial(part) for part in assembly.loud() for query in part.bound}
         self._tried: dict[tuple[Edit, ...], Compilation] = {}
 
     def can_try(self, bound: BoundQuery) -> bool:
@@ -143,9 +143,9 @@ class _RefusedTrials:
         """Return the other refused queries that edits of the schema bound, among those that read an edited table."""
         edited = {table.name for table in self.assembly.schema.tables.values() if _holds_any(table, edits)}
         near = [
-            other.name
-            for other, _ in self.refused
-            if other.name != bound.name and any(table.name in edited for table in tables_of(other))
+            refused.name
+            for refused, _ in self.refused
+            if refused.name != bound.name and any(table.name in edited for table in tables_of(refused))
         ][:MOST_UNBLOCKED]
         if not near:
             return ()
@@ -169,8 +169,8 @@ def _work_of_a_trial(part: Part) -> int:
 
 def _fixes_once(bound: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> tuple[Fix, ...]:
     """Look for fixes, unless they were found before for the same query and schema, beside the same refused queries."""
-    keys = (bound, trials.assembly.schema, *(other for other, _ in trials.refused))
-    return _mended.recall(keys, lambda: _fixes(bound, planned, trials))
+    keys = (bound, trials.assembly.schema, *(refused for refused, _ in trials.refused))
+    return _fixes_by_query.recall(keys, lambda: _fixes(bound, planned, trials))
 
 
 def _fixes(bound: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> tuple[Fix, ...]:
@@ -190,8 +190,8 @@ def _fixes(bound: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> 
         return Works(cost_of(query.bound), unblocks)
 
     body = bound.ast.body if isinstance(bound.ast, ast.CreateQuery) else bound.ast
-    patient = Patient(planned.gaps, bound.body_span, isinstance(bound.plan, Stop), assembly.definitions, body)
-    return suggest_fixes(patient, is_bounded_with)
+    refused = RefusedQuery(planned.gaps, bound.body_span, isinstance(bound.plan, Stop), assembly.definitions, body)
+    return suggest_fixes(refused, is_bounded_with)
 
 
 def cost_of(bound: Bound) -> str:
@@ -210,21 +210,21 @@ def _with_tried_fixes(assembly: Assembly, compilation: Compilation) -> Compilati
 
     The compilations of the trials are left as they are: trials within trials would never end.
     """
-    found = compilation.diagnostics
+    diagnostics = compilation.diagnostics
     names = dict.fromkeys(
-        diagnostic.query for diagnostic in found if diagnostic.code not in GAP_CODES and diagnostic.fixes
+        diagnostic.query for diagnostic in diagnostics if diagnostic.code not in GAP_CODES and diagnostic.fixes
     )
     if not names:
         return compilation
     by_name: dict[str | None, list[Diagnostic]] = {name: [] for name in names}
-    for diagnostic in found:
+    for diagnostic in diagnostics:
         if diagnostic.query in by_name and diagnostic.code not in GAP_CODES:
             by_name[diagnostic.query].append(diagnostic)
     trials = Trials(_read_in_a_trial(assembly))
     settled: dict[int, Diagnostic] = {}
-    for name, own in by_name.items():
-        after = _settled_once(assembly, trials, name, own, found)
-        settled.update((id(one), other) for one, other in zip(own, after, strict=True))
+    for name, findings in by_name.items():
+        after = _settled_once(assembly, trials, name, findings, diagnostics)
+        settled.update((id(before), finding) for before, finding in zip(findings, after, strict=True))
     queries = {
         name: replace(
             query, diagnostics=tuple(settled.get(id(diagnostic), diagnostic) for diagnostic in query.diagnostics)
@@ -232,7 +232,7 @@ def _with_tried_fixes(assembly: Assembly, compilation: Compilation) -> Compilati
         for name in names
         if name is not None and (query := compilation.queries.get(name)) is not None
     }
-    diagnostics = tuple(settled.get(id(diagnostic), diagnostic) for diagnostic in found)
+    diagnostics = tuple(settled.get(id(diagnostic), diagnostic) for diagnostic in diagnostics)
     return replace(compilation, queries=amended(compilation.queries, queries), diagnostics=diagnostics)
 
 
@@ -243,22 +243,26 @@ def _read_in_a_trial(assembly: Assembly) -> int:
 
 
 def _settled_once(
-    assembly: Assembly, trials: Trials, name: str | None, own: Sequence[Diagnostic], found: Sequence[Diagnostic]
+    assembly: Assembly,
+    trials: Trials,
+    name: str | None,
+    findings: Sequence[Diagnostic],
+    diagnostics: Sequence[Diagnostic],
 ) -> tuple[Diagnostic, ...]:
     """Try the fixes of one query, unless that was done before for the same query and schema."""
     if name is None:
-        errors = sum(diagnostic.severity == "error" for diagnostic in found)
-        return trials.settled(own, partial(_outcome_for_all, assembly, errors))
+        errors = sum(diagnostic.severity == "error" for diagnostic in diagnostics)
+        return trials.settled(findings, partial(_outcome_for_all, assembly, errors))
     trial = partial(_outcome_for, assembly, name)
     if not trials.left:
-        return trials.settled(own, trial)
+        return trials.settled(findings, trial)
     keys = (assembly.schema, *assembly.parts_of({name}))
-    known = _settled.get(keys)
-    if known is not None and known[1] < trials.left and len(known[0]) == len(own):
-        trials.left -= known[1]
-        return known[0]
+    earlier = _settled.get(keys)
+    if earlier is not None and earlier[1] < trials.left and len(earlier[0]) == len(findings):
+        trials.left -= earlier[1]
+        return earlier[0]
     before = trials.left
-    after = trials.settled(own, trial)
+    after = trials.settled(findings, trial)
     if trials.left:  # else there might have been more to try
         _settled.put(keys, (after, before - trials.left))
     return after
@@ -271,8 +275,8 @@ def _outcome_for(assembly: Assembly, name: str, edits: tuple[Edit, ...]) -> Outc
     if query is None:
         return Outcome(has_errors=True, is_bounded=False)
     gaps = [finding for finding in query.diagnostics if finding.code in GAP_CODES]
-    others = [finding for finding in compilation.diagnostics if finding.query != name or finding.code not in GAP_CODES]
-    has_errors = _errors_around(replace(compilation, diagnostics=tuple(others)), query)
+    beside = [finding for finding in compilation.diagnostics if finding.query != name or finding.code not in GAP_CODES]
+    has_errors = _errors_around(replace(compilation, diagnostics=tuple(beside)), query)
     bounding = () if has_errors else tuple(dict.fromkeys(fix for finding in gaps for fix in finding.fixes))
     return Outcome(has_errors, query.is_bounded, bounding, "" if query.bound is None else cost_of(query.bound))
 
@@ -304,20 +308,20 @@ def _edited(assembly: Assembly, edits: tuple[Edit, ...], names: set[str] | None,
         files = assembly.files.items_with_ids(defining.union(id(part.file) for part in parts))
     changed: list[ast.ParsedFile] = []
     for file in files:
-        own = sorted((each for each in edits if each.file == file.source.name), key=lambda each: -each.start)
-        if own:
+        file_edits = sorted((edit for edit in edits if edit.file == file.source.name), key=lambda edit: -edit.start)
+        if file_edits:
             text = file.source.text if names is None else _without(file, names)
-            for edit in own:
+            for edit in file_edits:
                 text = text[: edit.start] + edit.text + text[edit.end :]
             file = parse_once(Source(text, file.source.name), MAX_WORK)
         if names is not None:
-            kept = [
+            statements = [
                 statement
                 for statement in file.statements
                 if not isinstance(statement, ast.CreateQuery) or statement.name.text in names
             ]
-            if len(kept) < len(file.statements):
-                file = replace(file, statements=tuple(kept))
+            if len(statements) < len(file.statements):
+                file = replace(file, statements=tuple(statements))
         changed.append(file)
     return assemble(LongList.of(changed))
 
@@ -354,7 +358,7 @@ def _without(file: ast.ParsedFile, names: set[str]) -> str:
     text, parts, at = file.source.text, [], 0
     if file.work > MAX_WORK and file.statements:
         text = text[: file.statements[-1].span.end]
-    starts = [*(each.span.start for each in file.statements), len(text)]
+    starts = [*(statement.span.start for statement in file.statements), len(text)]
     for statement, start, end in zip(file.statements, starts, starts[1:], strict=False):
         if isinstance(statement, ast.CreateQuery) and statement.name.text not in names:
             parts += [text[at:start], " " * (end - start)]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, compress
 from operator import ne
 
-from piql.compiler.fixes.trials import mend
-from piql.compiler.incremental.relocation import place
+from piql.compiler.fixes.trials import with_working_fixes
+from piql.compiler.incremental.relocation import relocate
 from piql.compiler.query_set import Assembly, assemble
 from piql.compiler.result import Compilation
 from piql.compiler.syntax import ast
@@ -22,14 +22,14 @@ from piql.text.source import Source
 from piql.trees.memory import note_compiled
 from piql.trees.sharing import LongList, LongMap, common_ends
 
-MOST_KEPT = 8  # sets of texts
+MOST_RECENT = 8  # sets of texts
 MOST_CHARACTERS = 2_000_000  # of all sets that are kept, besides the youngest; each takes some hundred bytes
 MOST_CHANGED = 8  # files
 NEAR = 200  # characters that differ; nothing nearer is looked for then
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Kept:
+class _CompiledTexts:
     """A set of texts that was compiled."""
 
     texts: dict[str, str]
@@ -38,15 +38,15 @@ class _Kept:
     firsts: list[int]  # how many pieces stand before each file
     pieces: LongList[ast.ParsedFile]  # of all files
     assembly: Assembly
-    mended: Compilation
+    compilation: Compilation
 
 
-_kept: tuple[_Kept, ...] = ()  # the youngest first
+_recent: tuple[_CompiledTexts, ...] = ()  # the youngest first
 
 
 def compile_texts(given: Mapping[str, str]) -> Compilation:
     """Compile all files together."""
-    global _kept
+    global _recent
     texts = dict(given)
     names = list(texts)
     before, changed, apart = _nearest(texts, names)
@@ -56,39 +56,42 @@ def compile_texts(given: Mapping[str, str]) -> Compilation:
         now = _afresh(texts, names)
     elif changed:
         now = _edited(texts, now, changed)
-    older = [run for run in _kept if run is not now and run is not replaced][: MOST_KEPT - 1]
-    sizes = accumulate(sum(map(len, run.texts.values())) for run in (now, *older))
-    _kept = (now, *(each for each, size in zip(older, list(sizes)[1:], strict=True) if size <= MOST_CHARACTERS))
-    return place(now.mended, now.cuts)
+    older = [compiled for compiled in _recent if compiled is not now and compiled is not replaced][: MOST_RECENT - 1]
+    sizes = accumulate(sum(map(len, compiled.texts.values())) for compiled in (now, *older))
+    _recent = (
+        now,
+        *(compiled for compiled, size in zip(older, list(sizes)[1:], strict=True) if size <= MOST_CHARACTERS),
+    )
+    return relocate(now.compilation, now.cuts)
 
 
-def _nearest(texts: dict[str, str], names: list[str]) -> tuple[_Kept | None, list[str], int]:
+def _nearest(texts: dict[str, str], names: list[str]) -> tuple[_CompiledTexts | None, list[str], int]:
     """Give a set of the same files that differs little, and the names of the files that do: projects may alternate."""
-    nearest: tuple[_Kept | None, list[str], int] = (None, [], NEAR)
-    for run in _kept:
-        if run.names == names:
-            changed = list(compress(names, map(ne, texts.values(), run.texts.values())))
+    nearest: tuple[_CompiledTexts | None, list[str], int] = (None, [], NEAR)
+    for compiled in _recent:
+        if compiled.names == names:
+            changed = list(compress(names, map(ne, texts.values(), compiled.texts.values())))
             if len(changed) > MOST_CHANGED:
                 continue
-            apart = sum(differing(run.texts[name], texts[name]) for name in changed)
+            apart = sum(differing(compiled.texts[name], texts[name]) for name in changed)
             if nearest[0] is None or apart < nearest[2]:
-                nearest = (run, changed, apart)
+                nearest = (compiled, changed, apart)
             if apart < NEAR:
                 break
     return nearest
 
 
-def _afresh(texts: dict[str, str], names: list[str]) -> _Kept:
+def _afresh(texts: dict[str, str], names: list[str]) -> _CompiledTexts:
     """Compile all files; some of them may be known from other sets."""
     cuts = {name: _cut(Source(text, name)) for name, text in texts.items()}
     note_compiled(sum(map(len, texts.values())))
-    firsts = list(accumulate((len(each.files) for each in cuts.values()), initial=0))
-    pieces = LongList.of(chain.from_iterable(each.files for each in cuts.values()))
+    firsts = list(accumulate((len(file_pieces.files) for file_pieces in cuts.values()), initial=0))
+    pieces = LongList.of(chain.from_iterable(file_pieces.files for file_pieces in cuts.values()))
     assembly = assemble(pieces)
-    return _Kept(texts, names, LongMap(cuts), firsts, pieces, assembly, mend(assembly))
+    return _CompiledTexts(texts, names, LongMap(cuts), firsts, pieces, assembly, with_working_fixes(assembly))
 
 
-def _edited(texts: dict[str, str], before: _Kept, changed: list[str]) -> _Kept:
+def _edited(texts: dict[str, str], before: _CompiledTexts, changed: list[str]) -> _CompiledTexts:
     """Compile what differs from an earlier set."""
     cuts = {name: cut(Source(texts[name], name), before.cuts[name]) for name in changed}
     pieces, firsts = before.pieces, before.firsts
@@ -97,19 +100,21 @@ def _edited(texts: dict[str, str], before: _Kept, changed: list[str]) -> _Kept:
         old = before.cuts[name].files
         head, tail = common_ends(old, now.files)
         first, more = firsts[number], len(now.files) - len(old)
-        other = now.files.between(head, len(now.files) - tail)
-        note_compiled(sum(len(piece.source.text) for piece in other))
-        pieces = pieces.with_slice(first + head, first + len(old) - tail, other)
+        changed_pieces = now.files.between(head, len(now.files) - tail)
+        note_compiled(sum(len(piece.source.text) for piece in changed_pieces))
+        pieces = pieces.with_slice(first + head, first + len(old) - tail, changed_pieces)
         if more:
-            firsts = [*firsts[: number + 1], *(each + more for each in firsts[number + 1 :])]
+            firsts = [*firsts[: number + 1], *(count + more for count in firsts[number + 1 :])]
     assembly = assemble(pieces, before.assembly)
-    return _Kept(texts, before.names, before.cuts.with_values(cuts), firsts, pieces, assembly, mend(assembly))
+    return _CompiledTexts(
+        texts, before.names, before.cuts.with_values(cuts), firsts, pieces, assembly, with_working_fixes(assembly)
+    )
 
 
 def _cut(source: Source) -> Pieces:
     """Cut a file, from how the same text or another file of its name was cut before."""
-    known = [pieces for run in _kept if (pieces := run.cuts.get(source.name)) is not None]
-    for each in known:
-        if each.source.text == source.text:
-            return each
-    return cut(source, known[0] if known else None)
+    earlier = [pieces for compiled in _recent if (pieces := compiled.cuts.get(source.name)) is not None]
+    for pieces in earlier:
+        if pieces.source.text == source.text:
+            return pieces
+    return cut(source, earlier[0] if earlier else None)

@@ -1,7 +1,7 @@
-"""From places in pieces to places in files: a `Compilation` that puts each of its values where it stands when asked.
+"""Spans in pieces → spans in files: a `Compilation` whose values are relocated when they are first read.
 
 Enters: a `Compilation` of pieces, and the cut of each file. Leaves: the `Compilation` that `compile` gives.
-After a keystroke all that stands behind it has moved; what nobody looks at is not moved.
+A keystroke moves everything behind it; what nobody reads is not relocated.
 """
 
 from __future__ import annotations
@@ -21,38 +21,38 @@ T = TypeVar("T")
 _put = object.__setattr__
 
 
-class Places:
-    """Where each piece stands. Values that are put into their place twice, such as tables, are the same value again."""
+class Positions:
+    """Where each piece begins in its file. A value relocated twice, such as a table, gives the same object again."""
 
     def __init__(self, cuts: Mapping[str, Pieces]) -> None:
         self.cuts = cuts
-        self._found: dict[str, tuple[Source, int]] = {}
-        self._placed: dict[int, tuple[object, object]] = {}  # with the value before, so that its id stays its own
+        self._homes: dict[str, tuple[Source, int]] = {}
+        self._relocated: dict[int, tuple[object, object]] = {}  # with the value before, so that its id stays its own
 
-    def __reduce__(self) -> tuple[type[Places], tuple[Mapping[str, Pieces]]]:
-        return Places, (self.cuts,)  # what was found goes by identity, which means nothing in another process
+    def __reduce__(self) -> tuple[type[Positions], tuple[Mapping[str, Pieces]]]:
+        return Positions, (self.cuts,)  # what was found goes by identity, which means nothing in another process
 
     def of(self, name: str) -> tuple[Source, int] | None:
         """Return the file of a piece, and where it begins there; None for what is no piece."""
-        found = self._found.get(name)
-        if found is None:
+        home_and_start = self._homes.get(name)
+        if home_and_start is None:
             home = home_of(name)
             if home is None:
                 return None
             pieces = self.cuts[home]
-            found = self._found[name] = (pieces.source, pieces.start_of(name))
-        return found
+            home_and_start = self._homes[name] = (pieces.source, pieces.start_of(name))
+        return home_and_start
 
     def span(self, span: Span) -> Span:
-        place = self.of(span.source.name)
-        return span if place is None else Span(place[0], span.start + place[1], span.end + place[1])
+        home = self.of(span.source.name)
+        return span if home is None else Span(home[0], span.start + home[1], span.end + home[1])
 
     def edit(self, edit: Edit) -> Edit:
-        place = self.of(edit.file)
-        return edit if place is None else Edit(place[0].name, edit.start + place[1], edit.end + place[1], edit.text)
+        home = self.of(edit.file)
+        return edit if home is None else Edit(home[0].name, edit.start + home[1], edit.end + home[1], edit.text)
 
     def put(self, value: Any) -> Any:
-        """Return a value with all places in it those of the files; the same value where it holds none."""
+        """Return a value with its spans and edits in the files; the same object where it holds none."""
         kind = type(value)
         if kind is tuple:
             items = tuple(map(self.put, value))
@@ -68,21 +68,21 @@ class Places:
             names = _FIELDS[kind] = _fields_of(kind)
         if not names:
             return value
-        known = self._placed.get(id(value))
-        if known is not None:
-            return known[1]
+        earlier = self._relocated.get(id(value))
+        if earlier is not None:
+            return earlier[1]
         if kind is Edit:
-            placed: object = self.edit(value)
+            relocated: object = self.edit(value)
         else:
-            placed = self._copy(value, names)
-        self._placed[id(value)] = (value, placed)
-        return placed
+            relocated = self._copy(value, names)
+        self._relocated[id(value)] = (value, relocated)
+        return relocated
 
     def _later(self, fixes: LaterFixes) -> LaterFixes:
-        known = self._placed.get(id(fixes))
-        if known is None:
-            known = self._placed[id(fixes)] = (fixes, LaterFixes(lambda: self.put(fixes.all)))
-        return known[1]  # type: ignore[return-value]
+        earlier = self._relocated.get(id(fixes))
+        if earlier is None:
+            earlier = self._relocated[id(fixes)] = (fixes, LaterFixes(lambda: self.put(fixes.all)))
+        return earlier[1]  # type: ignore[return-value]
 
     def _copy(self, value: object, names: tuple[str, ...]) -> object:
         changed: dict[str, object] = {}
@@ -94,7 +94,7 @@ class Places:
         if not changed:
             return value
         if isinstance(value, Fix):
-            changed["edits"] = tuple(sorted(changed["edits"], key=lambda each: (each.file, each.start)))  # type: ignore[call-overload]
+            changed["edits"] = tuple(sorted(changed["edits"], key=lambda edit: (edit.file, edit.start)))  # type: ignore[call-overload]
         copy = object.__new__(type(value))
         for name in names:
             _put(copy, name, changed[name] if name in changed else getattr(value, name))
@@ -102,7 +102,7 @@ class Places:
 
 
 _PLAIN = frozenset((str, int, float, bool, bytes, type(None)))
-_FIELDS: dict[type, tuple[str, ...]] = {}  # of values that may hold places; empty for others
+_FIELDS: dict[type, tuple[str, ...]] = {}  # of values that may hold spans; empty for others
 
 
 def _fields_of(kind: type) -> tuple[str, ...]:
@@ -110,42 +110,42 @@ def _fields_of(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind)) if is_ours else ()
 
 
-class _PlacedQuery(CompiledQuery):
-    """A query whose fields are put into their place when they are asked for."""
+class _RelocatedQuery(CompiledQuery):
+    """A query whose fields are relocated when they are first read."""
 
-    __slots__ = ("_before", "_places")
+    __slots__ = ("_before", "_positions")
     _before: CompiledQuery
-    _places: Places
+    _positions: Positions
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("_before", "_places"):
+        if name in ("_before", "_positions"):
             raise AttributeError(name)
-        value = self._places.put(getattr(self._before, name))
+        value = self._positions.put(getattr(self._before, name))
         _put(self, name, value)
         return value
 
 
-def _later(kind: type[T], before: object, places: Places) -> T:
+def _later(kind: type[T], before: object, positions: Positions) -> T:
     """Make a value without its fields: `__getattr__` gives them."""
-    made = object.__new__(kind)
-    _put(made, "_before", before)
-    _put(made, "_places", places)
-    return made
+    lazy = object.__new__(kind)
+    _put(lazy, "_before", before)
+    _put(lazy, "_positions", positions)
+    return lazy
 
 
-class _PlacedQueries(Mapping[str, CompiledQuery]):
-    """The queries by name, each put into its place when it is asked for."""
+class _RelocatedQueries(Mapping[str, CompiledQuery]):
+    """The queries by name, each relocated when it is first read."""
 
-    def __init__(self, before: Mapping[str, CompiledQuery], places: Places) -> None:
+    def __init__(self, before: Mapping[str, CompiledQuery], positions: Positions) -> None:
         self._before = before
-        self._places = places
-        self._found: dict[str, CompiledQuery] = {}
+        self._positions = positions
+        self._by_name: dict[str, CompiledQuery] = {}
 
     def __getitem__(self, name: str) -> CompiledQuery:
-        found = self._found.get(name)
-        if found is None:
-            found = self._found[name] = _later(_PlacedQuery, self._before[name], self._places)
-        return found
+        query = self._by_name.get(name)
+        if query is None:
+            query = self._by_name[name] = _later(_RelocatedQuery, self._before[name], self._positions)
+        return query
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._before)
@@ -157,40 +157,40 @@ class _PlacedQueries(Mapping[str, CompiledQuery]):
         return repr(dict(self))
 
 
-class _PlacedCompilation(Compilation):
-    """A compilation whose fields are put into their place when they are asked for."""
+class _RelocatedCompilation(Compilation):
+    """A compilation whose fields are relocated when they are first read."""
 
-    __slots__ = ("_before", "_places")
+    __slots__ = ("_before", "_positions")
     _before: Compilation
-    _places: Places
+    _positions: Positions
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("_before", "_places"):
+        if name in ("_before", "_positions"):
             raise AttributeError(name)
-        value = self._made(name)
+        value = self._field_of(name)
         _put(self, name, value)
         return value
 
     def __reduce__(self) -> tuple[Callable[..., Compilation], tuple[Compilation, Mapping[str, Pieces]]]:
-        return place, (self._before, self._places.cuts)
+        return relocate, (self._before, self._positions.cuts)
 
-    def _made(self, name: str) -> object:
-        before, put = self._before, self._places.put
+    def _field_of(self, name: str) -> object:
+        before, put = self._before, self._positions.put
         match name:
             case "sources":
-                return tuple(cut.source for cut in self._places.cuts.values())
+                return tuple(cut.source for cut in self._positions.cuts.values())
             case "catalog":
-                indexes = {name: put(each) for name, each in before.catalog.indexes.items()}
+                indexes = {name: put(value) for name, value in before.catalog.indexes.items()}
                 return Catalog(self.tables, indexes)
             case "tables":
-                return {name: put(each) for name, each in before.tables.items()}
+                return {name: put(value) for name, value in before.tables.items()}
             case "indexes":
-                return {name: put(each) for name, each in before.indexes.items()}
+                return {name: put(value) for name, value in before.indexes.items()}
             case "queries":
-                return _PlacedQueries(before.queries, self._places)
+                return _RelocatedQueries(before.queries, self._positions)
         return put(getattr(before, name))
 
 
-def place(compilation: Compilation, cuts: Mapping[str, Pieces]) -> Compilation:
-    """Return a compilation of pieces with its places in the files."""
-    return _later(_PlacedCompilation, compilation, Places(cuts))
+def relocate(compilation: Compilation, cuts: Mapping[str, Pieces]) -> Compilation:
+    """Return the compilation with its spans in the files; each field is relocated when it is first read."""
+    return _later(_RelocatedCompilation, compilation, Positions(cuts))

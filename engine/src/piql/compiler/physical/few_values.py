@@ -30,7 +30,7 @@ def holds_few_values(table: Table, name: str, *, is_constant: bool = False) -> b
         return False
     if column.type.kind is Kind.BOOLEAN or _is_short(column):
         return True
-    words = [each.lower() for each in _WORDS.findall(name)]
+    words = [word.lower() for word in _WORDS.findall(name)]
     while len(words) > 1 and words[-1] in _BEHIND:
         words.pop()
     if words and (words[-1] in FEW or (len(words) > 1 and words[0] in _BEFORE)):

@@ -53,11 +53,11 @@ def _tree(plan: PhysicalNode | WritePlan) -> list[str]:
     operator, detail = describe(plan)
     lines = [f"{operator} {detail}" if detail else operator]
     below = () if isinstance(plan, WritePlan) else inputs(plan)
-    for number, each in enumerate(below):
+    for number, source in enumerate(below):
         is_last = number == len(below) - 1
-        first, *rest = _tree(each)
+        first, *following = _tree(source)
         lines.append(("└─ " if is_last else "├─ ") + first)
-        lines.extend(("   " if is_last else "│  ") + line for line in rest)
+        lines.extend(("   " if is_last else "│  ") + line for line in following)
     return lines
 
 
@@ -80,7 +80,7 @@ def describe(node: PhysicalNode | WritePlan) -> tuple[str, str]:
         case Dereference():
             return name, _named(node.table.name, node.alias)
         case LocalSelection():
-            most = f", at most {node.kept.rows}" if node.kept is not None else ""
+            most = f", at most {node.passing.rows}" if node.passing is not None else ""
             return name, format_expression(node.predicate) + most
         case LocalJoin():
             condition = format_expression(node.condition) if node.condition is not None else "(product)"
@@ -98,10 +98,10 @@ def describe(node: PhysicalNode | WritePlan) -> tuple[str, str]:
             aggregates = f": {format_list(node.aggregates)}" if node.aggregates else ""
             return name, (keys + aggregates).removeprefix(": ")
         case LocalDistinct():
-            return name, f"{format_expression(node.found)} IS NOT NULL{_mark(node.mark)}" if node.found else ""
+            return name, f"{format_expression(node.tested)} IS NOT NULL{_mark(node.mark)}" if node.tested else ""
         case LocalUnion():
             merged = f"merged by {format_order(node.order)}" if node.order else ""
-            return name, " ".join(each for each in ("all" if node.all else "", merged) if each)
+            return name, " ".join(word for word in ("all" if node.all else "", merged) if word)
         case LocalProjection():
             return name, ", ".join(format_output(output) for output in node.outputs)
         case WritePlan():

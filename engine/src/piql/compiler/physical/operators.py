@@ -79,11 +79,11 @@ class RowLimit(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept(Node):
-    """A fact that says how many rows pass a test: those of `limit` for each combination of the values in `prefix`.
+class PassingRows(Node):
+    """A fact that limits how many rows pass a test: at most `limit` for each combination of the values in `prefix`.
 
-    With a `depth` they are so many for each row of the operator that stands so many below. `rows` is the number of all.
-    Without a limit one row passes: that of a left join which has found nothing.
+    With a `depth` the limit holds for each row of the operator that many levels below; `rows` is the most in all.
+    Without a limit one row passes: that of a left join without a match.
     """
 
     table: Table
@@ -142,8 +142,8 @@ class SortedIndexJoin(_Operator):
 
     `order` as in IndexScan; with `is_merged` the lists of all child rows are merged by `order` (and then child order),
     else each child row's matches follow it in child order. `is_resumable` as in IndexScan: with a cursor, each list is
-    read from the cursor's position on. `kind` and `condition` as in IndexFKJoin; `kept` is set where fewer rows can
-    meet the condition than are read.
+    read from the cursor's position on. `kind` and `condition` as in IndexFKJoin; `passing` is set where fewer
+    rows can meet the condition than are read.
     """
 
     child: PhysicalNode
@@ -159,7 +159,7 @@ class SortedIndexJoin(_Operator):
     limit: RowLimit
     kind: Literal["inner", "left"] = "inner"
     condition: Expression | None = None
-    kept: Kept | None = None
+    passing: PassingRows | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,11 +176,11 @@ class Dereference(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalSelection(_Operator):
-    """Keeps the rows for which `predicate` is true; `kept` is set where fewer can pass than are read."""
+    """Keeps the rows for which `predicate` is true; `passing` is set where fewer can pass than are read."""
 
     child: PhysicalNode
     predicate: Expression
-    kept: Kept | None = None
+    passing: PassingRows | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,14 +255,15 @@ class LocalGroupBy(_Operator):
 class LocalDistinct(_Operator):
     """Keeps the first of rows equal in every field of `keys`.
 
-    With a `mark` it adds a column that says whether `found` is set in one of those rows: whether a left join met a row.
+    With a `mark` it adds a column that says whether `tested` is not NULL in one of those rows: whether a left join
+    found a match.
     `depth` tells how many operators below stand the rows that `keys` tell apart: no more than these are kept.
     """
 
     child: PhysicalNode
     keys: tuple[Expression, ...]
     depth: int = 0
-    found: ColumnRef | None = None
+    tested: ColumnRef | None = None
     mark: ColumnRef | None = None
 
 

@@ -27,12 +27,12 @@ def rows_of_partition(table: Table, index: Index) -> CardinalityLimit | int | No
     if set(table.primary_key) <= columns or any(set(key.columns) <= columns for key in table.unique_keys):
         return 1
     fitting = [limit for limit in table.limits if set(limit.columns) <= (words if limit.is_token else columns)]
-    return min(fitting, key=lambda each: each.limit, default=None)
+    return min(fitting, key=lambda limit: limit.limit, default=None)
 
 
 def hot_partitions(plan: PhysicalNode, query: str | None) -> tuple[Diagnostic, ...]:
     """Warn of partitions without a limit that every run of a query meets; their fixes are not tried yet."""
-    found: list[Diagnostic] = []
+    warnings: list[Diagnostic] = []
     for node in operators(plan):
         if not isinstance(node, IndexScan | SortedIndexJoin) or node.index.buckets > 1 or node.span is None:
             continue
@@ -49,10 +49,10 @@ def hot_partitions(plan: PhysicalNode, query: str | None) -> tuple[Diagnostic, .
         else:
             message = f"all of {table.name} is one order here, stored in one partition that every read and write uses"
         fixes = () if parts and index.is_primary else _spread(table, index)
-        found.append(
+        warnings.append(
             report("hot-partition", message, node.span, help=_cure(table, index, parts), fixes=fixes, query=query)
         )
-    return tuple(found)
+    return tuple(warnings)
 
 
 def _is_shared(part: KeyPart, table: Table) -> bool:

@@ -15,11 +15,11 @@ from piql.trees.memory import Memory
 def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Index]) -> WritePlan:
     """Plan a write against the indexes of the set."""
     table = write.table
-    own = tuple(index for index in indexes.values() if index.table == table.name)
+    of_table = tuple(index for index in indexes.values() if index.table == table.name)
     columns = {column.name for column in table.columns}
     match write:
         case Insert():
-            limits, unique = _limits(table, own, table.limits), _unique(table, own, table.unique_keys)
+            limits, unique = _limits(table, of_table, table.limits), _unique(table, of_table, table.unique_keys)
             return WritePlan(
                 kind="insert",
                 table=table,
@@ -32,14 +32,14 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 referrers=() if write.if_not_exists else _referrers(table, catalog, indexes, columns),
                 left=() if write.if_not_exists else _may_be_left(table, _constraints(limits, unique)),
                 unique_references=_unique_references(table.foreign_keys, catalog),
-                is_shown_first=any(_is_found_by_records(table, own, key) for key in table.foreign_keys),
-                indexes=own,
+                is_shown_first=any(_is_found_by_records(table, of_table, key) for key in table.foreign_keys),
+                indexes=of_table,
                 span=write.span,
             )
         case Update():
             changed = {change.column for change in write.changes}
-            limits = _limits(table, own, (limit for limit in table.limits if changed & set(limit.columns)))
-            unique = _unique(table, own, (key for key in table.unique_keys if changed & set(key.columns)))
+            limits = _limits(table, of_table, (limit for limit in table.limits if changed & set(limit.columns)))
+            unique = _unique(table, of_table, (key for key in table.unique_keys if changed & set(key.columns)))
             references = tuple(key for key in table.foreign_keys if changed & set(key.columns))
             return WritePlan(
                 kind="update",
@@ -53,7 +53,7 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 referrers=_referrers(table, catalog, indexes, changed),
                 left=_constraints(limits, unique),
                 unique_references=_unique_references(references, catalog),
-                indexes=own,
+                indexes=of_table,
                 span=write.span,
             )
         case Delete():
@@ -63,8 +63,8 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 key=write.key,
                 condition=write.condition,
                 referrers=_referrers(table, catalog, indexes),
-                left=_constraints(_limits(table, own, table.limits), _unique(table, own, table.unique_keys)),
-                indexes=own,
+                left=_constraints(_limits(table, of_table, table.limits), _unique(table, of_table, table.unique_keys)),
+                indexes=of_table,
                 span=write.span,
             )
         case _:
@@ -88,8 +88,8 @@ def _unique_references(keys: tuple[ForeignKey, ...], catalog: Catalog) -> tuple[
     return tuple(key for key in keys if set(key.referenced_columns) != set(catalog.tables[key.table].primary_key))
 
 
-def _is_found_by_records(table: Table, own: tuple[Index, ...], key: ForeignKey) -> bool:
-    index = group_index(table, key.columns, own)
+def _is_found_by_records(table: Table, of_table: tuple[Index, ...], key: ForeignKey) -> bool:
+    index = group_index(table, key.columns, of_table)
     return index is not None and index.is_primary
 
 
@@ -99,30 +99,34 @@ def is_counted(table: Table, limit: CardinalityLimit) -> bool:
 
 
 def _limits(
-    table: Table, own: tuple[Index, ...], limits: Iterable[CardinalityLimit]
+    table: Table, of_table: tuple[Index, ...], limits: Iterable[CardinalityLimit]
 ) -> tuple[tuple[CardinalityLimit, Index], ...]:
-    found: list[tuple[CardinalityLimit, Index]] = []
+    counted: list[tuple[CardinalityLimit, Index]] = []
     for limit in limits:
-        index = token_index(limit.columns, own) if limit.is_token else group_index(table, limit.columns, own)
+        index = token_index(limit.columns, of_table) if limit.is_token else group_index(table, limit.columns, of_table)
         if index is not None and is_counted(table, limit):
-            found.append((limit, index))
-    return tuple(found)
+            counted.append((limit, index))
+    return tuple(counted)
 
 
-def _unique(table: Table, own: tuple[Index, ...], keys: Iterable[UniqueKey]) -> tuple[tuple[UniqueKey, Index], ...]:
-    found = ((key, group_index(table, key.columns, own)) for key in keys)
-    return tuple((key, index) for key, index in found if index is not None)
+def _unique(
+    table: Table, of_table: tuple[Index, ...], keys: Iterable[UniqueKey]
+) -> tuple[tuple[UniqueKey, Index], ...]:
+    served = ((key, group_index(table, key.columns, of_table)) for key in keys)
+    return tuple((key, index) for key, index in served if index is not None)
 
 
 def _referrers(
     table: Table, catalog: Catalog, indexes: Mapping[str, Index], changed: set[str] | None = None
 ) -> tuple[tuple[Table, ForeignKey, Index], ...]:
     """Return the foreign keys that name a row to be deleted, or the columns that a change may take from under them."""
-    found = _all_referrers.recall((table, catalog.tables, indexes), lambda: _find_referrers(table, catalog, indexes))
+    referrers = _all_referrers.recall(
+        (table, catalog.tables, indexes), lambda: _find_referrers(table, catalog, indexes)
+    )
     if changed is None:
-        return found
+        return referrers
     columns = changed - set(table.primary_key)
-    return tuple(each for each in found if not columns.isdisjoint(each[1].referenced_columns))
+    return tuple(referrer for referrer in referrers if not columns.isdisjoint(referrer[1].referenced_columns))
 
 
 _all_referrers: Memory[tuple[tuple[Table, ForeignKey, Index], ...]] = Memory(512)
@@ -133,12 +137,14 @@ def _find_referrers(
 ) -> tuple[tuple[Table, ForeignKey, Index], ...]:
     """Return all foreign keys that name rows of a table, with the index by which those that do are found."""
     keys = referrers_of(catalog, table.name)
-    by_table: dict[str, list[Index]] = {other.name: [] for other, _ in keys}
+    by_table: dict[str, list[Index]] = {referring.name: [] for referring, _ in keys}
     for index in indexes.values():
         if index.table in by_table:
             by_table[index.table].append(index)
-    served = ((other, key, group_index(other, key.columns, by_table[other.name])) for other, key in keys)
-    return tuple((other, key, index) for other, key, index in served if index is not None)
+    served = (
+        (referring, key, group_index(referring, key.columns, by_table[referring.name])) for referring, key in keys
+    )
+    return tuple((referring, key, index) for referring, key, index in served if index is not None)
 
 
 Change = Literal["none", "put", "replace"]

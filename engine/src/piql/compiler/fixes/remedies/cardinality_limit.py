@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from piql.compiler.fixes.remedy import Change, LimitLine, Patient, Remedy
+from piql.compiler.fixes.remedy import Change, LimitLine, RefusedQuery, Remedy
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.schema.catalog import Kind, Table
 
 DEFAULT_LIMIT = 100
 
 
-def add_cardinality_limit(patient: Patient) -> list[Remedy]:
+def add_cardinality_limit(query: RefusedQuery) -> list[Remedy]:
     """Return for each gap the limits that would bound it: on the columns that its help names."""
-    found: dict[LimitLine, Remedy] = {}
-    for gap in patient.gaps:
+    remedies: dict[LimitLine, Remedy] = {}
+    for gap in query.gaps:
         for columns in columns_to_limit(gap):
             names = ", ".join(columns)
             shown = f"TOKEN({names})" if gap.words else names
@@ -24,8 +24,8 @@ def add_cardinality_limit(patient: Patient) -> list[Remedy]:
                 Change.WRITES_OF_AN_OWNER if is_owner else Change.WRITES,
                 line,
             )
-            found.setdefault(line, remedy)
-    return list(found.values())
+            remedies.setdefault(line, remedy)
+    return list(remedies.values())
 
 
 def _consequence(gap: Gap, columns: tuple[str, ...]) -> str:
@@ -45,7 +45,7 @@ def _is_limited(table: Table, columns: tuple[str, ...]) -> bool:
     """Whether a key or a limit says how many rows have the same values there: another number would contradict it."""
     facts = (table.primary_key, *(key.columns for key in table.unique_keys))
     limits = (limit.columns for limit in table.limits if not limit.is_token)
-    return any(bool(each) and set(each) <= set(columns) for each in (*facts, *limits))
+    return any(bool(constrained) and set(constrained) <= set(columns) for constrained in (*facts, *limits))
 
 
 def names_an_owner(table: Table, columns: tuple[str, ...]) -> bool:

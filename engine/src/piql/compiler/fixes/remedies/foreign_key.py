@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from piql.compiler.fixes.remedy import Change, LimitLine, Patient, Remedy
+from piql.compiler.fixes.remedy import Change, LimitLine, RefusedQuery, Remedy
 
 
-def add_foreign_key(patient: Patient) -> list[Remedy]:
+def add_foreign_key(query: RefusedQuery) -> list[Remedy]:
     """Return the foreign keys that would tell that each row of a gap has its match."""
-    found: dict[LimitLine, Remedy] = {}
-    for gap in patient.gaps:
+    remedies: dict[LimitLine, Remedy] = {}
+    for gap in query.gaps:
         for reference in gap.references:
             line = LimitLine(gap.table.name, reference.clause)
             what = (
@@ -16,5 +16,5 @@ def add_foreign_key(patient: Patient) -> list[Remedy]:
                 "of a row that is named; the answer stays the same"
             )
             title = f"Add {reference.clause} to {gap.table.name}"
-            found.setdefault(line, Remedy(title, what, Change.WRITES, line))
-    return list(found.values())
+            remedies.setdefault(line, Remedy(title, what, Change.WRITES, line))
+    return list(remedies.values())

@@ -4,38 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from piql.compiler.fixes.remedy import Change, NewTest, Patient, Remedy
-from piql.compiler.fixes.select_text import Place, place_of
+from piql.compiler.fixes.remedy import Change, NewTest, RefusedQuery, Remedy
+from piql.compiler.fixes.select_text import Occurrence, occurrence_of
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.schema.catalog import ForeignKey
 
 
-def join_by_key(patient: Patient) -> list[Remedy]:
+def join_by_key(query: RefusedQuery) -> list[Remedy]:
     """Return for each relation that no equality joins those of the foreign keys that lead to it or away from it."""
-    found: dict[NewTest, Remedy] = {}
-    for gap in patient.gaps:
-        place = place_of(patient.body, gap.relation) if gap.kind == "product" else None
-        if place is None or place.is_optional:
+    remedies: dict[NewTest, Remedy] = {}
+    for gap in query.gaps:
+        occurrence = occurrence_of(query.body, gap.relation) if gap.kind == "product" else None
+        if occurrence is None or occurrence.is_optional:
             continue
-        for test in _equalities(patient, gap, place):
+        for test in _equalities(query, gap, occurrence):
             what = f"changes the answer: only rows with {test.text} are joined"
-            found.setdefault(test, Remedy(f"Add {test.text}", what, Change.OTHER_ROWS, test=test))
-    return list(found.values())
+            remedies.setdefault(test, Remedy(f"Add {test.text}", what, Change.OTHER_ROWS, test=test))
+    return list(remedies.values())
 
 
-def _equalities(patient: Patient, gap: Gap, place: Place) -> Iterator[NewTest]:
-    for other in gap.others:
-        there = place_of(patient.body, other)
-        if there is None or there.select is not place.select:
+def _equalities(query: RefusedQuery, gap: Gap, occurrence: Occurrence) -> Iterator[NewTest]:
+    for partner in gap.earlier:
+        partner_occurrence = occurrence_of(query.body, partner)
+        if partner_occurrence is None or partner_occurrence.select is not occurrence.select:
             continue
         for key in gap.table.foreign_keys:
-            if key.table == other.table.name:
-                yield _follow(key, place, there)
-        for key in other.table.foreign_keys:
+            if key.table == partner.table.name:
+                yield _follow(key, occurrence, partner_occurrence)
+        for key in partner.table.foreign_keys:
             if key.table == gap.table.name:
-                yield _follow(key, there, place)
+                yield _follow(key, partner_occurrence, occurrence)
 
 
-def _follow(key: ForeignKey, here: Place, there: Place) -> NewTest:
+def _follow(key: ForeignKey, referring: Occurrence, referenced: Occurrence) -> NewTest:
     pairs = zip(key.columns, key.referenced_columns, strict=True)
-    return NewTest(here.select, " AND ".join(f"{here.column(ours)} = {there.column(theirs)}" for ours, theirs in pairs))
+    return NewTest(
+        referring.select,
+        " AND ".join(f"{referring.column(ours)} = {referenced.column(theirs)}" for ours, theirs in pairs),
+    )

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from piql.compiler.fixes.remedy import Change, Patient, Remedy
+from piql.compiler.fixes.remedy import Change, RefusedQuery, Remedy
 from piql.compiler.syntax import ast
 from piql.text.diagnostics.diagnostic import Edit
 
 
-def read_both_sides(patient: Patient) -> list[Remedy]:
+def read_both_sides(query: RefusedQuery) -> list[Remedy]:
     """Return for each `a <> b` that blocks a stop `(a < b OR a > b)`, which is read as two ranges."""
-    if patient.body is None:
+    if query.body is None:
         return []
-    blockers = {(each.start, each.end) for gap in patient.gaps if gap.kind == "blocked" for each in gap.blockers}
-    found: list[Remedy] = []
-    for node in patient.body.find(ast.Binary):
+    blockers = {(blocker.start, blocker.end) for gap in query.gaps if gap.kind == "blocked" for blocker in gap.blockers}
+    remedies: list[Remedy] = []
+    for node in query.body.find(ast.Binary):
         span = node.span
         if node.operator == "<>" and (span.start, span.end) in blockers:
             left, right = node.left.span.text, node.right.span.text
             edit = Edit(span.file, span.start, span.end, f"({left} < {right} OR {left} > {right})")
-            found.append(
+            remedies.append(
                 Remedy(
                     f"Read both sides of {right}",
                     "the answer stays the same; it is read as two ranges",
@@ -27,4 +27,4 @@ def read_both_sides(patient: Patient) -> list[Remedy]:
                     excludes=f"test {span.start}",
                 )
             )
-    return found
+    return remedies

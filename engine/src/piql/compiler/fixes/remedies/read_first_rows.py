@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from piql.compiler.fixes.remedy import Change, Patient, Remedy
-from piql.compiler.fixes.select_text import COMMENT, main_selects, place_of, where_of
+from piql.compiler.fixes.remedy import Change, RefusedQuery, Remedy
+from piql.compiler.fixes.select_text import COMMENT, main_selects, occurrence_of, where_of
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.compiler.syntax import ast
 from piql.text.diagnostics.diagnostic import Edit
@@ -12,7 +12,7 @@ from piql.text.source import Span
 DEFAULT_ROWS = 100
 
 
-def read_first_rows(patient: Patient) -> list[Remedy]:
+def read_first_rows(query: RefusedQuery) -> list[Remedy]:
     """Return for each relation that is read alone the query over its first rows only.
 
     SELECT COUNT(*) FROM users WHERE age > 3
@@ -20,21 +20,25 @@ def read_first_rows(patient: Patient) -> list[Remedy]:
 
     What an index applies is tested inside, all else outside. It asks for something else, and its title says so.
     """
-    found: list[Remedy] = []
-    for gap in patient.gaps:
+    remedies: list[Remedy] = []
+    for gap in query.gaps:
         if gap.kind not in ("aggregate", "sort", "blocked"):
             continue
-        place = place_of(patient.body, gap.relation)
-        if place is None or not isinstance(place.select, ast.Select) or not isinstance(place.source, ast.TableName):
+        occurrence = occurrence_of(query.body, gap.relation)
+        if (
+            occurrence is None
+            or not isinstance(occurrence.select, ast.Select)
+            or not isinstance(occurrence.source, ast.TableName)
+        ):
             continue  # a FETCH reads no derived tables
-        if not any(select is place.select for select in main_selects(patient.body)):
+        if not any(select is occurrence.select for select in main_selects(query.body)):
             continue
-        edit = _edit(gap, place.select, place.source, place.name)
+        edit = _edit(gap, occurrence.select, occurrence.source, occurrence.name)
         if edit is not None:
             title = f"Read the first {DEFAULT_ROWS} rows of {gap.table.name} only"
             what = f"changes the answer: it is made of {DEFAULT_ROWS} rows of {gap.table.name} at most"
-            found.append(Remedy(title, what, Change.PART_OF_THE_DATA, edit=edit, excludes=f"rows {edit.start}"))
-    return found
+            remedies.append(Remedy(title, what, Change.PART_OF_THE_DATA, edit=edit, excludes=f"rows {edit.start}"))
+    return remedies
 
 
 def _edit(gap: Gap, select: ast.Select, source: ast.TableName, name: str) -> Edit | None:
@@ -43,15 +47,15 @@ def _edit(gap: Gap, select: ast.Select, source: ast.TableName, name: str) -> Edi
         return None
     start, end = source.span.start, select.from_clause.span.end
     inner, outer = "", ""
-    place = where_of(select)
-    if place is not None and select.where is not None:
+    condition = where_of(select)
+    if condition is not None and select.where is not None:
         is_all = isinstance(select.where, ast.Junction) and select.where.operator == "AND"
         tests = select.where.operands if isinstance(select.where, ast.Junction) and is_all else (select.where,)
         served = {(span.start, span.end) for span in gap.served}
         inside = [test for test in tests if (test.span.start, test.span.end) in served]
         outside = [test for test in tests if test not in inside]
         inner, outer = _where(inside), _where(outside)
-        end = place[1]
+        end = condition[1]
     if COMMENT.search(_text(source.span, start, end)):
         return None
     order = f" {select.order.span.text}" if gap.kind == "blocked" and select.order is not None else ""

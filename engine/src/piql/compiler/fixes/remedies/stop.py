@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from piql.compiler.fixes.remedy import Change, Patient, Remedy
+from piql.compiler.fixes.remedy import Change, RefusedQuery, Remedy
 from piql.text.diagnostics.diagnostic import Edit
 
 DEFAULT_ROWS = 100
 DEFAULT_PAGE = 20
 
 
-def add_stop(patient: Patient) -> list[Remedy]:
+def add_stop(query: RefusedQuery) -> list[Remedy]:
     """Give PAGINATE and LIMIT; on a line of their own where the query has several."""
-    if patient.has_stop:
+    if query.has_stop:
         return []
-    span = patient.body_span
+    span = query.body_span
     body = span.text
     line = body.splitlines()[-1] if "\n" in body else ""
     space = "\n" + line[: len(line) - len(line.lstrip())] if line else " "

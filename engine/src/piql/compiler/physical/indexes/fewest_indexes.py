@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from piql.compiler.physical.indexes.index_set import Identity, identity, together
+from piql.compiler.physical.indexes.index_set import Identity, identity, merged
 from piql.compiler.physical.indexes.secondary_index import (
     KEY_SERVES,
     Beginnings,
@@ -74,12 +74,12 @@ def design_table(
     design.add(required)
     for at, plan in plans.items():
         design.read(at, plan)
-    if len(design.kept) > 1:
-        lengths = {key: len(declared_columns(table, each.columns)) for key, each in design.kept.items()}
-        for key in sorted(design.kept, key=lambda each: (lengths[each], design.kept[each].name)):
-            index = design.kept.get(key)
-            if index is not None and _may_go(index):
-                design.leave_out(index)
+    if len(design.indexes) > 1:
+        lengths = {key: len(declared_columns(table, index.columns)) for key, index in design.indexes.items()}
+        for key in sorted(design.indexes, key=lambda key: (lengths[key], design.indexes[key].name)):
+            candidate = design.indexes.get(key)
+            if candidate is not None and _may_go(candidate):
+                design.leave_out(candidate)
     return TableDesign(design.settled(), design.changed)
 
 
@@ -89,13 +89,13 @@ class _Design:
 
     table: Table
     groups: tuple[Group, ...]
-    kept: dict[Identity, Index]
+    indexes: dict[Identity, Index]
     plans: dict[int, PhysicalNode]
     replan: Replan
     required: frozenset[Identity]
     changed: dict[int, PhysicalNode] = field(default_factory=dict)
     readers: dict[Identity, dict[int, None]] = field(default_factory=dict)
-    begun: _Begun | None = None  # what is kept now, by its first columns
+    by_first: _ByFirstColumns | None = None  # what is kept now, by its first columns
     by_columns: dict[frozenset[str], list[Group]] | None = None  # the groups by theirs
 
     def reads_of(self, plan: PhysicalNode) -> Iterable[Remote]:
@@ -104,8 +104,8 @@ class _Design:
     def add(self, indexes: Iterable[Index]) -> None:
         for index in indexes:
             key = identity(index)
-            known = self.kept.get(key)
-            self.kept[key] = index if known is None else together(known, index, self.table)
+            present = self.indexes.get(key)
+            self.indexes[key] = index if present is None else merged(present, index, self.table)
 
     def read(self, at: int, plan: PhysicalNode) -> None:
         """Note what a plan reads."""
@@ -115,49 +115,57 @@ class _Design:
 
     def leave_out(self, left: Index) -> None:
         """Leave an index out where those that are kept, or one of them in another order, serve all it is there for."""
-        begun = self.begun = self.begun or _Begun(self.table, self.groups, self.kept.values())
+        by_first = self.by_first = self.by_first or _ByFirstColumns(self.table, self.groups, self.indexes.values())
         first = declared_columns(self.table, left.columns)
-        may_be_turned = begun.fixing([column.name for column in first])
-        may_stand_in = self._may_read_without(left, begun) and (may_be_turned or not self._is_needed(left, begun))
+        may_be_turned = by_first.fixing([column.name for column in first])
+        may_stand_in = self._may_read_without(left, by_first) and (may_be_turned or not self._is_needed(left, by_first))
         if not may_stand_in and not may_be_turned:
             return
-        rest = sorted((index for index in self.kept.values() if index is not left), key=lambda each: each.name)
-        others = [_opened_to(left, index) for index in rest]
-        if may_stand_in and self._may_serve(others, (left,)) and self._try(others, (left,)):
+        remaining = sorted(
+            (index for index in self.indexes.values() if index is not left), key=lambda index: index.name
+        )
+        stand_ins = [_widened_for(left, index) for index in remaining]
+        if may_stand_in and self._may_serve(stand_ins, (left,)) and self._try(stand_ins, (left,)):
             return
-        for at, other in enumerate(others):
-            turned = _begun_with(first, other, self.table) if identity(other) in may_be_turned else None
+        for at, stand_in in enumerate(stand_ins):
+            turned = _beginning_with(first, stand_in, self.table) if identity(stand_in) in may_be_turned else None
             if turned is not None:
-                instead = [*others[:at], turned, *others[at + 1 :]]
-                if self._may_serve(instead, (left, other)) and self._try(instead, (left, self.kept[identity(other)])):
+                instead = [*stand_ins[:at], turned, *stand_ins[at + 1 :]]
+                if self._may_serve(instead, (left, stand_in)) and self._try(
+                    instead, (left, self.indexes[identity(stand_in)])
+                ):
                     return
 
-    def _may_serve(self, others: Sequence[Index], gone: Sequence[Index]) -> bool:
+    def _may_serve(self, stand_ins: Sequence[Index], gone: Sequence[Index]) -> bool:
         """Whether the constraints find their groups without what is gone, and readers of its first find their rows."""
         served = (group for group in self.groups if group.index_among(self.table, gone) is not None)
-        if any(group.index_among(self.table, others) is None for group in served):
+        if any(group.index_among(self.table, stand_ins) is None for group in served):
             return False
-        return all(any(wanted.is_served_by(other) for other in others) for wanted in self._wanted_of(gone[0]))
+        return all(
+            any(columns.is_served_by(index) for index in stand_ins) for columns in self._columns_read_by(gone[0])
+        )
 
-    def _is_needed(self, left: Index, begun: _Begun) -> bool:
+    def _is_needed(self, left: Index, by_first: _ByFirstColumns) -> bool:
         """Whether a constraint finds its groups by an index, and no other that is kept begins as it must."""
         if self.by_columns is None:
             self.by_columns = {}
             for group in self.groups:
                 self.by_columns.setdefault(group.first_columns, []).append(group)
-        for columns in begun.beginnings.of(left):
+        for columns in by_first.beginnings.of(left):
             for group in self.by_columns.get(columns, ()):
-                is_alone = all(other is left for other in begun.beginnings.beginning(group))
+                is_alone = all(index is left for index in by_first.beginnings.beginning(group))
                 is_served = is_alone and group.index_among(self.table, (left,)) is not None
                 if is_served and group.index_among(self.table, ()) is None:
                     return True
         return False
 
-    def _may_read_without(self, left: Index, begun: _Begun) -> bool:
+    def _may_read_without(self, left: Index, by_first: _ByFirstColumns) -> bool:
         """Whether each reader of an index finds its rows by another one that is kept."""
-        return all(any(other is not left for other in begun.serving(wanted)) for wanted in self._wanted_of(left))
+        return all(
+            any(index is not left for index in by_first.serving(columns)) for columns in self._columns_read_by(left)
+        )
 
-    def _wanted_of(self, index: Index) -> Iterator[_Wanted]:
+    def _columns_read_by(self, index: Index) -> Iterator[_ReadColumns]:
         """Return what the reads of an index ask of one that stands in for it."""
         key = identity(index)
         for at in self.readers.get(key, ()):
@@ -167,32 +175,34 @@ class _Design:
                     if key not in self.required:  # it was made for this read, in the order asked
                         columns = declared_columns(self.table, read.index.columns)
                         following = [column.name for column in columns[len(read.prefix) :]]
-                    yield _Wanted(frozenset(part.column for part in read.prefix), len(read.prefix), tuple(following))
+                    yield _ReadColumns(
+                        frozenset(part.column for part in read.prefix), len(read.prefix), tuple(following)
+                    )
 
     def _try(self, instead: Sequence[Index], gone: Iterable[Index]) -> bool:
         """Plan the readers of the indexes that go over the others; keep what comes of it if nothing gets worse."""
         allowed = {identity(index) for index in instead}
         again: dict[int, PhysicalNode] = {}
-        for place in dict.fromkeys(reader for index in gone for reader in self.readers.get(identity(index), ())):
-            plan = self.replan(place, self.plans[place], tuple(instead))
+        for number in dict.fromkeys(reader for index in gone for reader in self.readers.get(identity(index), ())):
+            plan = self.replan(number, self.plans[number], tuple(instead))
             if plan is None or any(identity(read.index) not in allowed for read in self.reads_of(plan)):
                 return False
-            again[place] = plan
-        self.kept = {identity(index): index for index in instead}
-        self.begun = None
-        for place, plan in again.items():
+            again[number] = plan
+        self.indexes = {identity(index): index for index in instead}
+        self.by_first = None
+        for number, plan in again.items():
             for readers in self.readers.values():
-                readers.pop(place, None)
-            self.read(place, plan)
-            self.plans[place] = self.changed[place] = plan
+                readers.pop(number, None)
+            self.read(number, plan)
+            self.plans[number] = self.changed[number] = plan
         return True
 
     def settled(self) -> tuple[Index, ...]:
         """Say of each index which constraints it serves; its partition is what all reads of it fix, and no wider."""
-        own = sorted(self.kept.values(), key=lambda each: (each.span is None, each.name))
+        indexes = sorted(self.indexes.values(), key=lambda index: (index.span is None, index.name))
         purposes: dict[Identity, list[str]] = {}
         lengths: dict[Identity, list[int]] = {}
-        beginnings = Beginnings(self.table, self.groups, own)
+        beginnings = Beginnings(self.table, self.groups, indexes)
         for group in self.groups:
             serving = beginnings.index_for(group)
             if serving is not None and not serving.is_primary:
@@ -202,34 +212,34 @@ class _Design:
             for at in readers:
                 reads = (read for read in self.reads_of(self.plans[at]) if identity(read.index) == key)
                 lengths.setdefault(key, []).extend(partition_of(read.prefix) for read in reads)
-        found = []
-        for index in own:
+        described = []
+        for index in indexes:
             key = identity(index)
             if key in lengths and index.span is None:
                 index = replace(index, partition_columns=min(lengths[key]))
-            found.append(_because(index, purposes.get(key, ())))
-        return tuple(found)
+            described.append(_with_reason(index, purposes.get(key, ())))
+        return tuple(described)
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _ReadColumns:
     """The first columns that a read asks of an index: those that it fixes, then its range and its order."""
 
     fixed: frozenset[str]
     length: int
     following: tuple[str, ...]
 
-    def is_served_by(self, other: Index) -> bool:
+    def is_served_by(self, index: Index) -> bool:
         """Whether an index begins with the columns that a read fixes, then with its range and its order."""
-        if other.buckets > 1 or {column.name for column in other.columns[: self.length]} != self.fixed:
+        if index.buckets > 1 or {column.name for column in index.columns[: self.length]} != self.fixed:
             return False
-        rest = other.columns[self.length :]
-        if any(column.token_of for column in rest):
+        remaining = index.columns[self.length :]
+        if any(column.token_of for column in remaining):
             return False
-        return tuple(column.name for column in rest[: len(self.following)]) == self.following
+        return tuple(column.name for column in remaining[: len(self.following)]) == self.following
 
 
-class _Begun:
+class _ByFirstColumns:
     """Indexes by their first columns, so that of many only those are looked at that may serve."""
 
     def __init__(self, table: Table, groups: Sequence[Group], indexes: Iterable[Index]) -> None:
@@ -238,17 +248,17 @@ class _Begun:
         self._serving: dict[tuple[int, int], dict[tuple[frozenset[str], tuple[str, ...]], list[Index]]] = {}
         self._fixing: dict[str, list[Index]] | None = None
 
-    def serving(self, wanted: _Wanted) -> Sequence[Index]:
+    def serving(self, read: _ReadColumns) -> Sequence[Index]:
         """Return the indexes by which a read finds its rows."""
-        length, count = wanted.length, len(wanted.following)
-        found = self._serving.get((length, count))
-        if found is None:
-            found = self._serving[length, count] = {}
+        length, count = read.length, len(read.following)
+        by_columns = self._serving.get((length, count))
+        if by_columns is None:
+            by_columns = self._serving[length, count] = {}
             for index in self._indexes:
                 columns = frozenset(column.name for column in index.columns[:length])
                 following = tuple(column.name for column in index.columns[length : length + count])
-                found.setdefault((columns, following), []).append(index)
-        return [each for each in found.get((wanted.fixed, wanted.following), ()) if wanted.is_served_by(each)]
+                by_columns.setdefault((columns, following), []).append(index)
+        return [index for index in by_columns.get((read.fixed, read.following), ()) if read.is_served_by(index)]
 
     def fixing(self, columns: Sequence[str]) -> frozenset[Identity]:
         """Return the indexes all of whose reads fix these columns and more."""
@@ -258,7 +268,7 @@ class _Begun:
                 for column in index.columns[: index.partition_columns] if index.partition_columns > 1 else ():
                     self._fixing.setdefault(column.name, []).append(index)
         few = min((self._fixing.get(name, []) for name in columns), key=len, default=list(self._indexes))
-        return frozenset(identity(each) for each in few if each.partition_columns > len(columns))
+        return frozenset(identity(index) for index in few if index.partition_columns > len(columns))
 
 
 def _may_go(index: Index) -> bool:
@@ -266,31 +276,31 @@ def _may_go(index: Index) -> bool:
     return index.span is None and not index.is_unique
 
 
-def _opened_to(left: Index, other: Index) -> Index:
+def _widened_for(left: Index, index: Index) -> Index:
     """Let the partitions of an index be wide enough for the reads of another, where it begins with the same columns."""
     length = left.partition_columns
     leading = {column.name for column in left.columns[:length]}
-    if other.partition_columns <= length or {column.name for column in other.columns[:length]} != leading:
-        return other
-    return replace(other, partition_columns=length)
+    if index.partition_columns <= length or {column.name for column in index.columns[:length]} != leading:
+        return index
+    return replace(index, partition_columns=length)
 
 
-def _begun_with(first: Sequence[IndexColumn], other: Index, table: Table) -> Index | None:
+def _beginning_with(first: Sequence[IndexColumn], index: Index, table: Table) -> Index | None:
     """Return another index with these columns first, where all of its readers fix these and more."""
-    fixed = {column.name: column for column in other.columns[: other.partition_columns]}
+    fixed = {column.name: column for column in index.columns[: index.partition_columns]}
     names = {column.name for column in first}
-    if not _may_go(other) or other.buckets > 1 or not names < fixed.keys():
+    if not _may_go(index) or index.buckets > 1 or not names < fixed.keys():
         return None
     ordered: list[IndexColumn] = [
         *(fixed[column.name] for column in first),
-        *(each for name, each in fixed.items() if name not in names),
-        *other.columns[other.partition_columns :],
+        *(column for name, column in fixed.items() if name not in names),
+        *index.columns[index.partition_columns :],
     ]
     turned = index_on(table, ordered, partition_columns=len(first))
-    return replace(turned, covering=other.covering, reason=other.reason)
+    return replace(turned, covering=index.covering, reason=index.reason)
 
 
-def _because(index: Index, purposes: Sequence[str]) -> Index:
+def _with_reason(index: Index, purposes: Sequence[str]) -> Index:
     parts = [part for part in index.reason.split("; ") if part]
     declared = [part for part in parts if is_purpose(part) and index.span is not None]
     held = [part for part in parts if not is_purpose(part)]

@@ -32,22 +32,24 @@ class IndexSet:
         return self.served_by.get(identity(index), index)
 
 
-def together(one: Index, other: Index, table: Table) -> Index:
+def merged(first: Index, second: Index, table: Table) -> Index:
     """One index for two uses of the same key columns."""
-    covering = one.covering if one.covering == other.covering else table.in_order({*one.covering, *other.covering})
-    partition = min(one.partition_columns, other.partition_columns)
-    if covering == one.covering and partition == one.partition_columns:
-        return one
-    parts = [part for part in one.reason.split("; ") if is_purpose(part)]
+    covering = (
+        first.covering if first.covering == second.covering else table.in_order({*first.covering, *second.covering})
+    )
+    partition = min(first.partition_columns, second.partition_columns)
+    if covering == first.covering and partition == first.partition_columns:
+        return first
+    parts = [part for part in first.reason.split("; ") if is_purpose(part)]
     parts += [covering_reason(table, covering, covering=True)] if covering else []
-    return replace(one, covering=covering, partition_columns=partition, reason="; ".join(parts))
+    return replace(first, covering=covering, partition_columns=partition, reason="; ".join(parts))
 
 
 def settle_indexes(catalog: Catalog, indexes: Iterable[Index]) -> IndexSet:
     """Name the indexes of a set after their key columns: the same names whatever the order of its queries."""
     named: dict[str, Index] = {}
     served: dict[Identity, Index] = {}
-    for index in sorted(indexes, key=lambda each: (each.table, each.span is None, each.name)):
+    for index in sorted(indexes, key=lambda index: (index.table, index.span is None, index.name)):
         name, number = index.name, 1
         while name in named or name in catalog.tables:
             number += 1

@@ -30,4 +30,4 @@ def reading_directions(plans: Iterable[PhysicalNode | WritePlan | None]) -> Mapp
 
 def read_from_their_end(plans: Iterable[PhysicalNode | WritePlan | None]) -> frozenset[Index]:
     """Return the indexes of which every read that stops early goes backwards."""
-    return frozenset(index for index, found in reading_directions(plans).items() if found == {False})
+    return frozenset(index for index, ways in reading_directions(plans).items() if ways == {False})

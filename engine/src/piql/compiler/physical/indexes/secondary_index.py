@@ -53,26 +53,26 @@ def name_of(table: Table, columns: Iterable[IndexColumn]) -> str:
 
 def serves_group(index: Index, columns: Iterable[str]) -> bool:
     """Whether an index begins with exactly these columns, in any order: then all rows of one group are one range."""
-    wanted = set(columns)
-    leading = index.columns[: len(wanted)]
+    names = set(columns)
+    leading = index.columns[: len(names)]
     if index.buckets > 1 or any(column.token_of for column in index.columns):
         return False  # several ranges, or several entries a row
-    if index.partition_columns > len(wanted):
+    if index.partition_columns > len(names):
         return False  # a group is spread over partitions
-    return {column.name for column in leading} == wanted
+    return {column.name for column in leading} == names
 
 
-def group_index(table: Table, columns: Sequence[str], known: Iterable[Index]) -> Index | None:
+def group_index(table: Table, columns: Sequence[str], indexes: Iterable[Index]) -> Index | None:
     """Give the index by which the rows that share one value of `columns` are found: the table itself when it serves."""
     if set(table.primary_key[: len(columns)]) == set(columns) and serves_group(table.primary_index(), columns):
         return table.primary_index()
-    return next((index for index in known if serves_group(index, columns)), None)
+    return next((index for index in indexes if serves_group(index, columns)), None)
 
 
-def token_index(columns: tuple[str, ...], known: Iterable[Index]) -> Index | None:
+def token_index(columns: tuple[str, ...], indexes: Iterable[Index]) -> Index | None:
     """Return the index by which the rows that hold one word of some text columns are found."""
     name = word_column(columns).name
-    return next((index for index in known if index.columns[0].name == name and index.buckets == 1), None)
+    return next((index for index in indexes if index.columns[0].name == name and index.buckets == 1), None)
 
 
 @quick
@@ -90,11 +90,11 @@ class Group:
         """What an index by which the group is found begins with."""
         return frozenset((word_column(self.columns).name,) if self.is_token else self.columns)
 
-    def index_among(self, table: Table, known: Iterable[Index]) -> Index | None:
+    def index_among(self, table: Table, indexes: Iterable[Index]) -> Index | None:
         """Return the first index by which the group is found."""
         if self.is_token:
-            return token_index(self.columns, known)
-        return group_index(table, self.columns, known)
+            return token_index(self.columns, indexes)
+        return group_index(table, self.columns, indexes)
 
 
 class Beginnings:
@@ -103,13 +103,13 @@ class Beginnings:
     def __init__(self, table: Table, groups: Iterable[Group], indexes: Iterable[Index] = ()) -> None:
         self._table = table
         self._longest = max((len(group.columns) for group in groups), default=0)
-        self._found: dict[frozenset[str], list[Index]] = {}
+        self._by_columns: dict[frozenset[str], list[Index]] = {}
         for index in indexes:
             self.add(index)
 
     def add(self, index: Index) -> None:
         for columns in self.of(index):
-            self._found.setdefault(columns, []).append(index)
+            self._by_columns.setdefault(columns, []).append(index)
 
     def of(self, index: Index) -> Iterator[frozenset[str]]:
         """Return the columns that an index begins with, as many as a group may have."""
@@ -118,7 +118,7 @@ class Beginnings:
 
     def beginning(self, group: Group) -> Sequence[Index]:
         """Return the indexes that begin with the columns of a group, in the order in which they were added."""
-        return self._found.get(group.first_columns, ())
+        return self._by_columns.get(group.first_columns, ())
 
     def index_for(self, group: Group) -> Index | None:
         """Return the first index by which a group is found."""
@@ -127,15 +127,15 @@ class Beginnings:
 
 def groups_of(table: Table) -> tuple[Group, ...]:
     """Give the groups that the constraints of a table look for: UNIQUE keys, limits, and rows that reference others."""
-    found = [
+    groups = [
         Group(key.columns, f"UNIQUE ({', '.join(key.columns)}) {LOOKED_UP}", is_unique=True)
         for key in table.unique_keys
     ]
     for limit in table.limits:
         shown = f"(TOKEN({', '.join(limit.columns)}))" if limit.is_token else f"({', '.join(limit.columns)})"
-        found.append(Group(limit.columns, f"CARDINALITY LIMIT {limit.limit} {shown} {COUNTED}", limit.is_token))
-    found += [Group(key.columns, f"deleting a row of {key.table} {REFERENCED}") for key in table.foreign_keys]
-    return tuple(found)
+        groups.append(Group(limit.columns, f"CARDINALITY LIMIT {limit.limit} {shown} {COUNTED}", limit.is_token))
+    groups += [Group(key.columns, f"deleting a row of {key.table} {REFERENCED}") for key in table.foreign_keys]
+    return tuple(groups)
 
 
 def constraint_indexes(catalog: Catalog) -> dict[str, Index]:
@@ -144,24 +144,24 @@ def constraint_indexes(catalog: Catalog) -> dict[str, Index]:
     A CARDINALITY LIMIT is counted by one, a UNIQUE looked up by one, and the rows that reference a row to be deleted
     are found by one. A table's own primary key serves where the columns are its beginning.
     """
-    found: dict[str, Index] = {}
+    by_name: dict[str, Index] = {}
     for table in catalog.tables.values():
-        own = [replace(index, reason=DECLARED) for index in catalog.indexes.values() if index.table == table.name]
+        of_table = [replace(index, reason=DECLARED) for index in catalog.indexes.values() if index.table == table.name]
         groups = groups_of(table)
-        beginnings = Beginnings(table, groups, own)
+        beginnings = Beginnings(table, groups, of_table)
         for group in groups:
             if beginnings.index_for(group) is not None:
                 continue
             columns = tuple(map(IndexColumn, group.columns))
             if group.is_token:
                 columns = (word_column(group.columns),)
-            made = index_on(
+            new = index_on(
                 table, columns, partition_columns=len(columns), is_unique=group.is_unique, reason=group.purpose
             )
-            own.append(made)
-            beginnings.add(made)
-        found.update((index.name, index) for index in own)
-    return found
+            of_table.append(new)
+            beginnings.add(new)
+        by_name.update((index.name, index) for index in of_table)
+    return by_name
 
 
 def referrers_of(catalog: Catalog, name: str) -> tuple[tuple[Table, ForeignKey], ...]:

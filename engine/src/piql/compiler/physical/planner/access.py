@@ -17,7 +17,7 @@ from piql.compiler.logical.operators import Count
 from piql.compiler.optimizer.analysis.facts import Fact
 from piql.compiler.optimizer.analysis.restrictions import Range, Restrictions, Word
 from piql.compiler.physical.indexes.secondary_index import covering_reason, index_on, is_covering
-from piql.compiler.physical.operators import Kept, KeyPart, KeyRange, RowLimit, partition_of
+from piql.compiler.physical.operators import KeyPart, KeyRange, PassingRows, RowLimit, partition_of
 from piql.compiler.physical.widths import columns_bytes
 from piql.schema.catalog import Index, IndexColumn, Table, word_column
 from piql.trees.frozen import quick, replace
@@ -26,7 +26,7 @@ from piql.trees.memory import Memory
 
 @quick
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Demand:
     """What a read is asked for: an order in its own columns (None: one that no index has), and a stop."""
 
     keys: tuple[tuple[str, bool], ...] | None = ()  # column, ascending; a total order, or () where any will do
@@ -50,7 +50,7 @@ class Access:
     is_new: bool
     serves_order: bool
     is_one_row: bool  # a key is fixed: one read gives one row at most
-    kept: Kept | None = None  # where fewer rows pass the residual tests than all reads may give
+    passing: PassingRows | None = None  # where fewer rows pass the residual tests than all reads may give
 
     @property
     def rows(self) -> int:
@@ -58,9 +58,9 @@ class Access:
         return self.reads * self.limit.max
 
     @property
-    def rows_kept(self) -> int:
+    def rows_passing(self) -> int:
         """The rows of all reads that pass the residual tests."""
-        return self.rows if self.kept is None else self.kept.rows
+        return self.rows if self.passing is None else self.passing.rows
 
 
 @quick
@@ -71,7 +71,7 @@ class Reading:
     table: Table
     restrictions: Restrictions
     facts: tuple[Fact, ...]
-    wanted: Wanted
+    demand: Demand
     uses: Mapping[str, int]  # how often the query names each column of it
     indexes: tuple[Index, ...]  # secondary ones that exist
     must_cover: bool = False  # a dereference cannot follow (left joins, pages of unions)
@@ -85,21 +85,21 @@ def best_access(reading: Reading) -> Access | None:
     Whoever spreads an index over BUCKETS wants it read: what grows without limit is read from it, for its b requests
     in the place of one, unless the primary key serves an equality. It never costs a bound, nor more than these.
     """
-    found = [*_stopped(reading), *_limited_by_facts(reading)]
+    accesses = [*_stopped(reading), *_limited_by_facts(reading)]
     if reading.is_exact:
-        found = [access for access in found if access.index.buckets == 1]
-    if not found:
+        accesses = [access for access in accesses if access.index.buckets == 1]
+    if not accesses:
         return None
     width = columns_bytes(reading.table, reading.uses)
 
     def cost(access: Access) -> tuple[int, int, int, int, bool, str]:
-        rows = access.rows if reading.wanted.count is None else min(access.rows, reading.wanted.count.max)
+        rows = access.rows if reading.demand.count is None else min(access.rows, reading.demand.count.max)
         requests = access.reads + (rows if access.needs_dereference else 0)
         is_secondary = not access.index.is_primary
         return requests, access.is_new, access.rows * width, len(access.residual), is_secondary, access.index.name
 
-    best = min(found, key=cost)
-    spread = [access for access in found if access.index.buckets > 1]
+    best = min(accesses, key=cost)
+    spread = [access for access in accesses if access.index.buckets > 1]
     if reading.facts or not spread or (best.index.is_primary and best.prefix):
         return best
     if not best.needs_dereference:
@@ -109,48 +109,54 @@ def best_access(reading: Reading) -> Access | None:
 
 def _stopped(reading: Reading) -> Iterable[Access]:
     """The accesses whose limit is the stop: all predicates in the index, in the order asked."""
-    known, wanted = reading.restrictions, reading.wanted
-    if wanted.count is None or wanted.keys is None or known.blocking or len(known.words) > 1 or len(known.ranges) > 1:
+    restrictions, demand = reading.restrictions, reading.demand
+    if (
+        demand.count is None
+        or demand.keys is None
+        or restrictions.blocking
+        or len(restrictions.words) > 1
+        or len(restrictions.ranges) > 1
+    ):
         return
-    if known.keeps_none:
+    if restrictions.keeps_none:
         return  # no index is made for what reads nothing
-    keys = tuple(key for key in wanted.keys if key[0] not in known.equal)
-    if known.ranges and keys and keys[0][0] not in known.ranges:
+    keys = tuple(key for key in demand.keys if key[0] not in restrictions.equal)
+    if restrictions.ranges and keys and keys[0][0] not in restrictions.ranges:
         return
-    nulls = [name for name, each in known.equal.items() if each.is_null]
-    fixed = [*(name for name in known.equal if name not in nulls), *(word.name for word in known.words)]
+    nulls = [name for name, equality in restrictions.equal.items() if equality.is_null]
+    fixed = [*(name for name in restrictions.equal if name not in nulls), *(word.name for word in restrictions.words)]
     partition = len(fixed)  # NULL names no partition, so it comes after what does
     fixed += nulls
     for index in (
         reading.table.primary_index(),
-        *(_beginning_with(known, reading.indexes) if fixed else reading.indexes),
+        *(_beginning_with(restrictions, reading.indexes) if fixed else reading.indexes),
     ):
         if {column.name for column in index.columns[: len(fixed)]} != set(fixed):
             continue
         if {column.name for column in index.columns[:partition]} != set(fixed[:partition]):
             continue
-        rest = index.columns[len(fixed) :]
-        if any(column.token_of for column in rest):
+        following = index.columns[len(fixed) :]
+        if any(column.token_of for column in following):
             continue  # a row has an entry for each of its words
-        if known.ranges and not (rest and rest[0].name in known.ranges):
+        if restrictions.ranges and not (following and following[0].name in restrictions.ranges):
             continue
-        is_ascending = _walk(rest, keys)
+        is_ascending = _walk(following, keys)
         if is_ascending is not None:
-            access = _access(reading, index, len(fixed), is_ascending, wanted.count, is_new=False)
+            access = _access(reading, index, len(fixed), is_ascending, demand.count, is_new=False)
             if access is not None:
                 yield access
     if not reading.is_frozen:
-        yield from _new_index(reading, wanted.count, fixed, partition, keys)
+        yield from _new_index(reading, demand.count, fixed, partition, keys)
 
 
-def _walk(rest: Sequence[IndexColumn], keys: Sequence[tuple[str, bool]]) -> bool | None:
+def _walk(columns: Sequence[IndexColumn], keys: Sequence[tuple[str, bool]]) -> bool | None:
     """Tell which way to walk an index (True: forward) to get an order; None when the index has another one."""
     if not keys:
         return True
-    if len(keys) > len(rest):
+    if len(keys) > len(columns):
         return None
-    is_forward = rest[0].ascending is keys[0][1]
-    for (name, ascending), column in zip(keys, rest, strict=False):
+    is_forward = columns[0].ascending is keys[0][1]
+    for (name, ascending), column in zip(keys, columns, strict=False):
         if column.name != name or (column.ascending is ascending) is not is_forward:
             return None
     return is_forward
@@ -168,7 +174,10 @@ def _new_index(
     if not keys:
         columns += [IndexColumn(name) for name in restrictions.ranges]
     index = index_on(table, columns, partition_columns=partition)
-    if any(index.columns == each.columns and each.buckets == 1 for each in (table.primary_index(), *reading.indexes)):
+    if any(
+        index.columns == existing.columns and existing.buckets == 1
+        for existing in (table.primary_index(), *reading.indexes)
+    ):
         return
     access = _access(reading, index, len(fixed), first, count, is_new=True)
     if access is not None:
@@ -177,11 +186,11 @@ def _new_index(
 
 def _limited_by_facts(reading: Reading) -> Iterable[Access]:
     """The accesses whose limit is a fact: the fixed columns of the read hold those of the fact."""
-    known = reading.restrictions
-    near = _beginning_with(known, reading.indexes) if reading.facts else ()
+    restrictions = reading.restrictions
+    near = _beginning_with(restrictions, reading.indexes) if reading.facts else ()
     for fact in reading.facts:
         for index in (reading.table.primary_index(), *(near if fact.columns else reading.indexes)):
-            length = _prefix_for(fact, index, known)
+            length = _prefix_for(fact, index, restrictions)
             if length is None:
                 continue
             access = _access(reading, index, length, None, None, is_new=False, fact=fact)
@@ -195,33 +204,33 @@ def _new_index_of_range(reading: Reading, fact: Fact, column: str) -> Iterable[A
     """The index made for a range of few numbers: the fixed columns of the fact, then the range."""
     table, length = reading.table, len(fact.columns)
     index = index_on(table, [IndexColumn(name) for name in (*fact.columns, column)], partition_columns=length)
-    if any(_prefix_for(fact, each, reading.restrictions) for each in (table.primary_index(), *reading.indexes)):
+    if any(_prefix_for(fact, existing, reading.restrictions) for existing in (table.primary_index(), *reading.indexes)):
         return
     access = _access(reading, index, length, None, None, is_new=True, fact=fact)
     if access is not None:
         yield access
 
 
-def _beginning_with(known: Restrictions, indexes: tuple[Index, ...]) -> Sequence[Index]:
+def _beginning_with(restrictions: Restrictions, indexes: tuple[Index, ...]) -> Sequence[Index]:
     """Return the indexes whose first column is fixed, or one of words: a table may have hundreds."""
     if len(indexes) <= FEW:
         return indexes
-    places = _places_by_column.recall((indexes,), lambda: _by_first_column(indexes))
-    return [indexes[at] for at in sorted({at for name in ("", *known.equal) for at in places.get(name, ())})]
+    positions = _positions_by_column.recall((indexes,), lambda: _by_first_column(indexes))
+    return [indexes[at] for at in sorted({at for name in ("", *restrictions.equal) for at in positions.get(name, ())})]
 
 
 def _by_first_column(indexes: tuple[Index, ...]) -> Mapping[str, list[int]]:
-    found: dict[str, list[int]] = {}
+    positions: dict[str, list[int]] = {}
     for at, index in enumerate(indexes):
-        found.setdefault("" if index.columns[0].token_of else index.columns[0].name, []).append(at)
-    return found
+        positions.setdefault("" if index.columns[0].token_of else index.columns[0].name, []).append(at)
+    return positions
 
 
 FEW = 8  # indexes, which are looked through one by one
-_places_by_column: Memory[Mapping[str, list[int]]] = Memory(256)
+_positions_by_column: Memory[Mapping[str, list[int]]] = Memory(256)
 
 
-def _prefix_for(fact: Fact, index: Index, known: Restrictions) -> int | None:
+def _prefix_for(fact: Fact, index: Index, restrictions: Restrictions) -> int | None:
     """Return how many leading columns of an index to fix so that the fact limits the read; None when it cannot."""
     if index.buckets > 1:
         return None
@@ -229,12 +238,12 @@ def _prefix_for(fact: Fact, index: Index, known: Restrictions) -> int | None:
     length = 0
     for column in index.columns:
         if column.token_of:
-            if _word_in(column, known) is None:
+            if _word_in(column, restrictions) is None:
                 break
             if fact.is_token and set(column.token_of) <= set(fact.columns):
                 open_columns.clear()
         else:
-            fixed = known.equal.get(column.name)
+            fixed = restrictions.equal.get(column.name)
             if fixed is None or (not open_columns and fixed.count > 1):
                 break
             if fixed.is_null and open_columns:
@@ -242,17 +251,19 @@ def _prefix_for(fact: Fact, index: Index, known: Restrictions) -> int | None:
             if not fact.is_token:
                 open_columns.discard(column.name)
         length += 1
-    if open_columns or any(each.token_of for each in index.columns[length:]):
+    if open_columns or any(column.token_of for column in index.columns[length:]):
         return None  # a row has an entry for each of its words
-    if fact.within is not None and [each.name for each in index.columns[length : length + 1]] != [fact.within.column]:
+    if fact.within is not None and [column.name for column in index.columns[length : length + 1]] != [
+        fact.within.column
+    ]:
         return None  # it would read more than the range
     return length
 
 
-def _word_in(column: IndexColumn, known: Restrictions) -> Word | None:
+def _word_in(column: IndexColumn, restrictions: Restrictions) -> Word | None:
     """Return the word to look for in a column of words: that of its very texts, or else of some of them."""
-    found = [word for word in known.words if set(word.columns) <= set(column.token_of)]
-    return max(found, key=lambda word: len(word.columns), default=None)
+    words = [word for word in restrictions.words if set(word.columns) <= set(column.token_of)]
+    return max(words, key=lambda word: len(word.columns), default=None)
 
 
 def _access(
@@ -265,36 +276,41 @@ def _access(
     is_new: bool,
     fact: Fact | None = None,
 ) -> Access | None:
-    known, table = reading.restrictions, reading.table
+    restrictions, table = reading.restrictions, reading.table
     prefix: list[KeyPart] = []
     used: list[Expression] = []
     for column in index.columns[:length]:
         if column.token_of:
-            word = _word_in(column, known)
+            word = _word_in(column, restrictions)
             assert word is not None
             prefix.append(KeyPart(column=column.name, values=(word.word,)))
             if word.name == column.name:
                 used.append(word.predicate)
         else:
-            fixed = known.equal[column.name]
+            fixed = restrictions.equal[column.name]
             prefix.append(KeyPart(column=column.name, values=fixed.values, is_null=fixed.is_null))
             used.append(fixed.predicate)
-    rest = index.columns[length:]
-    following = known.ranges.get(rest[0].name) if rest else None
+    columns_after = index.columns[length:]
+    following = restrictions.ranges.get(columns_after[0].name) if columns_after else None
     if following is not None:
         used.extend(following.predicates)
     served: set[int] = {id(expression) for expression in used}
-    residual = tuple(predicate for predicate in _predicates(known) if id(predicate) not in served)
+    residual = tuple(predicate for predicate in _predicates(restrictions) if id(predicate) not in served)
     serves_order = is_ascending is not None
-    if is_ascending is None and reading.wanted.keys is not None:
+    if is_ascending is None and reading.demand.keys is not None:
         in_prefix = {part.column for part in prefix}
-        one_value = {name for name, each in known.equal.items() if each.count == 1}
-        walk = _walk(rest, tuple(key for key in reading.wanted.keys if key[0] not in in_prefix | one_value))
+        one_value = {name for name, equality in restrictions.equal.items() if equality.count == 1}
+        walk = _walk(columns_after, tuple(key for key in reading.demand.keys if key[0] not in in_prefix | one_value))
         serves_order, is_ascending = walk is not None, walk
     forward = is_ascending is not False
-    reads = prod(known.equal[part.column].count for part in prefix if part.column in known.equal) * index.buckets
+    reads = (
+        prod(restrictions.equal[part.column].count for part in prefix if part.column in restrictions.equal)
+        * index.buckets
+    )
     if count is not None:
-        because = next((each for each in reading.facts if _prefix_for(each, index, known) is not None), None)
+        because = next(
+            (limiting for limiting in reading.facts if _prefix_for(limiting, index, restrictions) is not None), None
+        )
         if because is not None and because.limit < count.max:
             limit = RowLimit(max=because.limit, count=count, because=because.because, within=because.within)
         else:
@@ -324,7 +340,7 @@ def _access(
         prefix=tuple(prefix),
         range=_key_range(following),
         is_ascending=forward,
-        order=tuple((each.name, each.ascending is forward) for each in rest),
+        order=tuple((column.name, column.ascending is forward) for column in columns_after),
         limit=limit,
         residual=residual,
         reads=reads,
@@ -332,12 +348,12 @@ def _access(
         is_new=is_new,
         serves_order=serves_order,
         is_one_row=reads == 1
-        and any(each.limit == 1 and _is_applied(each, index, length, known) for each in reading.facts),
-        kept=_kept(reading, reads * limit.max) if residual else None,
+        and any(key.limit == 1 and _is_applied(key, index, length, restrictions) for key in reading.facts),
+        passing=_passing_rows(reading, reads * limit.max) if residual else None,
     )
 
 
-def _kept(reading: Reading, rows: int) -> Kept | None:
+def _passing_rows(reading: Reading, rows: int) -> PassingRows | None:
     """Return the fact by which fewer rows pass all tests than are read; None where there is none."""
     fact = reading.facts[0] if reading.facts else None
     if fact is None or fact.rows >= rows:
@@ -346,12 +362,12 @@ def _kept(reading: Reading, rows: int) -> Kept | None:
     columns = () if fact.is_token else fact.columns
     prefix = tuple(KeyPart(column=name, values=equal[name].values) for name in columns)
     limit = RowLimit(max=fact.limit, because=fact.because, within=fact.within)
-    return Kept(table=reading.table, prefix=prefix, limit=limit, rows=fact.rows)
+    return PassingRows(table=reading.table, prefix=prefix, limit=limit, rows=fact.rows)
 
 
-def _is_applied(fact: Fact, index: Index, length: int, known: Restrictions) -> bool:
+def _is_applied(fact: Fact, index: Index, length: int, restrictions: Restrictions) -> bool:
     """Whether a read that fixes so many leading columns of an index fixes those of a fact."""
-    needed = _prefix_for(fact, index, known)
+    needed = _prefix_for(fact, index, restrictions)
     return needed is not None and needed <= length
 
 
@@ -365,14 +381,14 @@ def _still_needed(reading: Reading, served: Iterable[Expression]) -> frozenset[s
     return frozenset([name for name, times in uses.items() if times > 0])
 
 
-def _predicates(known: Restrictions) -> Iterable[Expression]:
-    for fixed in known.equal.values():
+def _predicates(restrictions: Restrictions) -> Iterable[Expression]:
+    for fixed in restrictions.equal.values():
         yield fixed.predicate
-    for range_ in known.ranges.values():
+    for range_ in restrictions.ranges.values():
         yield from range_.predicates
-    for word in known.words:
+    for word in restrictions.words:
         yield word.predicate
-    yield from known.residual
+    yield from restrictions.residual
 
 
 def _key_range(range: Range | None) -> KeyRange | None:

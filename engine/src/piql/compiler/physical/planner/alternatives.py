@@ -34,10 +34,10 @@ def plan_alternatives(
         want = replace(want, keys=tuple(SortKey(expression=column) for column in primary))
     best: Part | None = None
     least: SectionCost | None = None
-    for others, choices in alternatives(relation, predicates):
+    for remaining, choices in alternatives(relation, predicates):
         branches: list[Part] = []
         for choice in choices:
-            part = plan_read(planner, relation, (*others, *choice), want)
+            part = plan_read(planner, relation, (*remaining, *choice), want)
             if part is None:
                 break
             branches.append(sorted_by(fetched(part), want.keys))
@@ -55,8 +55,8 @@ def alternatives(
     """Yield for each OR about a relation the other predicates, and the tests of each of its branches."""
     for choice in predicates:
         if isinstance(choice, Or) and relations_of(choice) <= {relation.alias}:
-            others = tuple(predicate for predicate in predicates if predicate is not choice)
-            yield others, tuple(map(conjuncts, choice.operands))
+            remaining = tuple(predicate for predicate in predicates if predicate is not choice)
+            yield remaining, tuple(map(conjuncts, choice.operands))
 
 
 def _united(planner: Planner, relation: Relation, branches: list[Part], want: Want) -> Part:

@@ -28,10 +28,10 @@ _VIEW = "precomputed view: a table of its own that is kept up to date as rows ar
 
 def gap_diagnostics(gaps: Sequence[Gap], statement: Span, query: str | None) -> tuple[Diagnostic, ...]:
     """Return a finding for each read that nothing bounds."""
-    found = []
+    diagnostics = []
     for gap in gaps:
         span = _main_span(gap) or statement
-        found.append(
+        diagnostics.append(
             report(
                 CODE_OF[gap.kind],
                 _message(gap),
@@ -41,7 +41,7 @@ def gap_diagnostics(gaps: Sequence[Gap], statement: Span, query: str | None) -> 
                 query=query,
             )
         )
-    return tuple(found)
+    return tuple(diagnostics)
 
 
 def _main_span(gap: Gap) -> Span | None:
@@ -102,7 +102,7 @@ def _help(gap: Gap, *, is_one_of_several: bool) -> str:
             keys = " and ".join(reference.clause for reference in gap.references)
             return f"declare {keys} in {gap.table.name}: then each of its rows has its match, and fewer need to be read"
         case "scan" if gap.stop is not None and gap.unset:
-            columns = " and ".join(each for found in gap.unset for each in found)
+            columns = " and ".join(name for names in gap.unset for name in names)
             return (
                 f"{columns} may be NULL, rows with NULL have no match, and no index can leave them out here: "
                 "declare NOT NULL"
@@ -201,24 +201,24 @@ def _unnested(*, is_anti: bool, asks_for_none: bool) -> str:
 
 def never_true(tests: Sequence[Contradiction], query: str | None) -> tuple[Diagnostic, ...]:
     """Say which tests exclude one another: the query has a bound, but nothing to find."""
-    found = []
+    diagnostics = []
     for test in tests:
         effect = "the LEFT JOIN finds nothing for any row" if test.is_of_left_join else "no row passes"
-        other = test.excluded_by
+        excluding = test.excluded_by
         message = f"this is never true, so {effect}"
-        if other is not None:
-            message = f"this is never true where {other.text} is, so {effect}"
-        found.append(
+        if excluding is not None:
+            message = f"this is never true where {excluding.text} is, so {effect}"
+        diagnostics.append(
             report(
                 "never-true",
                 message,
                 test.test,
-                labels=() if other is None else (Label(other, "one excludes the other"),),
-                help="leave it out" if other is None else "leave one of the two out, or write OR between them",
+                labels=() if excluding is None else (Label(excluding, "one excludes the other"),),
+                help="leave it out" if excluding is None else "leave one of the two out, or write OR between them",
                 query=query,
             )
         )
-    return tuple(found)
+    return tuple(diagnostics)
 
 
 def indistinct_pages(stops: Sequence[Stop], query: str | None) -> tuple[Diagnostic, ...]:

@@ -9,7 +9,7 @@ from piql.compiler.logical.expressions import conjuncts
 from piql.compiler.logical.operators import Count, Join, LogicalNode
 from piql.compiler.optimizer.analysis.region import aliases_below
 from piql.compiler.optimizer.analysis.restrictions import restrictions_on
-from piql.compiler.physical.planner.access import Reading, Wanted, best_access
+from piql.compiler.physical.planner.access import Demand, Reading, best_access
 from piql.compiler.physical.planner.joins import depends_on, join_remotely, plan_left
 from piql.compiler.physical.planner.part import WORST, Part, Want
 from piql.compiler.physical.planner.scans import own_keys, read_leg
@@ -27,12 +27,12 @@ def plan_first_match(
     available = aliases_below(node.left)
     conditions = conjuncts(node.condition) if node.condition is not None else ()
     relation, filters, at = read_leg(node.right, (*path, 1))
-    known = restrictions_on(relation.alias, (*conditions, *filters), available)
+    restrictions = restrictions_on(relation.alias, (*conditions, *filters), available)
     reading = Reading(
         relation.table,
-        known,
+        restrictions,
         (),  # what limits the matches does not say which is the first
-        Wanted(own_keys(node.first, relation.alias, available), Count(max=1)),
+        Demand(own_keys(node.first, relation.alias, available), Count(max=1)),
         planner.uses.get(relation.alias, {}),
         planner.indexes.get(relation.table.name, ()),
         must_cover=node.kind == "left" or want.must_cover,
@@ -43,5 +43,5 @@ def plan_first_match(
     if access is None or access.reads > 1 or not depends_on(access.prefix, available):
         planner.miss(lambda: gap_of(relation, at, (node, *under), reading, is_joined=True, has_equality=True))
         return replace(left, rows=WORST)
-    part = join_remotely(node, relation, access, known, Want(must_cover=want.must_cover), left)
+    part = join_remotely(node, relation, access, restrictions, Want(must_cover=want.must_cover), left)
     return replace(part, keys=left.keys)

@@ -56,14 +56,14 @@ def depth_of_keys(keys: Sequence[Expression], plan: PhysicalNode) -> int:
     There are no more groups than these rows, however many matches each has.
     """
     read = {key_of(column) for key in keys for column in columns_in(key)}
-    depth, found = 1, 0
+    depth, deepest = 1, 0
     while read:
         match plan:
             case IndexFKJoin() | SortedIndexJoin():
                 given = _given(read, plan)
                 if given is None:
                     break
-                read, found = given, depth + 1
+                read, deepest = given, depth + 1
             case LocalSelection() | LocalSort() | Dereference():
                 pass
             case (
@@ -80,12 +80,12 @@ def depth_of_keys(keys: Sequence[Expression], plan: PhysicalNode) -> int:
             case _:
                 assert_never(plan)
         plan, depth = inputs(plan)[0], depth + 1
-    return found
+    return deepest
 
 
 def _given(read: set[ColumnKey], join: IndexFKJoin | SortedIndexJoin) -> set[ColumnKey] | None:
     """Return columns of the left of a join with the values of those read; None where its matches may differ in them."""
-    given = {each for each in read if each[0] != join.alias}
+    given = {key for key in read if key[0] != join.alias}
     found_by = {part.column: part for part in join.prefix}
     for _, name in read - given:
         part = found_by.get(name)

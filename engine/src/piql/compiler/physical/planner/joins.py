@@ -13,7 +13,7 @@ from piql.compiler.optimizer.analysis.predicates import conjunction, equated_col
 from piql.compiler.optimizer.analysis.region import aliases_below
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
 from piql.compiler.physical.operators import IndexFKJoin, KeyPart, LocalJoin, SortedIndexJoin
-from piql.compiler.physical.planner.access import Access, Reading, Wanted, best_access
+from piql.compiler.physical.planner.access import Access, Demand, Reading, best_access
 from piql.compiler.physical.planner.part import (
     WORST,
     Part,
@@ -34,7 +34,7 @@ from piql.compiler.physical.planner.scans import (
     own_keys,
     plan_leg,
     read_leg,
-    said_of,
+    tests_with_values,
 )
 from piql.compiler.physical.planner.unbounded import Gap, gap_of
 from piql.trees.frozen import replace
@@ -54,21 +54,23 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
         return _join_in_memory(node, conditions, left, planner.plan(node.right, Want(), at, below))
     relation, filters, leg_path = read_leg(node.right, at)
     table, alias = relation.table, relation.alias
-    known = restrictions_on(alias, (*conditions, *filters), available)
+    restrictions = restrictions_on(alias, (*conditions, *filters), available)
     reading = Reading(
         table,
-        known,
-        facts_about(table, known),
-        Wanted(own_keys(want.keys, alias, available), _count_for(node, want)),
+        restrictions,
+        facts_about(table, restrictions),
+        Demand(own_keys(want.keys, alias, available), _count_for(node, want)),
         planner.uses.get(alias, {}),
         planner.indexes.get(table.name, ()),
         must_cover=node.kind == "left" or want.must_cover,
         is_frozen=planner.is_frozen,
     )
     access = best_access(reading)
-    has_equality = any(relations_of(value) & available for each in known.equal.values() for value in each.values)
+    has_equality = any(
+        relations_of(value) & available for equality in restrictions.equal.values() for value in equality.values
+    )
     if access is not None and depends_on(access.prefix, available):
-        remote = join_remotely(node, relation, access, known, want, left)
+        remote = join_remotely(node, relation, access, restrictions, want, left)
         alone = read_alone(planner, node.right, conditions, left, (at, below))
         return remote if alone is None else _cheaper(planner, remote, _join_in_memory(node, conditions, left, alone))
     gaps = len(planner.gaps)
@@ -78,10 +80,10 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
         joined = _join_in_memory(node, conditions, left, right)
         if access is None or not access.prefix or left.rows >= WORST:
             return joined
-        return _cheaper(planner, joined, join_remotely(node, relation, access, known, want, left))
+        return _cheaper(planner, joined, join_remotely(node, relation, access, restrictions, want, left))
     del planner.gaps[gaps:]
     if access is not None and access.prefix and left.rows < WORST:  # the same section for each row of the left
-        return join_remotely(node, relation, access, known, want, left)
+        return join_remotely(node, relation, access, restrictions, want, left)
 
     def describe() -> Gap:
         gap = gap_of(relation, leg_path, below, reading, is_joined=True, has_equality=has_equality)
@@ -96,20 +98,20 @@ def read_alone(
     right: LogicalNode,
     conditions: Sequence[Expression],
     left: Part,
-    place: tuple[tuple[int, ...], tuple[LogicalNode, ...]],
+    position: tuple[tuple[int, ...], tuple[LogicalNode, ...]],
 ) -> Part | None:
     """Plan one relation by the values that the rows of the left all have; None where these do not bound it."""
-    path, under = place
+    path, under = position
     if left.rows >= WORST:
         return None
     relation, filters, _ = read_leg(right, path)
     read = {key_of(column) for condition in conditions for column in columns_in(condition)}
     if not filters and read.isdisjoint(left.fixed):
         return None
-    said = said_of(conditions, left.fixed, frozenset((relation.alias,)))
-    if not facts_about(relation.table, restrictions_on(relation.alias, (*said, *filters), frozenset())):
+    fixed_tests = tests_with_values(conditions, left.fixed, frozenset((relation.alias,)))
+    if not facts_about(relation.table, restrictions_on(relation.alias, (*fixed_tests, *filters), frozenset())):
         return None
-    tests = conjunction(said)
+    tests = conjunction(fixed_tests)
     section = right if tests is None else Selection(predicate=tests, input=right, span=right.span)
     gaps = len(planner.gaps)
     with planner.attempt():
@@ -120,11 +122,11 @@ def read_alone(
     return part
 
 
-def _cheaper(planner: Planner, one: Part, other: Part) -> Part:
+def _cheaper(planner: Planner, first: Part, second: Part) -> Part:
     """Return the first part, unless the other takes less and no more rows come out of it."""
-    was, now = planner.cost(fetched(one).plan), planner.cost(fetched(other).plan)
+    was, now = planner.cost(fetched(first).plan), planner.cost(fetched(second).plan)
     is_less = Effort(now[0], now[2]).is_less_than(Effort(was[0], was[2]))
-    return other if now[1] <= was[1] and (is_less or (now < was and now[2] <= was[2])) else one
+    return second if now[1] <= was[1] and (is_less or (now < was and now[2] <= was[2])) else first
 
 
 def plan_left(planner: Planner, node: Join, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
@@ -149,7 +151,9 @@ def depends_on(prefix: tuple[KeyPart, ...], available: frozenset[str]) -> bool:
     return any(relations_of(value) & available for part in prefix for value in part.values)
 
 
-def join_remotely(node: Join, relation: Relation, access: Access, known: Restrictions, want: Want, left: Part) -> Part:
+def join_remotely(
+    node: Join, relation: Relation, access: Access, restrictions: Restrictions, want: Want, left: Part
+) -> Part:
     table, alias = relation.table, relation.alias
     values = [value for part in access.prefix for value in part.values]
     if access.range is not None:
@@ -176,17 +180,17 @@ def join_remotely(node: Join, relation: Relation, access: Access, known: Restric
         )
         part = replace(
             left.on(join),
-            fixed=left.fixed if is_outer else {**left.fixed, **columns_of_one_value(alias, known, left.fixed)},
+            fixed=left.fixed if is_outer else {**left.fixed, **columns_of_one_value(alias, restrictions, left.fixed)},
             is_stopped=False,
             pending=(*left.pending, *pending),
         )
         return part if is_outer else selected(part, access.residual, conjunction(access.residual))
     left = fetched(left)
-    determined = set() if is_outer else {name for name, each in known.equal.items() if each.count == 1}
+    determined = set() if is_outer else {name for name, equality in restrictions.equal.items() if equality.count == 1}
     rows = replace(
         left,
         keys=(*left.keys, *relation.columns(name for name in table.primary_key if name not in determined)),
-        fixed=left.fixed if is_outer else {**left.fixed, **columns_of_one_value(alias, known, left.fixed)},
+        fixed=left.fixed if is_outer else {**left.fixed, **columns_of_one_value(alias, restrictions, left.fixed)},
     )
     natural = natural_order(relation, access)
     is_merged = is_many or (bool(want.keys) and access.serves_order)
@@ -214,7 +218,7 @@ def join_remotely(node: Join, relation: Relation, access: Access, known: Restric
         limit=access.limit,
         kind=node.kind,
         condition=condition,
-        kept=access.kept if is_outer else None,
+        passing=access.passing if is_outer else None,
         span=node.span,
     )
     part = replace(
@@ -224,22 +228,22 @@ def join_remotely(node: Join, relation: Relation, access: Access, known: Restric
         is_stopped=False,
         pending=pending,
     )
-    found = left.rows * access.rows_kept
+    rows_passing = left.rows * access.rows_passing
     if is_outer:
-        return replace(part, rows=max(found, left.rows))
-    part = replace(with_columns(part, access.residual), rows=found)
-    kept = access.kept
-    if kept is not None:
+        return replace(part, rows=max(rows_passing, left.rows))
+    part = replace(with_columns(part, access.residual), rows=rows_passing)
+    passing = access.passing
+    if passing is not None:
         depth = depth_of(left.plan, part.plan)
-        kept = replace(kept, depth=depth, rows=found) if depth else None
-    return selected(part, access.residual, conjunction(access.residual), kept)
+        passing = replace(passing, depth=depth, rows=rows_passing) if depth else None
+    return selected(part, access.residual, conjunction(access.residual), passing)
 
 
-def _tells_apart(equated: list[tuple[ColumnRef, ColumnRef]], side: Part, own: frozenset[str]) -> bool:
+def _tells_apart(equated: list[tuple[ColumnRef, ColumnRef]], side: Part, relations: frozenset[str]) -> bool:
     """Whether a join equates all columns that tell the rows of one side apart with columns of the other side."""
     if not side.is_unique:
         return False
-    met = {one for pair in equated for one, other in (pair, pair[::-1]) if other.relation not in own}
+    met = {column for pair in equated for column, partner in (pair, pair[::-1]) if partner.relation not in relations}
     keys = (key for key in side.keys if not (isinstance(key, ColumnRef) and key_of(key) in side.fixed))
     return all(key in met for key in keys)
 

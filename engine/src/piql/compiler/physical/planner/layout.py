@@ -48,10 +48,10 @@ def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
     """Return the node with fields that hold at least what is required."""
     match node:
         case IndexScan():
-            own = required
+            fields = required
             if node.is_merged or node.is_resumable:
-                own = _with(own, node.order)
-            return _read(node, own)
+                fields = _with(fields, node.order)
+            return _read(node, fields)
         case IndexFKJoin() | SortedIndexJoin():
             return _join(node, required)
         case Dereference():
@@ -73,13 +73,13 @@ def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
             return replace(node, child=child)
         case LocalDistinct():
             marks = () if node.mark is None else (node.mark,)
-            found = () if node.found is None else (node.found,)
+            tested = () if node.tested is None else (node.tested,)
             below = tuple(expression for expression in required if expression not in marks)
-            child = _lay_out(node.child, _needs(node.child, below, (*node.keys, *found)))
+            child = _lay_out(node.child, _needs(node.child, below, (*node.keys, *tested)))
             return replace(node, child=child, fields=(*child.fields, *marks))
         case LocalUnion():
-            kept = _with(required, node.order)
-            children = tuple(_lay_out(_pruned(source, kept), source.fields) for source in node.inputs)
+            needed = _with(required, node.order)
+            children = tuple(_lay_out(_pruned(source, needed), source.fields) for source in node.inputs)
             return replace(node, inputs=children, fields=children[0].fields)
         case LocalJoin():
             left, right = _both_sides(node, required)
@@ -106,7 +106,7 @@ def _reads_of(node: PhysicalNode, alias: str) -> Table | None:
     """Find the table that a relation names."""
     if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and node.alias == alias:
         return node.table
-    return next((found for source in inputs(node) if (found := _reads_of(source, alias)) is not None), None)
+    return next((table for source in inputs(node) if (table := _reads_of(source, alias)) is not None), None)
 
 
 def _with(fields: Fields, expressions: Iterable[SortKey]) -> Fields:
@@ -125,19 +125,19 @@ def _needs(child: PhysicalNode, required: Fields, expressions: Iterable[Node]) -
             expression.expression if isinstance(expression, Output | SortKey) else expression
             for expression in expressions
         )
-        return tuple(dict.fromkeys((*required, *(column for each in read for column in columns_in(each)))))
-    found: dict[Expression, None] = dict.fromkeys(required)
+        return tuple(dict.fromkeys((*required, *(column for expression in read for column in columns_in(expression)))))
+    columns: dict[Expression, None] = dict.fromkeys(required)
 
     def visit(node: Node) -> None:
         if node in grouped or isinstance(node, ColumnRef):
-            found[node] = None  # type: ignore[index]
+            columns[node] = None  # type: ignore[index]
             return
         for child in node.children():
             visit(child)
 
     for expression in expressions:
         visit(expression)
-    return tuple(found)
+    return tuple(columns)
 
 
 def _grouped(node: PhysicalNode) -> frozenset[Node]:
@@ -200,30 +200,32 @@ def _join(node: IndexFKJoin | SortedIndexJoin, required: Fields) -> PhysicalNode
     if node.condition is not None:
         required = tuple(dict.fromkeys((*required, *columns_in(node.condition))))
     below = [column for key in keys for column in columns_in(key)]
-    others = tuple(
+    of_child = tuple(
         expression
         for expression in required
         if not (isinstance(expression, ColumnRef) and expression.relation == node.alias)
     )
-    child = _lay_out(node.child, tuple(dict.fromkeys((*others, *below))))
-    own = _of(required, node.alias)
-    return replace(node, child=child, fields=(*child.fields, *own), index=covering(node.table, node.index, own))
+    child = _lay_out(node.child, tuple(dict.fromkeys((*of_child, *below))))
+    of_table = _of(required, node.alias)
+    return replace(
+        node, child=child, fields=(*child.fields, *of_table), index=covering(node.table, node.index, of_table)
+    )
 
 
 def _dereference(node: Dereference, required: Fields) -> Dereference:
     index = _index_of(node.child, node.alias)
-    own = _of(required, node.alias)
+    of_table = _of(required, node.alias)
     held = index.held_columns
     keys = _columns(node.table, node.alias, node.table.primary_key)
-    others = tuple(
+    of_child = tuple(
         expression
         for expression in required
         if not (isinstance(expression, ColumnRef) and expression.relation == node.alias)
     )
     child = _lay_out(
-        node.child, tuple(dict.fromkeys((*others, *keys, *(column for column in own if column.name in held))))
+        node.child, tuple(dict.fromkeys((*of_child, *keys, *(column for column in of_table if column.name in held))))
     )
-    added = tuple(column for column in own if column.name not in held)
+    added = tuple(column for column in of_table if column.name not in held)
     return replace(node, child=child, fields=(*child.fields, *added))
 
 
@@ -238,15 +240,15 @@ def _index_of(node: PhysicalNode, alias: str) -> Index:
 
 
 def _both_sides(node: LocalJoin | LocalSemiJoin, required: Fields) -> tuple[PhysicalNode, PhysicalNode]:
-    wanted = required if node.condition is None else (*required, *columns_in(node.condition))
+    needed = required if node.condition is None else (*required, *columns_in(node.condition))
     if isinstance(node, LocalSemiJoin) and node.mark is not None:
-        wanted = tuple(expression for expression in wanted if expression != node.mark)
+        needed = tuple(expression for expression in needed if expression != node.mark)
     left, right = aliases_of(node.left), aliases_of(node.right)
     return (
         _lay_out(
-            node.left, tuple(dict.fromkeys(expression for expression in wanted if not _is_of(expression, right - left)))
+            node.left, tuple(dict.fromkeys(expression for expression in needed if not _is_of(expression, right - left)))
         ),
-        _lay_out(node.right, tuple(dict.fromkeys(expression for expression in wanted if _is_of(expression, right)))),
+        _lay_out(node.right, tuple(dict.fromkeys(expression for expression in needed if _is_of(expression, right)))),
     )
 
 

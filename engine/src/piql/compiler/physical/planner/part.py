@@ -9,7 +9,7 @@ from typing import TypeAlias
 from piql.compiler.logical.expressions import ColumnRef, Expression
 from piql.compiler.logical.operators import Count, SortKey
 from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of
-from piql.compiler.physical.operators import Dereference, Kept, LocalSelection, LocalSort, PhysicalNode, inputs
+from piql.compiler.physical.operators import Dereference, LocalSelection, LocalSort, PassingRows, PhysicalNode, inputs
 from piql.schema.catalog import Index, Table
 from piql.trees.frozen import quick, replace
 from piql.trees.node import Node
@@ -48,15 +48,15 @@ class Part:
 def total_order(keys: tuple[SortKey, ...], part: Part) -> tuple[SortKey, ...]:
     """Complete an order by what tells rows apart, in the direction of its last key: no two rows are equal in it."""
     ascending = keys[-1].ascending if keys else True
-    found: list[SortKey] = []
+    order: list[SortKey] = []
     seen: set[Expression] = set()
-    for key in (*keys, *(SortKey(expression=each, ascending=ascending) for each in part.keys)):
+    for key in (*keys, *(SortKey(expression=expression, ascending=ascending) for expression in part.keys)):
         expression = key.expression
         if expression in seen or (isinstance(expression, ColumnRef) and key_of(expression) in part.fixed):
             continue
         seen.add(expression)
-        found.append(key)
-    return tuple(found)
+        order.append(key)
+    return tuple(order)
 
 
 def is_in_order(part: Part, order: tuple[SortKey, ...]) -> bool:
@@ -82,27 +82,27 @@ def fetched(part: Part) -> Part:
     return part
 
 
-def _fetch(part: Part, each: Pending) -> Part:
-    plan = Dereference(child=part.plan, table=each.table, alias=each.alias)
-    pending = tuple(other for other in part.pending if other is not each)
+def _fetch(part: Part, pending_read: Pending) -> Part:
+    plan = Dereference(child=part.plan, table=pending_read.table, alias=pending_read.alias)
+    pending = tuple(read for read in part.pending if read is not pending_read)
     return replace(part, plan=plan, pending=pending)
 
 
 def selected(
-    part: Part, predicates: Iterable[Expression], predicate: Expression | None, kept: Kept | None = None
+    part: Part, predicates: Iterable[Expression], predicate: Expression | None, passing: PassingRows | None = None
 ) -> Part:
-    """Test a predicate on a section's rows; `kept` says how many pass it at most."""
+    """Test a predicate on a section's rows; `passing` limits how many pass it."""
     if predicate is None:
         return part
     part = with_columns(part, predicates)
-    selection = LocalSelection(child=part.plan, predicate=predicate, kept=kept, span=predicate.span)
+    selection = LocalSelection(child=part.plan, predicate=predicate, passing=passing, span=predicate.span)
     return replace(part.on(selection), is_stopped=False)
 
 
-def depth_of(wanted: PhysicalNode, plan: PhysicalNode) -> int:
+def depth_of(section: PhysicalNode, plan: PhysicalNode) -> int:
     """Return how many operators below a new one on `plan` a section stands, along first inputs; 0 where it does not."""
     depth = 1
-    while plan != wanted:
+    while plan != section:
         below = inputs(plan)
         if not below:
             return 0

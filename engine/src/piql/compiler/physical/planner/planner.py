@@ -146,11 +146,11 @@ class Planner:
     def project(self, part: Part, outputs: tuple[Output, ...], alias: str) -> Part:
         part = with_columns(part, outputs)
         fields = tuple([output_column(output, alias) for output in outputs])
-        wanted = {*(key.expression for key in part.order), *part.keys}
+        needed = {*(key.expression for key in part.order), *part.keys}
         named: dict[Expression, ColumnRef] = {}
-        for each, made in zip(outputs, fields, strict=True):
-            if each.expression in wanted:
-                named.setdefault(each.expression, made)
+        for output, projected in zip(outputs, fields, strict=True):
+            if output.expression in needed:
+                named.setdefault(output.expression, projected)
         order = []
         for key in part.order:
             column = named.get(key.expression)
@@ -198,7 +198,7 @@ class Planner:
             depth=depth_of_rows(node, part.plan) if node.summed else depth_of_keys(node.keys, part.plan),
             span=node.span,
         )
-        fixed = {place: part.fixed[place] for place in _columns_among(node.keys) if place in part.fixed}
+        fixed = {key: part.fixed[key] for key in _columns_among(node.keys) if key in part.fixed}
         return Part(plan, 1 if is_one else part.rows, (), node.keys, fixed)
 
 

@@ -19,7 +19,7 @@ from piql.compiler.optimizer.analysis.predicates import (
 )
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
 from piql.compiler.physical.operators import IndexScan, KeyPart, RowLimit
-from piql.compiler.physical.planner.access import Access, Reading, Wanted, best_access
+from piql.compiler.physical.planner.access import Access, Demand, Reading, best_access
 from piql.compiler.physical.planner.alternatives import alternatives, plan_alternatives
 from piql.compiler.physical.planner.part import WORST, Part, Pending, Want, selected, total_order, with_columns
 from piql.compiler.physical.planner.unbounded import gap_of
@@ -49,21 +49,25 @@ def read_leg(node: LogicalNode, path: tuple[int, ...]) -> tuple[Relation, tuple[
         path = (*path, 0)
     assert isinstance(node, Relation)
     parts = all_conjuncts(predicates)
-    return node, tuple(sorted(parts, key=lambda each: each.span.start if each.span is not None else -1)), path
+    return (
+        node,
+        tuple(sorted(parts, key=lambda predicate: predicate.span.start if predicate.span is not None else -1)),
+        path,
+    )
 
 
-def own_keys(keys: Sequence[SortKey], alias: str, others: frozenset[str]) -> tuple[tuple[str, bool], ...] | None:
+def own_keys(keys: Sequence[SortKey], alias: str, available: frozenset[str]) -> tuple[tuple[str, bool], ...] | None:
     """Return the part of an order that one relation must give; None where no index can (a computed key)."""
-    own: list[tuple[str, bool]] = []
+    order: list[tuple[str, bool]] = []
     for key in keys:
         match key.expression:
             case ColumnRef(relation=relation, name=name) if relation == alias:
-                own.append((name, key.ascending))
-            case expression if _reads_only(expression, others):
+                order.append((name, key.ascending))
+            case expression if _reads_only(expression, available):
                 pass
             case _:
                 return None
-    return tuple(own)
+    return tuple(order)
 
 
 def _reads_only(expression: Expression, relations: frozenset[str]) -> bool:
@@ -95,20 +99,20 @@ def _unbounded(
     whole = _reading(planner, relation, predicates, want)
     if planner.is_trial or whole.restrictions.equal or whole.restrictions.words:
         return (whole,)
-    for others, choices in alternatives(relation, predicates):
+    for remaining, choices in alternatives(relation, predicates):
         if len(choices) > MOST_BRANCHES:
             continue
-        readings = [_reading(planner, relation, (*others, *choice), want) for choice in choices]
+        readings = [_reading(planner, relation, (*remaining, *choice), want) for choice in choices]
         if all(reading.restrictions.equal or reading.restrictions.words for reading in readings):
-            found: dict[object, Reading] = {}
+            by_columns: dict[object, Reading] = {}
             for reading in readings:
                 fixed = (
                     frozenset(reading.restrictions.equal),
                     tuple(word.columns for word in reading.restrictions.words),
                 )
                 if best_access(reading) is None:
-                    found.setdefault(fixed, reading)
-            return tuple(found.values()) or (whole,)
+                    by_columns.setdefault(fixed, reading)
+            return tuple(by_columns.values()) or (whole,)
     return (whole,)
 
 
@@ -121,12 +125,12 @@ def plan_read(planner: Planner, relation: Relation, predicates: tuple[Expression
 
 def _reading(planner: Planner, relation: Relation, predicates: tuple[Expression, ...], want: Want) -> Reading:
     table, alias = relation.table, relation.alias
-    known = restrictions_on(alias, predicates, frozenset())
+    restrictions = restrictions_on(alias, predicates, frozenset())
     return Reading(
         table,
-        known,
-        () if want.is_exact else facts_about(table, known),  # what limits them does not say which are first
-        Wanted(own_keys(want.keys, alias, frozenset()), want.count),
+        restrictions,
+        () if want.is_exact else facts_about(table, restrictions),  # what limits them does not say which are first
+        Demand(own_keys(want.keys, alias, frozenset()), want.count),
         planner.uses.get(alias, {}),
         planner.indexes.get(table.name, ()),
         must_cover=want.must_cover,
@@ -135,7 +139,7 @@ def _reading(planner: Planner, relation: Relation, predicates: tuple[Expression,
     )
 
 
-def _scan(relation: Relation, access: Access, want: Want, known: Restrictions) -> Part:
+def _scan(relation: Relation, access: Access, want: Want, restrictions: Restrictions) -> Part:
     table, alias = relation.table, relation.alias
     is_many = access.index.buckets > 1 or any(has_many(part) for part in access.prefix)
     fixed = {(alias, part.column): part.values[0] for part in access.prefix if not has_many(part)}
@@ -165,27 +169,27 @@ def _scan(relation: Relation, access: Access, want: Want, known: Restrictions) -
         is_stopped=access.limit.count is not None and not is_many,
         pending=pending,
     )
-    part = replace(with_columns(part, access.residual), rows=access.rows_kept)
-    part = selected(part, access.residual, conjunction(access.residual), access.kept)
-    return replace(part, fixed={**fixed, **columns_of_one_value(alias, known, {})})
+    part = replace(with_columns(part, access.residual), rows=access.rows_passing)
+    part = selected(part, access.residual, conjunction(access.residual), access.passing)
+    return replace(part, fixed={**fixed, **columns_of_one_value(alias, restrictions, {})})
 
 
 def columns_of_one_value(
-    alias: str, known: Restrictions, fixed: Mapping[ColumnKey, Expression]
+    alias: str, restrictions: Restrictions, fixed: Mapping[ColumnKey, Expression]
 ) -> Mapping[ColumnKey, Expression]:
     """Return the columns that have one value in all rows which pass the tests; `fixed` have one in the rows before."""
-    found: dict[ColumnKey, Expression] = {}
-    for name, each in known.equal.items():
-        if each.count != 1:
+    values: dict[ColumnKey, Expression] = {}
+    for name, equality in restrictions.equal.items():
+        if equality.count != 1:
             continue
-        match each.values[0]:
+        match equality.values[0]:
             case Constant() | Parameter(max_items=None) as value:
-                found[alias, name] = value
+                values[alias, name] = value
             case ColumnRef() as column if key_of(column) in fixed:
-                found[alias, name] = fixed[key_of(column)]
+                values[alias, name] = fixed[key_of(column)]
             case _:
                 pass
-    return found
+    return values
 
 
 def with_values(expression: Expression, fixed: Mapping[ColumnKey, Expression]) -> Expression:
@@ -201,13 +205,13 @@ def with_values(expression: Expression, fixed: Mapping[ColumnKey, Expression]) -
     return expression.transform_up(change)  # type: ignore[return-value]
 
 
-def said_of(
+def tests_with_values(
     expressions: Iterable[Expression], fixed: Mapping[ColumnKey, Expression], relations: frozenset[str]
 ) -> tuple[Expression, ...]:
     """Return what some tests ask of relations where all rows beside them have these values."""
-    said = (with_values(expression, fixed) for expression in expressions)
+    tests = (with_values(expression, fixed) for expression in expressions)
     return tuple(
-        expression for expression in said if relations_of(expression) and relations_of(expression) <= relations
+        expression for expression in tests if relations_of(expression) and relations_of(expression) <= relations
     )
 
 

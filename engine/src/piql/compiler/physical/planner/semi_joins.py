@@ -31,11 +31,11 @@ from piql.compiler.optimizer.analysis.facts import facts_about
 from piql.compiler.optimizer.analysis.predicates import all_conjuncts, conjunction, key_of, relations_of
 from piql.compiler.optimizer.analysis.region import Leg, aliases_below, is_region, read_region, write_region
 from piql.compiler.optimizer.analysis.restrictions import restrictions_on
-from piql.compiler.physical.operators import Kept, LocalDistinct, LocalSelection, LocalSemiJoin
-from piql.compiler.physical.planner.access import Reading, Wanted, best_access
+from piql.compiler.physical.operators import LocalDistinct, LocalSelection, LocalSemiJoin, PassingRows
+from piql.compiler.physical.planner.access import Demand, Reading, best_access
 from piql.compiler.physical.planner.joins import join_remotely
 from piql.compiler.physical.planner.part import WORST, Part, Want, depth_of, with_columns
-from piql.compiler.physical.planner.scans import has_many, is_leg, is_null, read_leg, said_of
+from piql.compiler.physical.planner.scans import has_many, is_leg, is_null, read_leg, tests_with_values
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.trees.frozen import replace
 
@@ -77,10 +77,10 @@ def _with_values_of(left: Part, node: SemiJoin) -> LogicalNode:
     if _may_be_unknown(node.compared, left):
         unknown = all_conjuncts((node.compared,))
         tests = tuple(test for test in tests if test not in unknown)
-    said = conjunction(said_of(tests, left.fixed, aliases_below(node.right)))
-    if said is None:
+    predicate = conjunction(tests_with_values(tests, left.fixed, aliases_below(node.right)))
+    if predicate is None:
         return node.right
-    return write_region(read_region(Selection(predicate=said, input=node.right, span=node.right.span)))
+    return write_region(read_region(Selection(predicate=predicate, input=node.right, span=node.right.span)))
 
 
 def _compared_in_memory(node: SemiJoin, left: Part, right: Part) -> Part:
@@ -118,12 +118,12 @@ def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ..
         return None
     relation, filters, _ = read_leg(node.right, path)
     available = aliases_below(node.left)
-    known = restrictions_on(relation.alias, (*conditions, *filters), available)
+    restrictions = restrictions_on(relation.alias, (*conditions, *filters), available)
     reading = Reading(
         relation.table,
-        known,
-        facts_about(relation.table, known),
-        Wanted((), Count(max=1)),
+        restrictions,
+        facts_about(relation.table, restrictions),
+        Demand((), Count(max=1)),
         planner.uses.get(relation.alias, {}),
         planner.indexes.get(relation.table.name, ()),
         must_cover=True,
@@ -139,16 +139,16 @@ def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ..
         condition=node.condition,
         span=node.span,
     )
-    part = join_remotely(join, relation, access, known, Want(), left)
+    part = join_remotely(join, relation, access, restrictions, Want(), left)
     part = replace(part, keys=left.keys, fixed=left.fixed, order=left.order)
     if node.mark is not None:
         return _marked(part, left, relation, node.mark)
     if node.is_anti:
         missing = IsNull(operand=relation.columns(relation.table.primary_key)[0])
         depth = depth_of(left.plan, part.plan)
-        kept = Kept(table=relation.table, depth=depth, rows=left.rows) if depth else None
-        return replace(part.on(LocalSelection(child=part.plan, predicate=missing, kept=kept)), rows=left.rows)
-    if access.limit.count is None or any(has_many(each) for each in access.prefix):
+        passing = PassingRows(table=relation.table, depth=depth, rows=left.rows) if depth else None
+        return replace(part.on(LocalSelection(child=part.plan, predicate=missing, passing=passing)), rows=left.rows)
+    if access.limit.count is None or any(has_many(key_part) for key_part in access.prefix):
         part = _once(part, left)
     return part
 
@@ -200,13 +200,15 @@ def _followed(
 
 def _marked(part: Part, left: Part, relation: Relation, mark: ColumnRef) -> Part:
     """Keep each left row once, marked with whether a left join found a row of a relation for it."""
-    found = relation.columns(relation.table.primary_key)[0]
-    return _once(part, left, found, mark)
+    key_column = relation.columns(relation.table.primary_key)[0]
+    return _once(part, left, key_column, mark)
 
 
-def _once(part: Part, left: Part, found: ColumnRef | None = None, mark: ColumnRef | None = None) -> Part:
+def _once(part: Part, left: Part, tested: ColumnRef | None = None, mark: ColumnRef | None = None) -> Part:
     """Keep each left row once."""
-    plan = LocalDistinct(child=part.plan, keys=left.keys, depth=depth_of(left.plan, part.plan), found=found, mark=mark)
+    plan = LocalDistinct(
+        child=part.plan, keys=left.keys, depth=depth_of(left.plan, part.plan), tested=tested, mark=mark
+    )
     return replace(part.on(plan), rows=left.rows)
 
 
@@ -218,11 +220,11 @@ def _without_data_stops(node: LogicalNode) -> LogicalNode:
 
 def _joined(left: LogicalNode, legs: Iterable[Leg], conditions: Iterable[Expression], *, is_inner: bool) -> LogicalNode:
     """Join legs to a section one after the other, each condition as soon as it can be tested."""
-    plan, known, waiting = left, aliases_below(left), list(conditions)
+    plan, available, waiting = left, aliases_below(left), list(conditions)
     before: Relation | None = None
     for leg in legs:
-        known = known | leg.relations
-        now = [expression for expression in waiting if relations_of(expression) <= known]
+        available = available | leg.relations
+        now = [expression for expression in waiting if relations_of(expression) <= available]
         waiting = [expression for expression in waiting if expression not in now]
         filters = conjunction(leg.filters)
         right = leg.input if filters is None else Selection(predicate=filters, input=leg.input)

@@ -51,7 +51,7 @@ class Gap:
     is_product: bool = False  # multiplies with another read that nothing bounds
     served: tuple[Span, ...] = ()  # the predicates that an index can apply together
     unset: tuple[tuple[str, ...], ...] = ()  # foreign keys declared NULL that a join follows before the stop
-    others: tuple[Relation, ...] = ()  # joined before it, where no equality joins it to them
+    earlier: tuple[Relation, ...] = ()  # relations joined before it, where no equality joins it to them
     constants: tuple[str, ...] = ()  # of `columns`, those that equal what stands in the text
 
     @property
@@ -75,11 +75,11 @@ class Gap:
     def sentence(self) -> str:
         """Say what grows: "subscriptions of one owner: nothing limits how many there are"."""
         flags = [name for name in self.columns if self._holds_few(name)]
-        others = [name for name in self.columns if name not in flags]
+        owners = [name for name in self.columns if name not in flags]
         kinds = (
             [" with " + " and ".join(f"one word in {' or '.join(word)}" for word in self.words)] if self.words else []
         )
-        kinds += [f" of one {' and one '.join(others)}"] if others else []
+        kinds += [f" of one {' and one '.join(owners)}"] if owners else []
         kinds += [f" with one value of {' and '.join(flags)}"] if flags else []
         what = f"{self.table.name}{''.join(kinds)}" if kinds else f"all {self.table.name}"
         return f"{what}: nothing limits how many there are"
@@ -95,22 +95,26 @@ def gap_of(
     has_equality: bool,
 ) -> Gap:
     """Describe a read that nothing bounds."""
-    known = reading.restrictions
-    values = (each for each in known.equal.values() if not each.is_null)
-    fixed = sorted(values, key=lambda each: holds_few_values(relation.table, each.column))
-    spans = [relation.span, *(each.predicate.span for each in fixed), *(word.predicate.span for word in known.words)]
-    stop = next((each for each in under if isinstance(each, Stop)), None)
+    restrictions = reading.restrictions
+    equalities = (equality for equality in restrictions.equal.values() if not equality.is_null)
+    fixed = sorted(equalities, key=lambda equality: holds_few_values(relation.table, equality.column))
+    spans = [
+        relation.span,
+        *(equality.predicate.span for equality in fixed),
+        *(word.predicate.span for word in restrictions.words),
+    ]
+    stop = next((node for node in under if isinstance(node, Stop)), None)
     joins = [] if is_joined else _joins_before_stop(under)
     blockers: list[Span | None] = []
     kind: GapKind = "join" if is_joined else "scan"
     if is_joined and not has_equality:
         kind = "product"
-    elif any(isinstance(each, GroupBy | Distinct) for each in under):
+    elif any(isinstance(node, GroupBy | Distinct) for node in under):
         kind = "aggregate"
-    tested = [*known.blocking, *(word.predicate for word in known.words[1:])]
-    for each in list(known.ranges.values())[1:]:
-        tested.extend(each.predicates)
-    if kind not in ("product", "aggregate") and reading.wanted.count is not None:
+    tested = [*restrictions.blocking, *(word.predicate for word in restrictions.words[1:])]
+    for range_ in list(restrictions.ranges.values())[1:]:
+        tested.extend(range_.predicates)
+    if kind not in ("product", "aggregate") and reading.demand.count is not None:
         kind = "blocked" if tested else "sort"
         order = next((sort.span for sort in under if isinstance(sort, Sort)), None)
         blockers = [expression.span for expression in tested] or [order]
@@ -118,54 +122,56 @@ def gap_of(
         kind,
         path,
         relation,
-        tuple(name for name, each in known.equal.items() if not each.is_null),
-        tuple(dict.fromkeys(word.columns for word in known.words)),
+        tuple(name for name, equality in restrictions.equal.items() if not equality.is_null),
+        tuple(dict.fromkeys(word.columns for word in restrictions.words)),
         tuple(span for span in spans if span is not None),
         tuple(span for span in blockers if span is not None),
         stop,
-        next(iter(known.ranges), ""),
-        bool(tested) or any(isinstance(each, SemiJoin) for each in under),
-        tuple(dict.fromkeys(each.table.name for join in joins for each in _others(join, relation))),
-        tuple(dict.fromkeys(found for join in joins for found in _references(join, relation))),
-        served=tuple(_served(known)),
-        unset=tuple(dict.fromkeys(found for join in joins for found in _unset(join, relation))),
-        others=tuple(_joined_before(under)) if kind == "product" else (),
+        next(iter(restrictions.ranges), ""),
+        bool(tested) or any(isinstance(node, SemiJoin) for node in under),
+        tuple(dict.fromkeys(beside.table.name for join in joins for beside in _relations_beside(join, relation))),
+        tuple(dict.fromkeys(reference for join in joins for reference in _references(join, relation))),
+        served=tuple(_served(restrictions)),
+        unset=tuple(dict.fromkeys(columns for join in joins for columns in _unset(join, relation))),
+        earlier=tuple(_joined_before(under)) if kind == "product" else (),
         constants=tuple(
-            name for name, each in known.equal.items() if all(isinstance(value, Constant) for value in each.values)
+            name
+            for name, equality in restrictions.equal.items()
+            if all(isinstance(value, Constant) for value in equality.values)
         ),
     )
 
 
-def _served(known: Restrictions) -> Iterator[Span]:
+def _served(restrictions: Restrictions) -> Iterator[Span]:
     """Yield the places of the predicates that one index can apply together: equalities, and a word or a range."""
-    predicates = [each.predicate for each in known.equal.values()]
-    predicates += [word.predicate for word in known.words[:1]]
-    predicates += [each for found in list(known.ranges.values())[:1] for each in found.predicates]
+    predicates = [equality.predicate for equality in restrictions.equal.values()]
+    predicates += [word.predicate for word in restrictions.words[:1]]
+    predicates += [predicate for range_ in list(restrictions.ranges.values())[:1] for predicate in range_.predicates]
     for predicate in predicates:
         if predicate.span is not None:
             yield predicate.span
 
 
 def _joined_before(under: Sequence[LogicalNode]) -> Iterator[Relation]:
-    join = next((each for each in under if isinstance(each, Join)), None)
+    join = next((node for node in under if isinstance(node, Join)), None)
     if join is not None:
-        own = aliases_below(join.left)
-        yield from (relation for relation in join.left.find(Relation) if relation.alias in own)
+        aliases = aliases_below(join.left)
+        yield from (relation for relation in join.left.find(Relation) if relation.alias in aliases)
 
 
 def _joins_before_stop(under: Sequence[LogicalNode]) -> list[Join]:
     """Return the inner joins between a read and the stop, or the top."""
-    found: list[Join] = []
-    for each in under:
-        if isinstance(each, Stop):
+    joins: list[Join] = []
+    for node in under:
+        if isinstance(node, Stop):
             break
-        if isinstance(each, Join) and each.kind == "inner":
-            found.append(each)
-    return found
+        if isinstance(node, Join) and node.kind == "inner":
+            joins.append(node)
+    return joins
 
 
-def _others(join: Join, relation: Relation) -> list[Relation]:
-    return [each for each in _relations_below(join) if each.alias != relation.alias]
+def _relations_beside(join: Join, relation: Relation) -> list[Relation]:
+    return [beside for beside in _relations_below(join) if beside.alias != relation.alias]
 
 
 def _relations_below(join: Join) -> tuple[Relation, ...]:
@@ -175,7 +181,7 @@ def _relations_below(join: Join) -> tuple[Relation, ...]:
 def _relations(node: LogicalNode) -> tuple[Relation, ...]:
     if isinstance(node, Relation):
         return (node,)
-    return tuple(found for source in inputs(node) for found in _relations(source))
+    return tuple(relation for source in inputs(node) for relation in _relations(source))
 
 
 _below: Memory[tuple[Relation, ...]] = Memory(1024)  # every gap of a plan looks at the same joins
@@ -202,9 +208,9 @@ def _equated(join: Join, relation: Relation) -> dict[str, dict[str, str]]:
     for condition in conjuncts(join.condition) if join.condition is not None else ():
         match condition:
             case Comparison(operator="=", left=ColumnRef() as left, right=ColumnRef() as right):
-                for own, other in ((left, right), (right, left)):
-                    if own.relation == relation.alias and other.relation in _aliases(join) - {own.relation}:
-                        pairs.setdefault(other.relation, {})[other.name] = own.name
+                for column, partner in ((left, right), (right, left)):
+                    if column.relation == relation.alias and partner.relation in _aliases(join) - {column.relation}:
+                        pairs.setdefault(partner.relation, {})[partner.name] = column.name
             case _:
                 pass
     return pairs
@@ -215,12 +221,12 @@ def _references(join: Join, relation: Relation) -> list[Reference]:
     pairs = _equated(join, relation)
     if not pairs:
         return []
-    tables = {each.alias: each.table for each in _others(join, relation)}
-    found = []
+    tables = {beside.alias: beside.table for beside in _relations_beside(join, relation)}
+    references = []
     for alias, named in pairs.items():
         key = tables[alias].primary_key
         columns = tuple(named[name] for name in key if name in named)
-        is_declared = any(set(each.columns) == set(columns) for each in relation.table.foreign_keys)
+        is_declared = any(set(foreign.columns) == set(columns) for foreign in relation.table.foreign_keys)
         if len(columns) == len(key) and len(set(columns)) == len(columns) and not is_declared:
-            found.append(Reference(columns, tables[alias].name, key))
-    return found
+            references.append(Reference(columns, tables[alias].name, key))
+    return references

@@ -34,13 +34,13 @@ def plan_union(
     parts: list[Part] = []
     for at, branch in enumerate(node.inputs):
         below = (*path, at)
-        own = _own_want(branch, fields, want, is_distinct=not node.all) if is_paged else None
-        if own is not None and isinstance(branch, Projection):
+        branch_want = _own_want(branch, fields, want, is_distinct=not node.all) if is_paged else None
+        if branch_want is not None and isinstance(branch, Projection):
             read = branch.input.input if isinstance(branch.input, Sort) else branch.input
             typed = with_types(branch, types)
             assert isinstance(typed, Projection)
             depth = (0, 0) if isinstance(branch.input, Sort) else (0,)
-            part = planner.plan(read, own, (*below, *depth), (branch, *under))
+            part = planner.plan(read, branch_want, (*below, *depth), (branch, *under))
             parts.append(fetched(planner.project(part, typed.outputs, "")))
         else:
             parts.append(fetched(planner.plan(with_types(branch, types), NOTHING, below, under)))
@@ -57,24 +57,24 @@ def _own_want(branch: LogicalNode, fields: tuple[ColumnRef, ...], want: Want, *,
     """
     if not isinstance(branch, Projection):
         return None
-    known = _determined(branch)
+    determined = _determined(branch)
     meanings = {("", output.name): output.expression for output in branch.outputs}
     order = total_order(want.keys, Part(LocalUnion(inputs=(), all=True), 0, keys=fields)) if is_distinct else want.keys
-    own: list[SortKey] = []
+    order_keys: list[SortKey] = []
     for key in order:
         if not isinstance(key.expression, ColumnRef):
             return None
         meaning = replace_columns(key.expression, meanings)
-        if isinstance(meaning, Constant) or any(meaning == each.expression for each in own):
+        if isinstance(meaning, Constant) or any(meaning == order_key.expression for order_key in order_keys):
             continue
-        if known is not None and known.holds(meaning):
+        if determined is not None and determined.holds(meaning):
             continue
         if not isinstance(meaning, ColumnRef) or not is_lookup_type(key.expression.type, meaning):
             return None
-        own.append(replace(key, expression=meaning))
-        if known is not None:
-            known.add(meaning)
-    return Want(tuple(own), want.count, is_page=True, must_cover=True)
+        order_keys.append(replace(key, expression=meaning))
+        if determined is not None:
+            determined.add(meaning)
+    return Want(tuple(order_keys), want.count, is_page=True, must_cover=True)
 
 
 def _determined(branch: Projection) -> Determined | None:
@@ -90,10 +90,12 @@ def with_types(plan: LogicalNode, types: Sequence[SqlType]) -> LogicalNode:
     match plan:
         case Projection():
             outputs = tuple(
-                each
-                if type_of(each.expression) == wanted
-                else replace(each, expression=FunctionCall(name="COALESCE", arguments=(each.expression,), type=wanted))
-                for each, wanted in zip(plan.outputs, types, strict=True)
+                output
+                if type_of(output.expression) == target
+                else replace(
+                    output, expression=FunctionCall(name="COALESCE", arguments=(output.expression,), type=target)
+                )
+                for output, target in zip(plan.outputs, types, strict=True)
             )
             return plan if outputs == plan.outputs else replace(plan, outputs=outputs)
         case Union():

@@ -14,7 +14,7 @@ class LocalDistinct(Operator):
         self._child = child
         self.fields = node.fields
         compiler = preparation.over(child.fields)
-        self._found = child.fields.index(node.found) if node.found is not None else None
+        self._found = child.fields.index(node.tested) if node.tested is not None else None
         self._key_of = compiler.function("r, p", compiler.tuple_of([compiler.stored(key) for key in node.keys]))
 
     def run(self, execution: Execution) -> OperatorRun:

@@ -15,7 +15,7 @@ class LocalSelection(StreamingLocal):
         self.fields = child.fields
         compiler = preparation.over(child.fields)
         self._kept = compiler.function("rows, p", f"[r for r in rows if {compiler.is_true(node.predicate)}]")
-        self._most = node.kept.rows if node.kept is not None else None
+        self._most = node.passing.rows if node.passing is not None else None
 
     def change(self, execution: Execution, rows: list[Row]) -> list[Row]:
         kept: list[Row] = self._kept(rows, execution.parameters)
