@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from piql.store.open import capabilities_of
+
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "measurements"
 
 
@@ -56,7 +58,7 @@ def kept_row(url: str, what: str, section: str = "Writers", *, has_seconds: bool
         cells[:] = ["–", "**failed**"]
         raise
     finally:
-        if url.startswith("cql:"):
+        if capabilities_of(url).is_cluster:
             seconds = [f"{time.monotonic() - began:,.0f}"] if has_seconds else []
             keep_row("cluster.md", section, [what, *cells, *seconds])
 

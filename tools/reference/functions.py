@@ -15,6 +15,7 @@ from piql.schema.catalog import Kind
 from piql.schema.decimals import MAX_PRECISION
 from piql.schema.types import NUMBERS
 from piql.schema.values import shown
+from piql.store.schemes import TEMPORARY_STORE
 
 from reference.markdown import code, codes, table
 
@@ -128,7 +129,7 @@ def _operators() -> list[tuple[str, str, str]]:
 
 
 def _evaluated(expressions: tuple[str, ...]) -> dict[str, str]:
-    with piql.connect("embedded:") as db:
+    with piql.connect(TEMPORARY_STORE) as db:
         db.deploy(piql.compile(_SCHEMA))
         db.run("INSERT INTO one (id) VALUES (1)")
         outputs = ", ".join(f"{text} AS e{number}" for number, text in enumerate(expressions))

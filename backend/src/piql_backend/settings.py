@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from piql.store.schemes import EMBEDDED
+
 from piql_backend.addresses import is_loopback
 from piql_backend.rates import KINDS, Rates
 
@@ -59,7 +61,7 @@ class Settings:
 
     @property
     def store_url(self) -> str:
-        return self.store or f"embedded:{self.data.resolve() / 'store'}"
+        return self.store or f"{EMBEDDED}:{self.data.resolve() / 'store'}"
 
     @property
     def worker_limits(self) -> WorkerLimits:

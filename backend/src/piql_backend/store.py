@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from typing import Literal
 
 import piql
 from piql.errors import PiqlError, StoreUnavailable
+from piql.store.open import capabilities_of
+from piql.store.schemes import CQL, EMBEDDED, StoreKind
 from piql_profiler.measure.store_urls import without_password
 
 from piql_backend.errors import ApiError
@@ -25,8 +26,8 @@ class StoreConnection:
         self._connecting = threading.Lock()
 
     @property
-    def kind(self) -> Literal["embedded", "cql"]:
-        return "cql" if self.url.startswith("cql:") else "embedded"
+    def kind(self) -> StoreKind:
+        return CQL if capabilities_of(self.url).is_cluster else EMBEDDED
 
     @property
     def shown_url(self) -> str:

@@ -1,11 +1,13 @@
 """Facts that stood in several modules once, and were wrong in some: each has one module, and a second is a failure."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
 import piql
+import piql_backend
 import piql_profiler
 import pytest
 from piql.compiler.binding.functions import FUNCTIONS
@@ -13,7 +15,9 @@ from piql.compiler.physical.operators import PhysicalNode
 from piql.runtime.execution.functions import FUNCTIONS as COMPUTATIONS
 from piql.schema.catalog import Kind
 from piql.schema.types import COLUMN_TYPES, KINDS, NUMBERS, TEXTS, WHOLE, for_each_kind
+from piql.store.base import Store
 from piql.store.cql.stored_values import STORED as STORED_BY_CQL
+from piql.store.open import ADAPTERS, capabilities_of, open_store
 from piql.store.values import STORED as STORED_BY_SQLITE
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -130,3 +134,52 @@ def test_the_functions_are_listed_in_the_two_modules_that_type_and_compute_them(
 def functions_in(node: ast.Dict | ast.Tuple | ast.Set | ast.List) -> set[object]:
     entries = node.keys if isinstance(node, ast.Dict) else node.elts
     return {entry.value for entry in entries if isinstance(entry, ast.Constant)} & FUNCTIONS.keys()
+
+
+TOOLS = REPOSITORY / "tools"
+NAMES_OF_SCHEMES = "piql/store/schemes.py"
+NO_ENGINE = {"tools/conformance.py", "tools/cluster/running.py"}  # they give URLs to any program, and import no engine
+BEGINS_AS_A_URL = re.compile(rf"({'|'.join(ADAPTERS)})(:\S*)?")
+
+
+def sources_of_the_project() -> Iterator[tuple[str, ast.Module]]:
+    yield from modules()
+    for folder in (Path(piql_backend.__file__ or "").parent, TOOLS):
+        for path in sorted(folder.rglob("*.py")):
+            yield path.relative_to(folder.parent).as_posix(), ast.parse(path.read_text())
+
+
+def texts_in(module: ast.Module) -> Iterator[ast.Constant]:
+    """Yield the string constants of a module, parts of f-strings too, but no docstrings."""
+    docstrings = {node.value for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
+            yield node
+
+
+def test_the_name_of_a_store_in_its_url_is_spelled_in_one_module() -> None:
+    spelled = [
+        f"{name}:{text.lineno}"
+        for name, module in sources_of_the_project()
+        if name != NAMES_OF_SCHEMES and name not in NO_ENGINE
+        for text in texts_in(module)
+        if BEGINS_AS_A_URL.fullmatch(str(text.value))
+    ]
+    assert spelled == [], "ask capabilities_of(url), or import the name from piql.store.schemes"
+
+
+@pytest.mark.parametrize("scheme", [name for name, adapter in ADAPTERS.items() if adapter.capabilities.is_file])
+def test_an_open_store_can_do_what_the_list_says_of_its_kind(scheme: str) -> None:
+    store: Store = open_store(f"{scheme}:")
+    try:
+        assert (store.row_writes is None) == ADAPTERS[scheme].capabilities.has_transactions
+        assert (store.topology() is not None) == ADAPTERS[scheme].capabilities.is_cluster
+    finally:
+        store.close()
+
+
+def test_a_cluster_is_told_from_a_file_by_its_url() -> None:
+    cluster, file, nothing = capabilities_of("cql://host/keyspace"), capabilities_of("embedded:a.db"), "https://host"
+    assert (cluster.is_cluster, cluster.is_file, cluster.has_transactions) == (True, False, False)
+    assert (file.is_cluster, file.is_file, file.has_transactions) == (False, True, True)
+    assert not any(capabilities_of(nothing))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
+from piql.store.schemes import StoreKind
+
 from piql_backend.schema import Read
 
 
@@ -32,7 +34,7 @@ class StoreRead(Read):
     """The store behind the workbench; passwords in its URL are left out. An embedded store has no `cluster`."""
 
     url: str
-    kind: Literal["embedded", "cql"]
+    kind: StoreKind
     healthy: bool
     message: str | None
     cluster: ClusterRead | None

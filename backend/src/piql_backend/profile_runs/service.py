@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from piql.store.schemes import EMBEDDED, TEMPORARY_STORE
 from piql_profiler.commands.profile import STALE
 from piql_profiler.measure.grid import Grid
 from piql_profiler.measure.store_urls import without_password
@@ -30,7 +31,7 @@ from piql_backend.profile_runs.schemas import (
     ProfileRunRead,
     ProfileSettingsRead,
 )
-from piql_backend.profile_runs.stores import NEW_EMBEDDED, MeasurableStores
+from piql_backend.profile_runs.stores import MeasurableStores
 from piql_backend.profile_runs.summary import summary_of
 
 log = logging.getLogger(__name__)
@@ -315,7 +316,7 @@ class ProfileRuns:
     def _url(self, run_id: str) -> str:
         """The store to measure: an embedded one is always new, so that rows for measuring never mix with data."""
         url = self._stores.url(self._runs[run_id].request.store_url)
-        return f"embedded:{self._files.store(run_id).resolve()}" if url == NEW_EMBEDDED else url
+        return f"{EMBEDDED}:{self._files.store(run_id).resolve()}" if url == TEMPORARY_STORE else url
 
     def _change(self, run_id: str, **changes: Any) -> None:
         run = self._runs[run_id]

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from piql.store.open import capabilities_of
+from piql.store.schemes import TEMPORARY_STORE
 from piql_profiler.measure.store_urls import without_password
 
 from piql_backend.errors import ApiError
-
-NEW_EMBEDDED = "embedded:"
 
 
 class MeasurableStores:
@@ -20,7 +20,7 @@ class MeasurableStores:
 
     def __init__(self, own: str, listed: Sequence[str] = ()) -> None:
         self._own = own
-        self._clusters = [url for url in (own, *listed) if url.startswith("cql://")]
+        self._clusters = [url for url in (own, *listed) if capabilities_of(url).is_cluster]
 
     def url(self, named: str | None) -> str:
         """The whole URL of a store by the one in a request, with or without its password.
@@ -30,9 +30,9 @@ class MeasurableStores:
         """
         if named is None:
             named = self._own
-        if named == NEW_EMBEDDED or (named == self._own and named not in self._clusters):
-            return NEW_EMBEDDED
-        if not named.startswith("cql://"):
+        if named == TEMPORARY_STORE or (named == self._own and named not in self._clusters):
+            return TEMPORARY_STORE
+        if not capabilities_of(named).is_cluster:
             message = "A profile run measures a new embedded store (embedded:) or a cluster (cql://host/keyspace)."
             raise ApiError(422, "invalid-store", message)
         for known in self._clusters:

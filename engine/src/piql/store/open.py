@@ -1,16 +1,33 @@
-"""Where the data is kept: `open_store(url)` gives the adapter that a URL names."""
+"""The one list of the kinds of store: what opens each, and what it can do. `open_store(url)` chooses by the URL."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from piql.errors import StoreUnavailable
 from piql.store.base import Store
 from piql.store.embedded.store import WAIT_MS, EmbeddedStore, Synchronous
+from piql.store.schemes import CQL, EMBEDDED, STEPWISE, scheme_of
 from piql.store.stepwise.store import StepwiseStore
 
-_ADAPTERS: dict[str, type[EmbeddedStore]] = {"embedded": EmbeddedStore, "stepwise": StepwiseStore}
+
+class Capabilities(NamedTuple):
+    """What a kind of store can do, for those who have a URL and no open store."""
+
+    has_transactions: bool = False  # else an open store has `row_writes`
+    is_file: bool = False  # in this process: it answers one request at a time, and may be made anywhere
+    is_cluster: bool = False  # of servers, whose URL may hold a password and options such as `prefix`
+
+
+class Adapter(NamedTuple):
+    """One kind of store: `open` takes a whole URL, and raises StoreUnavailable for one that is wrong."""
+
+    open: Callable[[str], Store]
+    capabilities: Capabilities
 
 
 def open_store(url: str) -> Store:
@@ -21,15 +38,27 @@ def open_store(url: str) -> Store:
     `stepwise:` is the same without transactions, to try what other stores must do. `cql://…` is a cluster, whose
     adapter needs the extra `cql`.
     """
-    scheme, _, rest = url.partition(":")
-    if scheme == "cql":
-        return _open_cql(url)
-    adapter = _ADAPTERS.get(scheme)
+    adapter = ADAPTERS.get(scheme_of(url))
     if adapter is None:
         raise StoreUnavailable(
             f"{without_login(url)!r} is not the address of a store: write embedded:, embedded:PATH or cql://HOST/KEYSPACE"
         )
-    path, _, options = rest.partition("?")
+    return adapter.open(url)
+
+
+def capabilities_of(url: str) -> Capabilities:
+    """Return what the store at a URL can do, without opening it; nothing where no store has such a URL."""
+    adapter = ADAPTERS.get(scheme_of(url))
+    return adapter.capabilities if adapter is not None else Capabilities()
+
+
+def without_login(url: str) -> str:
+    """Return a URL without user and password, as it may be shown."""
+    return re.sub(r"//[^@/]*@", "//", url)
+
+
+def _open_file(adapter: type[EmbeddedStore], url: str) -> Store:
+    path, _, options = url.partition(":")[2].partition("?")
     synchronous: Synchronous = "FULL"
     wait_ms = WAIT_MS
     for name, value in parse_qsl(options, keep_blank_values=True):
@@ -46,11 +75,6 @@ def open_store(url: str) -> Store:
     return adapter(path or None, synchronous, wait_ms=wait_ms)
 
 
-def without_login(url: str) -> str:
-    """Return an address as it may be shown."""
-    return re.sub(r"//[^@/]*@", "//", url)
-
-
 def _open_cql(url: str) -> Store:
     try:
         from piql.store.cql import open_cql
@@ -59,3 +83,10 @@ def _open_cql(url: str) -> Store:
             raise
         raise StoreUnavailable("clusters need the driver: pip install 'piql[cql]'") from missing
     return open_cql(url)
+
+
+ADAPTERS: Mapping[str, Adapter] = {
+    EMBEDDED: Adapter(partial(_open_file, EmbeddedStore), Capabilities(has_transactions=True, is_file=True)),
+    STEPWISE: Adapter(partial(_open_file, StepwiseStore), Capabilities(is_file=True)),
+    CQL: Adapter(_open_cql, Capabilities(is_cluster=True)),
+}

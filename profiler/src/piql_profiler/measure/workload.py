@@ -31,6 +31,7 @@ from random import Random
 from typing import Any
 
 import piql
+from piql.store.open import capabilities_of
 
 from piql_profiler.measure.grid import JOINS, Grid, Operator, Point
 from piql_profiler.measure.scratch import scratch_folder
@@ -287,7 +288,7 @@ def store_for_profiling(store_url: str) -> Iterator[str]:
     store_url = with_password(store_url)
     scheme, _, rest = store_url.partition(":")
     place, _, options = rest.partition("?")
-    if scheme not in ("embedded", "stepwise"):
+    if not capabilities_of(store_url).is_file:
         yield with_reserved_prefix(store_url)
         return
     beside = Path(place).resolve().parent if place else None

@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from piql.store.open import capabilities_of
 
 from piql_profiler.measure.grid import Grid, Operator, Point
 from piql_profiler.measure.histogram import RATIO, Histogram
@@ -200,11 +201,12 @@ def load(path: Path, *, is_partial_allowed: bool = False) -> Measurements:
     if not cells:
         raise UnreadableRun(f"the run in {path} has no complete interval")
     settings = info.settings
+    store = capabilities_of(settings.store_url)
     return Measurements.of(
         cells,
         settings.interval_seconds,
-        is_answered_in_turn=settings.store_url.startswith(("embedded:", "stepwise:")),
-        has_transactions=settings.store_url.startswith("embedded:"),
+        is_answered_in_turn=store.is_file,
+        has_transactions=store.has_transactions,
         checks=settings.grid.checks,
     )
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, unquote
 
 from piql.errors import StoreUnavailable
+from piql.store.schemes import CQL
 
 PORT = 9042
 CONSISTENCIES = ("ONE", "LOCAL_ONE", "TWO", "THREE", "QUORUM", "LOCAL_QUORUM", "EACH_QUORUM", "ALL")
@@ -52,12 +53,12 @@ class Address:
 
     def shown(self) -> str:
         """Return the cluster's name for messages, without the password."""
-        return f"cql://{','.join(self.hosts)}:{self.port}/{self.keyspace}"
+        return f"{CQL}://{','.join(self.hosts)}:{self.port}/{self.keyspace}"
 
 
 def parse_address(url: str) -> Address:
     """Read the URL of a cluster, or raise StoreUnavailable with what is wrong in it."""
-    found = re.fullmatch(r"cql://(?:([^@/]*)@)?([^/?]*)(?:/([^?]*))?(?:\?(.*))?", url)
+    found = re.fullmatch(CQL + r"://(?:([^@/]*)@)?([^/?]*)(?:/([^?]*))?(?:\?(.*))?", url)
     if found is None:
         raise _wrong(url, "write cql://host[,host…][:port]/keyspace")
     login, place, keyspace, options = found.groups()

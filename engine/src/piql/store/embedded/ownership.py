@@ -21,13 +21,14 @@ from piql.errors import NotAStore, StoreForked
 from piql.store.embedded.connections import Connection, Held, uri_of
 from piql.store.embedded.fork import FORKS
 from piql.store.embedded.waiting import not_opened, patiently
+from piql.store.schemes import EMBEDDED, STEPWISE
 
 SETTINGS = "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 CELLS = "CREATE TABLE cells (grp TEXT, key TEXT, value TEXT NOT NULL, PRIMARY KEY (grp, key)) WITHOUT ROWID"
 
 OWN_TABLES: Mapping[str, Mapping[str, str]] = {
-    "embedded": {"settings": SETTINGS},
-    "stepwise": {"settings": SETTINGS, "cells": CELLS},
+    EMBEDDED: {"settings": SETTINGS},
+    STEPWISE: {"settings": SETTINGS, "cells": CELLS},
 }
 """The tables that each kind of store makes first, as SQLite keeps their text."""
 

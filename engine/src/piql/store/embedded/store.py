@@ -36,6 +36,7 @@ from piql.store.embedded.fork import FORKS
 from piql.store.embedded.layout import EmbeddedRead, ReadBuilder, column_name, layout_of, quoted
 from piql.store.embedded.ownership import OWN_TABLES, is_own, is_store, schema_in
 from piql.store.embedded.waiting import not_opened, patiently, unavailable
+from piql.store.schemes import EMBEDDED
 from piql.store.values import STORED, codec_of
 
 __all__ = ["WAIT_MS", "EmbeddedStore", "EmbeddedTransaction", "Synchronous"]
@@ -118,7 +119,7 @@ class EmbeddedStore:
     A file that is not there yet, or is empty, is made by the first write; one of another program is refused.
     """
 
-    kind = "embedded"
+    kind = EMBEDDED  # of which OWN_TABLES are the tables that it makes first
 
     @property
     def row_writes(self) -> SingleRowWrites | None:

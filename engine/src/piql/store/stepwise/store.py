@@ -22,6 +22,7 @@ from piql.store.base import KEPT_SECONDS, STATE, WRITE, Cell, EntryChange, Found
 from piql.store.embedded.layout import EmbeddedRead, Layout, ReadBuilder, layout_of, quoted
 from piql.store.embedded.store import WAIT_MS, EmbeddedStore, EmbeddedTransaction, Synchronous
 from piql.store.embedded.waiting import patiently
+from piql.store.schemes import STEPWISE
 from piql.store.stepwise.one_by_one import OneByOne
 
 AT = "#at"
@@ -100,7 +101,7 @@ class StepwiseTransaction(EmbeddedTransaction):
 class StepwiseStore(OneByOne, EmbeddedStore):
     """Keeps the whole interface of a store by single rows; `clock` gives seconds since 1970."""
 
-    kind = "stepwise"
+    kind = STEPWISE
 
     def __init__(
         self,
