@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from piql.compiler.logical.expressions import Expression, Or, conjuncts
+from piql.compiler.logical.expressions import And, ColumnRef, Comparison, Constant, Expression, InList, Or, conjuncts
 from piql.compiler.logical.operators import Output, Relation, SortKey
 from piql.compiler.optimizer.analysis.predicates import relations_of
 from piql.compiler.physical.operators import LocalProjection, LocalUnion
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from piql.compiler.physical.planner.planner import Planner
 
     PlanRead = Callable[[Planner, Relation, tuple[Expression, ...], Want], Part | None]
+
+MOST_ALTERNATIVES = 50  # ORs of one relation that are tried
 
 
 def plan_alternatives(
@@ -52,11 +54,46 @@ def plan_alternatives(
 def alternatives(
     relation: Relation, predicates: tuple[Expression, ...]
 ) -> Iterator[tuple[tuple[Expression, ...], tuple[tuple[Expression, ...], ...]]]:
-    """Yield for each OR about a relation the other predicates, and the tests of each of its branches."""
+    """Yield for each OR about a relation the other predicates, and the tests of each of its branches.
+
+    Of ORs that differ in literals alone, which are looked up in the same columns, only the first is yielded: their
+    plans take the same requests. Of different ones `MOST_ALTERNATIVES` are, since each is planned with all the others.
+    """
+    shapes: set[object] = set()
     for choice in predicates:
-        if isinstance(choice, Or) and relations_of(choice) <= {relation.alias}:
-            remaining = tuple(predicate for predicate in predicates if predicate is not choice)
-            yield remaining, tuple(map(conjuncts, choice.operands))
+        if not isinstance(choice, Or) or not relations_of(choice) <= {relation.alias}:
+            continue
+        shape = _shape(choice)
+        if shape in shapes:
+            continue
+        if len(shapes) == MOST_ALTERNATIVES:
+            return
+        shapes.add(shape)
+        remaining = tuple(predicate for predicate in predicates if predicate is not choice)
+        yield remaining, tuple(map(conjuncts, choice.operands))
+
+
+def _shape(test: Expression) -> object:
+    """Return a test without the literals that a column must equal: whatever they are, an index is read alike.
+
+    Literals of other tests stay: the two ends of a range say how many whole numbers lie between them.
+    """
+    match test:
+        case Or(operands=operands) | And(operands=operands):
+            return type(test), tuple(map(_shape, operands))
+        case (
+            Comparison(operator="=", left=ColumnRef() as column, right=Constant() as constant)
+            | Comparison(operator="=", left=Constant() as constant, right=ColumnRef() as column)
+        ) if constant.value is not None:
+            return column, constant.type.kind
+        case InList(operand=ColumnRef() as column, items=items):
+            return InList, column, tuple(map(_shape_of_item, items))
+        case _:
+            return test
+
+
+def _shape_of_item(item: Expression) -> object:
+    return item.type.kind if isinstance(item, Constant) and item.value is not None else item
 
 
 def _united(planner: Planner, relation: Relation, branches: list[Part], want: Want) -> Part:

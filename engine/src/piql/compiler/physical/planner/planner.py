@@ -57,6 +57,15 @@ from piql.trees.frozen import replace
 from piql.trees.node import Node
 
 
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """What came of planning a section; its root is kept, so that no other operator takes its identity."""
+
+    root: LogicalNode
+    part: Part
+    gaps: tuple[Gap, ...]
+
+
 @dataclass(slots=True)
 class Planner:
     """Plans one query; what it could not bound is gathered in `gaps`."""
@@ -67,8 +76,10 @@ class Planner:
     is_frozen: bool = False  # only the indexes given, as they are: they are deployed
     is_trial: bool = False  # only whether there is a plan is asked, not why there is none
     attempts: int = 0  # how many sections are being planned of which there may be another plan
+    probes: int = 0  # how many of these leave no gap behind, whatever comes of them
     gaps: list[Gap] = field(default_factory=list)
     indistinct: list[Stop] = field(default_factory=list)  # pages of rows that may be equal
+    sections: dict[tuple[int, Want], _Section] = field(default_factory=dict)  # planned, by the identity of their root
 
     def miss(self, describe: Callable[[], Gap]) -> None:
         """Note a read that nothing bounds; a trial ends with the first one that no other plan can avoid."""
@@ -85,8 +96,32 @@ class Planner:
         finally:
             self.attempts -= 1
 
+    @contextmanager
+    def probe(self) -> Iterator[None]:
+        """Plan a section whose gaps the caller drops; what was planned before is not planned again.
+
+        A gap tells its path and the operators above it, which differ here. So only a probe takes a section as it was
+        planned elsewhere. Without this, n subqueries one above the other plan the lowest section 2ⁿ times.
+        """
+        self.probes += 1
+        try:
+            with self.attempt():
+                yield
+        finally:
+            self.probes -= 1
+
     def plan(self, node: LogicalNode, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
         """Plan one section; `under` are the operators above it, nearest first."""
+        known = self.sections.get((id(node), want)) if self.probes else None
+        if known is not None:
+            self.gaps.extend(known.gaps)
+            return known.part
+        gaps = len(self.gaps)
+        part = self._plan(node, want, path, under)
+        self.sections[id(node), want] = _Section(node, part, tuple(self.gaps[gaps:]))
+        return part
+
+    def _plan(self, node: LogicalNode, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
         if is_leg(node):
             return plan_leg(self, node, want, path, under)
         below = (node, *under)

@@ -175,7 +175,7 @@ def _followed(
     unbounded = aliases_below(node.left) if left.rows >= WORST else frozenset()
     for legs in orders:
         joined = _joined(node.left, legs, conditions, is_inner=is_inner)
-        with planner.attempt():
+        with planner.probe():
             part = planner.plan(joined, Want(), path, under)
         is_bounded = len(planner.gaps) == gaps and part.rows < WORST
         is_bounded_by_left = bool(unbounded) and all(gap.relation.alias in unbounded for gap in planner.gaps[gaps:])
