@@ -56,7 +56,7 @@ export class Api {
 
   /** Changes a file as another window would. */
   async write(path: string, change: (text: string) => string): Promise<void> {
-    const file = (await this.files()).find((each) => each.path === path)
+    const file = (await this.files()).find((candidate) => candidate.path === path)
     if (!file) throw new Error(`there is no ${path}`)
     await this.send('PUT', `/api/workspaces/scadr/files/${path}`, {
       text: change(file.text),
@@ -71,7 +71,7 @@ export class Api {
 
   /** Deletes a file as another window would. */
   async remove(path: string): Promise<void> {
-    const file = (await this.files()).find((each) => each.path === path)
+    const file = (await this.files()).find((candidate) => candidate.path === path)
     if (!file) throw new Error(`there is no ${path}`)
     await this.send('DELETE', `/api/workspaces/scadr/files/${path}?base_revision=${file.revision}`)
   }
@@ -88,12 +88,12 @@ export class Api {
   /** Waits as long as the run goes on; the time that takes is not taken from the test that needs it. */
   private async measureToTheEnd(id: string): Promise<void> {
     const info = test.info()
-    const own = info.timeout
+    const timeout = info.timeout
     const began = Date.now()
     info.setTimeout(0)
     let last = { seen: '', at: began }
     for (;;) {
-      const run = (await this.runs()).find((each) => each.id === id)
+      const run = (await this.runs()).find((candidate) => candidate.id === id)
       if (run?.state === 'done') break
       if (!run || !UNDER_WAY.includes(run.state))
         throw new Error(`the profile run is ${run?.state ?? 'gone'}: ${run?.message ?? ''}`)
@@ -102,7 +102,7 @@ export class Api {
       if (Date.now() - last.at > STOPPED_MS) throw new Error(`the profile run has come to a stop: ${seen}`)
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
-    info.setTimeout(own + Date.now() - began)
+    info.setTimeout(timeout + Date.now() - began)
   }
 
   async execute(query: string, parameters: Readonly<Record<string, unknown>>): Promise<unknown> {

@@ -41,11 +41,11 @@ test('time from a key to its diagnostics', async ({ workbench, page }) => {
   for (const changes of ['bound', 'squiggle'] as const)
     report(
       `key to ${changes}`,
-      times.filter((each) => each.changes === changes).map((each) => each.ms),
+      times.filter((time) => time.changes === changes).map((time) => time.ms),
     )
   report(
     'key to diagnostics',
-    times.map((each) => each.ms),
+    times.map((time) => time.ms),
   )
   reportWork('key to diagnostics', ((await used()) - before) / times.length)
 })
@@ -62,7 +62,7 @@ test('time from a key to the bounds above a hundred queries that it changes', as
   const times = await type(page, ROUNDS)
   report(
     `key to the bounds above ${MANY_QUERIES} queries`,
-    times.map((each) => each.ms),
+    times.map((time) => time.ms),
   )
   reportWork(`key to the bounds above ${MANY_QUERIES} queries`, ((await used()) - before) / times.length)
 })
@@ -82,7 +82,7 @@ async function mainThread(page: Page): Promise<() => Promise<number>> {
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   return async () => {
     const { metrics } = await session.send('Performance.getMetrics')
-    return (metrics.find((each) => each.name === 'TaskDuration')?.value ?? Number.NaN) * 1000
+    return (metrics.find((metric) => metric.name === 'TaskDuration')?.value ?? Number.NaN) * 1000
   }
 }
 

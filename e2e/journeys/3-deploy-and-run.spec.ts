@@ -159,7 +159,7 @@ test('thoughtstream runs for a user, within its bound', async ({ workbench, page
   const times = await run
     .column(1)
     .locator('time')
-    .evaluateAll((all) => all.map((each) => each.getAttribute('datetime') ?? ''))
+    .evaluateAll((all) => all.map((time) => time.getAttribute('datetime') ?? ''))
   expect(times).toEqual(times.toSorted().toReversed())
   await picture(page, 'run')
 })

@@ -125,8 +125,8 @@ export class Editor {
   }
 
   async colourOf(word: string): Promise<string> {
-    const found = this.lines.locator('span', { hasText: new RegExp(`^${word}$`) }).first()
-    return found.evaluate((element) => getComputedStyle(element).color)
+    const token = this.lines.locator('span', { hasText: new RegExp(`^${word}$`) }).first()
+    return token.evaluate((element) => getComputedStyle(element).color)
   }
 
   async undo(): Promise<void> {

@@ -28,10 +28,10 @@ export function askPrediction(ask: PredictionAsk): Promise<Prediction | NoPredic
 
 function send(): void {
   const groups = new Map<string, Waiting[]>()
-  for (const each of waiting) {
-    const key = JSON.stringify([each.ask.runId, each.ask.slo])
+  for (const waiter of waiting) {
+    const key = JSON.stringify([waiter.ask.runId, waiter.ask.slo])
     const group = groups.get(key) ?? []
-    group.push(each)
+    group.push(waiter)
     groups.set(key, group)
   }
   waiting = []
@@ -45,17 +45,17 @@ async function answer(group: readonly Waiting[]): Promise<void> {
   const ask = group[0]?.ask
   if (!ask) return
   try {
-    const queries = group.map((each) => each.ask.query)
+    const queries = group.map((waiter) => waiter.ask.query)
     const { predictions } = await answered(
       api.POST('/api/prediction-sets', { body: { files: ask.files(), queries, run_id: ask.runId, slo: ask.slo } }),
     )
-    const found = new Map(predictions.map((each) => [each.query, each]))
+    const byQuery = new Map(predictions.map((prediction) => [prediction.query, prediction]))
     for (const {
       ask: { query },
       give,
       fail,
     } of group) {
-      const one = found.get(query)
+      const one = byQuery.get(query)
       if (one) give(one)
       else fail(new Error(`${query} has no bound any more.`))
     }

@@ -193,12 +193,14 @@ export const safeLimits = (
   files: () => SourceFile[],
   runId: string,
   slo: SloWrite,
-  own: Record<string, SloWrite>,
+  sloByQuery: Record<string, SloWrite>,
 ) =>
   queryOptions({
-    queryKey: ['safe-limits', runId, slo, own, plans],
+    queryKey: ['safe-limits', runId, slo, sloByQuery, plans],
     queryFn: ({ signal }) =>
-      answered(api.POST('/api/safe-limits', { body: { files: files(), run_id: runId, slo, slos: own }, signal })),
+      answered(
+        api.POST('/api/safe-limits', { body: { files: files(), run_id: runId, slo, slos: sloByQuery }, signal }),
+      ),
     placeholderData: keepPreviousData,
     staleTime: 300_000,
     retry: false,

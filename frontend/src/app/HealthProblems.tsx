@@ -10,18 +10,18 @@ import styles from './app.module.css'
 /** What the server says to be the matter, or to have been at its start; the store says it for itself. */
 export function HealthProblems({ problems }: { problems: Health['problems'] }) {
   const [isOpen, setOpen] = useState(false)
-  const others = problems.filter((problem) => problem.what !== 'store')
-  if (others.length === 0) return null
-  const isOver = others.every((problem) => problem.is_over)
+  const furtherProblems = problems.filter((problem) => problem.what !== 'store')
+  if (furtherProblems.length === 0) return null
+  const isOver = furtherProblems.every((problem) => problem.is_over)
   return (
     <>
       <button type="button" className={styles['statusButton']} onClick={() => setOpen(true)}>
         <TriangleAlert size={12} className={styles[isOver ? 'warningIcon' : 'dangerIcon']} aria-hidden />
-        {isOver ? 'Something was mended' : plural(others.length, 'thing is wrong', 'things are wrong')}
+        {isOver ? 'Something was mended' : plural(furtherProblems.length, 'thing is wrong', 'things are wrong')}
       </button>
       {isOpen ? (
         <Dialog title="The workbench" onClose={() => setOpen(false)}>
-          {others.map((problem) => (
+          {furtherProblems.map((problem) => (
             <Notice key={problem.what} tone={problem.is_over ? 'plain' : 'danger'} help={problem.help ?? undefined}>
               <Prose text={problem.message} />
             </Notice>

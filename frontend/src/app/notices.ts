@@ -46,15 +46,15 @@ export function notify(notice: Omit<Notice, 'id' | 'at'>): number {
 export function dismiss(id: number): void {
   clearTimeout(timers.get(id))
   timers.delete(id)
-  useNotices.setState(({ shown }) => ({ shown: shown.filter((each) => each !== id) }))
+  useNotices.setState(({ shown }) => ({ shown: shown.filter((shownId) => shownId !== id) }))
 }
 
 /** Does what a notice offers, which it then offers no longer. */
 export function act(id: number): void {
-  const notice = useNotices.getState().all.find((each) => each.id === id)
+  const notice = useNotices.getState().all.find((entry) => entry.id === id)
   dismiss(id)
   useNotices.setState(({ all }) => ({
-    all: all.map((each) => (each.id === id ? { ...each, action: undefined } : each)),
+    all: all.map((entry) => (entry.id === id ? { ...entry, action: undefined } : entry)),
   }))
   notice?.action?.run()
 }
@@ -71,7 +71,7 @@ export function releaseNotices(): void {
 
 function waitFor(id: number): void {
   clearTimeout(timers.get(id))
-  const notice = useNotices.getState().all.find((each) => each.id === id)
+  const notice = useNotices.getState().all.find((entry) => entry.id === id)
   if (!notice || notice.tone === 'danger') return
   const leave = () => (isHeld() ? waitFor(id) : dismiss(id))
   timers.set(id, setTimeout(leave, notice.action ? WITH_ACTION_MS : IN_SIGHT_MS))

@@ -12,8 +12,8 @@ import { useView } from './url-state'
 export function useChosenRun(): ProfileRun | null {
   const { run } = useView()
   const { data } = useQuery(profileRuns)
-  const finished = (data ?? []).filter((each) => each.state === 'done')
-  return finished.find((each) => each.id === run) ?? latest(finished)
+  const finished = (data ?? []).filter((profileRun) => profileRun.state === 'done')
+  return finished.find((profileRun) => profileRun.id === run) ?? latest(finished)
 }
 
 export function usePredictions(): ReadonlyMap<string, Prediction> {

@@ -2,9 +2,9 @@
 
 export function focusNextRegion(step: 1 | -1): void {
   const regions = [...document.querySelectorAll<HTMLElement>('[data-region]')].filter(
-    (each) => each.offsetParent !== null,
+    (element) => element.offsetParent !== null,
   )
-  const at = regions.findIndex((each) => each.contains(document.activeElement))
+  const at = regions.findIndex((element) => element.contains(document.activeElement))
   const next = regions[(at + step + regions.length) % regions.length] ?? regions[0]
   next?.focus()
 }

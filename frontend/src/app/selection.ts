@@ -28,7 +28,7 @@ export function useCompilation(): Compilation | null {
 export function useSelectedQuery(): Query | null {
   const compilation = useCompilation()
   const { query } = useView()
-  return compilation?.queries.find((each) => each.name === query) ?? null
+  return compilation?.queries.find((compiled) => compiled.name === query) ?? null
 }
 
 /** Whether the stages of a query have been asked for and are here; a query without a plan has none. */
@@ -45,7 +45,7 @@ interface Choice {
 
 /** Makes a query the current one and moves the caret into it; one that only the live version has is in no text. */
 export function selectQuery(name: string, { isFocused = false, view = {} }: Choice = {}): void {
-  const query = queries().find((each) => each.name === name)
+  const query = queries().find((compiled) => compiled.name === name)
   choose(name, query ? { ...view, file: query.range.file } : view)
   if (query) reveal(query.name_range, isFocused)
 }
@@ -130,7 +130,7 @@ function become(next: CurrentQuery | null): void {
 function followAddress(): void {
   const { file } = currentView()
   become(atAddress(queries(), currentView()))
-  const query = queries().find((each) => each.name === current?.name)
+  const query = queries().find((compiled) => compiled.name === current?.name)
   if (!query || (file && query.range.file !== file) || isUnderCaret()) return
   const { start_line, start_column } = query.name_range
   reveal({ ...query.name_range, end_line: start_line, end_column: start_column })

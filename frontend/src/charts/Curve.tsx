@@ -100,14 +100,14 @@ export function Curve({ points, sloMs, xLabel, label, current, chosen, describe,
               </text>
             </>
           ) : null}
-          <path className={styles['upper']} d={path((each) => each.upperMs)} />
-          <path className={styles['line']} d={path((each) => each.latencyMs)} />
-          {points.map((each, index) => (
-            <g key={each.value} data-state={each.state}>
-              <Mark point={each} x={x(each.value)} y={each.latencyMs === null ? bottom - 8 : y(each.latencyMs)} />
+          <path className={styles['upper']} d={path((point) => point.upperMs)} />
+          <path className={styles['line']} d={path((point) => point.latencyMs)} />
+          {points.map((point, index) => (
+            <g key={point.value} data-state={point.state}>
+              <Mark point={point} x={x(point.value)} y={point.latencyMs === null ? bottom - 8 : y(point.latencyMs)} />
               {hasRoom(values, index, x) ? (
-                <text className={styles['tick']} x={x(each.value)} y={bottom + 18} textAnchor="middle">
-                  {each.value}
+                <text className={styles['tick']} x={x(point.value)} y={bottom + 18} textAnchor="middle">
+                  {point.value}
                 </text>
               ) : null}
             </g>

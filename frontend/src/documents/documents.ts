@@ -131,7 +131,7 @@ export function sourceFiles(): SourceFile[] {
 /** The user (or an edit) changed a text. The draft is written first, so that nothing typed is ever lost. */
 export function setText(path: string, text: string): void {
   const { workspace, files, version } = useDocuments.getState()
-  const file = files.find((each) => each.path === path)
+  const file = files.find((candidate) => candidate.path === path)
   if (!file || file.text === text || workspace === null) return
   writeDraft(storage, workspace, { tab, path, text, baseRevision: file.revision, at: Date.now() })
   const saveState = file.conflict ? 'conflict' : text === file.savedText && file.revision !== null ? 'saved' : 'changed'
@@ -257,7 +257,7 @@ export function takeRestored(): { paths: readonly string[]; discard: () => void 
 export function addDocument(file: ServerFile): void {
   useDocuments.setState(({ files, version }) => ({
     version: version + 1,
-    files: [...files.filter((each) => each.path !== file.path), savedDocument(file)].toSorted((a, b) =>
+    files: [...files.filter((openFile) => openFile.path !== file.path), savedDocument(file)].toSorted((a, b) =>
       comparePaths(a.path, b.path),
     ),
   }))
@@ -277,5 +277,5 @@ function update(path: string, change: (file: TextDocument) => TextDocument): voi
 }
 
 function replaced(files: readonly TextDocument[], file: TextDocument): TextDocument[] {
-  return files.map((each) => (each.path === file.path ? file : each))
+  return files.map((openFile) => (openFile.path === file.path ? file : openFile))
 }

@@ -9,8 +9,8 @@ const GONE_MS = 15_000
 
 export const tab: string = identify()
 
-export function isAlive(other: string): boolean {
-  return Date.now() - Number(storage.getItem(PREFIX + other) ?? 0) < GONE_MS
+export function isAlive(tabName: string): boolean {
+  return Date.now() - Number(storage.getItem(PREFIX + tabName) ?? 0) < GONE_MS
 }
 
 /** A tab stays itself when it is loaded again, be it after a crash; a copy of it, made by the browser, is another one. */
@@ -18,13 +18,13 @@ function identify(): string {
   const before = sessionItem()
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
   if (before !== null && (navigation?.type === 'reload' || !isAlive(before))) return before
-  const made = crypto.getRandomValues(new Uint32Array(2)).join('-')
+  const name = crypto.getRandomValues(new Uint32Array(2)).join('-')
   try {
-    sessionStorage.setItem(NAME, made)
+    sessionStorage.setItem(NAME, name)
   } catch {
     // Without it the next load is another tab, which takes over what this one has typed.
   }
-  return made
+  return name
 }
 
 function sessionItem(): string | null {

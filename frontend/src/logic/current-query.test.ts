@@ -89,16 +89,16 @@ describe('the current query', () => {
   })
 
   it('is the one that an undo brings back under the caret', () => {
-    const without = QUERIES.filter((each) => each.name !== 'stream')
+    const without = QUERIES.filter((entry) => entry.name !== 'stream')
     const after = follow(without, caret('reads.piql', 5), current('stream'))
     expect(name(after)).toBe('find')
     expect(name(follow(QUERIES, caret('reads.piql', 8), after))).toBe('stream')
   })
 
   it('gives way when it is deleted: to the nearest of the file, else to the one that asks most', () => {
-    const without = QUERIES.filter((each) => each.name !== 'subscribe')
+    const without = QUERIES.filter((entry) => entry.name !== 'subscribe')
     expect(name(follow(without, caret('writes.piql', 1), current('subscribe')))).toBe('stream')
-    const first = QUERIES.filter((each) => each.name !== 'find')
+    const first = QUERIES.filter((entry) => entry.name !== 'find')
     expect(name(follow(first, caret('reads.piql', 1), current('find')))).toBe('stream')
     expect(follow([], caret('reads.piql', 1), current('find'))).toBeNull()
   })

@@ -33,7 +33,7 @@ describe('drafts', () => {
     const storage = memory()
     writeDraft(storage, 'scadr', draft('one'))
     writeDraft(storage, 'scadr', draft('two'))
-    expect(readDrafts(storage, 'scadr').map((each) => each.text)).toEqual(['two'])
+    expect(readDrafts(storage, 'scadr').map((entry) => entry.text)).toEqual(['two'])
     expect(readDrafts(storage, 'shop')).toEqual([])
   })
 

@@ -51,9 +51,9 @@ describe('predicted beside observed', () => {
   })
 
   it('holds no execution of another size against the prediction', () => {
-    const other = compare(latency('q', { agreement: null, sizes: [{ ...SMALL, rows: 0, predicted: null }] }))
-    expect(other.verdict).toBe('other-sizes')
-    expect(other.sentence).toBe(
+    const comparison = compare(latency('q', { agreement: null, sizes: [{ ...SMALL, rows: 0, predicted: null }] }))
+    expect(comparison.verdict).toBe('other-sizes')
+    expect(comparison.sentence).toBe(
       'The prediction is for 101 requests, 50 rows; most executions made 11 requests, 0 rows, for which there is none',
     )
   })
@@ -85,7 +85,7 @@ describe('predicted beside observed', () => {
       latency('breach', { requests_over_bound: 2 }),
       latency('wrong', { agreement: judged('slower') }),
     ])
-    expect(ranked.map((each) => each.latency.query)).toEqual(['breach', 'slow', 'wrong', 'close', 'silent'])
+    expect(ranked.map((comparison) => comparison.latency.query)).toEqual(['breach', 'slow', 'wrong', 'close', 'silent'])
   })
 
   it('tells silence from a plan that has not run yet', () => {

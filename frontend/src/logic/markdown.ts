@@ -58,13 +58,13 @@ const MARKED = /`([^`]+)`|\[([^\]]+)\]\(([^)\s]+)\)|\*([^*\s](?:[^*]*[^*\s])?)\*
 function spansOf(text: string): Span[] {
   const spans: Span[] = []
   let at = 0
-  for (const found of text.matchAll(MARKED)) {
-    const [whole, code, label, target, emphasis] = found
-    if (found.index > at) spans.push({ kind: 'text', text: text.slice(at, found.index) })
+  for (const match of text.matchAll(MARKED)) {
+    const [whole, code, label, target, emphasis] = match
+    if (match.index > at) spans.push({ kind: 'text', text: text.slice(at, match.index) })
     if (code !== undefined) spans.push({ kind: 'code', text: code })
     else if (label !== undefined && target !== undefined) spans.push({ kind: 'link', text: label, target })
     else spans.push({ kind: 'emphasis', text: emphasis ?? '' })
-    at = found.index + whole.length
+    at = match.index + whole.length
   }
   if (at < text.length) spans.push({ kind: 'text', text: text.slice(at) })
   return spans

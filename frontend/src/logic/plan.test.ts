@@ -99,8 +99,8 @@ describe('plan tree', () => {
   })
 
   it('lists each node before its children', () => {
-    expect(flattenPlan(plan).map((each) => each.id)).toEqual(['0', '0.0', '0.0.0', '0.0.0.0', '0.0.1'])
-    expect(levels(plan).map((each) => each.level)).toEqual([0, 1, 2, 3, 2])
+    expect(flattenPlan(plan).map((planNode) => planNode.id)).toEqual(['0', '0.0', '0.0.0', '0.0.0.0', '0.0.1'])
+    expect(levels(plan).map((planNode) => planNode.level)).toEqual([0, 1, 2, 3, 2])
     expect(findNode(plan, '0.0.1')?.operator).toBe('Relation')
   })
 })

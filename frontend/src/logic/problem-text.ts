@@ -26,7 +26,7 @@ export function problemText({ code, severity, message, range, help, labels }: Fi
     `${severity}[${code}]: ${message}`,
     ` --> ${place(range)}`,
     ...labels.map((label) => `  = ${place(label.range)}: ${label.text}`),
-    ...help.map((each) => `  = help: ${each}`),
+    ...help.map((line) => `  = help: ${line}`),
   ].join('\n')
 }
 

@@ -25,9 +25,11 @@ describe('two profile runs', () => {
   it('are not compared where they measured other points', () => {
     expect(timesAsLong(run('default', { operator: 'IndexScan', points: 4, p99_ms: 3 }), before).size).toBe(0)
     expect(timesAsLong(run('small', { operator: 'IndexScan', points: 9, p99_ms: 3 }), before).size).toBe(0)
-    const own = { ...before, settings: { grid: 'custom', levels: { scan_rows: [1, 10] } } }
-    expect(timesAsLong(own, { ...before, settings: { grid: 'custom', levels: { scan_rows: [1, 20] } } }).size).toBe(0)
-    expect(timesAsLong(own, { ...own, operators_summary: before.operators_summary }).size).toBe(2)
+    const custom = { ...before, settings: { grid: 'custom', levels: { scan_rows: [1, 10] } } }
+    expect(timesAsLong(custom, { ...before, settings: { grid: 'custom', levels: { scan_rows: [1, 20] } } }).size).toBe(
+      0,
+    )
+    expect(timesAsLong(custom, { ...custom, operators_summary: before.operators_summary }).size).toBe(2)
   })
 
   it('differ where one takes a quarter longer than the other', () => {

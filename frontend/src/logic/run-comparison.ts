@@ -27,7 +27,7 @@ export function direction(factor: number): 'slower' | 'faster' | 'alike' {
 /** p99 of each operator against the other run's, where both measured the same points of the same grid. */
 export function timesAsLong(run: Run, other: Run): ReadonlyMap<string, number> {
   if (!isSameGrid(run, other)) return new Map()
-  const before = new Map(other.operators_summary.map((each) => [each.operator, each]))
+  const before = new Map(other.operators_summary.map((summary) => [summary.operator, summary]))
   return new Map(
     run.operators_summary.flatMap(({ operator, points, p99_ms }): [string, number][] => {
       const same = before.get(operator)

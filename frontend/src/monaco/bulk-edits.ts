@@ -16,7 +16,7 @@ StandaloneServices.initialize({
     apply: async (given: languages.WorkspaceEdit | languages.IWorkspaceTextEdit[]) => {
       const edits = editsByModel((Array.isArray(given) ? given : given.edits) as languages.IWorkspaceTextEdit[])
       applyTogether(edits)
-      const count = [...edits.values()].reduce((sum, each) => sum + each.length, 0)
+      const count = [...edits.values()].reduce((sum, modelEdits) => sum + modelEdits.length, 0)
       return {
         isApplied: count > 0,
         ariaSummary: count > 0 ? `${plural(count, 'edit')} in ${plural(edits.size, 'file')}` : '',
@@ -28,23 +28,23 @@ StandaloneServices.initialize({
 /** One step of undo, in whichever of the files it is asked for. */
 export function applyTogether(edits: ModelEdits): void {
   const group = new UndoRedoGroup()
-  for (const [model, each] of edits) {
+  for (const [model, modelEdits] of edits) {
     model.pushStackElement()
     const push = model.pushEditOperations as (...given: unknown[]) => unknown
-    push.call(model, [], each, () => null, group)
+    push.call(model, [], modelEdits, () => null, group)
     model.pushStackElement()
   }
 }
 
 function editsByModel(edits: readonly languages.IWorkspaceTextEdit[]): ModelEdits {
-  const found: ModelEdits = new Map()
+  const byModel: ModelEdits = new Map()
   for (const { resource, versionId, textEdit } of edits) {
     const model = editor.getModel(resource)
     if (!model || (versionId !== undefined && model.getVersionId() !== versionId))
       throw new Error('the text has changed meanwhile')
-    const group = found.get(model)
+    const group = byModel.get(model)
     if (group) group.push(textEdit)
-    else found.set(model, [textEdit])
+    else byModel.set(model, [textEdit])
   }
-  return found
+  return byModel
 }

@@ -15,7 +15,7 @@ export function decorationsOf(
   const decorations: editor.IModelDeltaDecoration[] = []
   for (const query of compilation.queries) {
     for (const segment of query.unbounded) {
-      for (const range of segment.ranges.filter((each) => each.file === path)) {
+      for (const range of segment.ranges.filter((candidate) => candidate.file === path)) {
         decorations.push(unbounded(range, segment.sentence))
       }
     }

@@ -41,9 +41,9 @@ export function createLenses(code: editor.IStandaloneCodeEditor): Lenses {
               const domNode = document.createElement('div')
               domNode.className = 'piql-lens-zone'
               domNode.appendChild(document.createElement('div')).className = 'piql-lens-line'
-              const made = { id: '', said: '', afterLineNumber: line - 1, heightInPx: HEIGHT, domNode }
-              made.id = accessor.addZone(made)
-              zones.push(made)
+              const newZone = { id: '', said: '', afterLineNumber: line - 1, heightInPx: HEIGHT, domNode }
+              newZone.id = accessor.addZone(newZone)
+              zones.push(newZone)
             } else {
               zone.afterLineNumber = line - 1
               accessor.layoutZone(zone.id)

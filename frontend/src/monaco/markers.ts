@@ -24,7 +24,7 @@ export function markersOf(compilation: Compilation, path: string): editor.IMarke
         tableMarker(query.name, segment.sentence, tableName(compilation, segment.table) ?? segment.table_range),
       ),
   )
-  return [...findings, ...onTables.filter((each): each is editor.IMarkerData => each !== null)]
+  return [...findings, ...onTables.filter((data): data is editor.IMarkerData => data !== null)]
 }
 
 /** The name of a table is where findings about it are marked; its whole range would underline the schema. */

@@ -18,8 +18,8 @@ const SYMBOLS: Readonly<Record<OutlineItem['kind'], languages.SymbolKind>> = {
 
 export const outline: languages.DocumentSymbolProvider = {
   provideDocumentSymbols: async (model, token) => {
-    const found = await quietly(token, (signal) => api.POST('/api/language/outlines', { body: fileOf(model), signal }))
-    return (found ?? []).map(symbolOf)
+    const items = await quietly(token, (signal) => api.POST('/api/language/outlines', { body: fileOf(model), signal }))
+    return (items ?? []).map(symbolOf)
   },
 }
 
@@ -37,8 +37,8 @@ function symbolOf(item: OutlineItem): languages.DocumentSymbol {
 
 export const folds: languages.FoldingRangeProvider = {
   provideFoldingRanges: async (model, _context, token) => {
-    const found = await quietly(token, (signal) => api.POST('/api/language/folds', { body: fileOf(model), signal }))
-    return found?.map((fold) => ({
+    const ranges = await quietly(token, (signal) => api.POST('/api/language/folds', { body: fileOf(model), signal }))
+    return ranges?.map((fold) => ({
       start: fold.start_line,
       end: fold.end_line,
       ...(fold.kind === 'comment' ? { kind: languages.FoldingRangeKind.Comment } : {}),
@@ -76,10 +76,10 @@ export const tokens: languages.DocumentSemanticTokensProvider = {
   },
   provideDocumentSemanticTokens: async (model, _last, token) => {
     const body = { files: sourceFiles(), file: pathOf(model.uri) }
-    const found = await quietly(token, (signal) => api.POST('/api/language/tokens', { body, signal }))
-    if (!found) return null
-    const places = found.types.map((type) => (TOKEN_TYPES.includes(type) ? TOKEN_TYPES.indexOf(type) : NO_COLOUR))
-    return { data: Uint32Array.from(found.data, (value, at) => (at % 5 === 3 ? (places[value] ?? NO_COLOUR) : value)) }
+    const answer = await quietly(token, (signal) => api.POST('/api/language/tokens', { body, signal }))
+    if (!answer) return null
+    const places = answer.types.map((type) => (TOKEN_TYPES.includes(type) ? TOKEN_TYPES.indexOf(type) : NO_COLOUR))
+    return { data: Uint32Array.from(answer.data, (value, at) => (at % 5 === 3 ? (places[value] ?? NO_COLOUR) : value)) }
   },
   releaseDocumentSemanticTokens: () => undefined,
 }

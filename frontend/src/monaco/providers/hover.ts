@@ -6,9 +6,9 @@ import { placeOf, quietly } from './ask'
 
 export const hover: languages.HoverProvider = {
   provideHover: async (model, position, token) => {
-    const found = await quietly(token, (signal) =>
+    const answer = await quietly(token, (signal) =>
       api.POST('/api/language/hovers', { body: placeOf(model, position), signal }),
     )
-    return found && { range: rangeOf(found.range), contents: [{ value: found.markdown }] }
+    return answer && { range: rangeOf(answer.range), contents: [{ value: answer.markdown }] }
   },
 }

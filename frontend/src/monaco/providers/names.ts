@@ -8,34 +8,34 @@ import { placeOf, quietly } from './ask'
 
 export const definitions: languages.DefinitionProvider = {
   provideDefinition: async (model, position, token) => {
-    const found = await quietly(token, (signal) =>
+    const definition = await quietly(token, (signal) =>
       api.POST('/api/language/definitions', { body: placeOf(model, position), signal }),
     )
-    return found ? locationOf(found) : null
+    return definition ? locationOf(definition) : null
   },
 }
 
 export const references: languages.ReferenceProvider = {
   provideReferences: async (model, position, context, token) => {
-    const found = await quietly(token, (signal) =>
+    const occurrences = await quietly(token, (signal) =>
       api.POST('/api/language/references', { body: placeOf(model, position), signal }),
     )
-    return (found ?? [])
-      .filter((each) => context.includeDeclaration || !each.is_definition)
-      .map((each) => locationOf(each.range))
+    return (occurrences ?? [])
+      .filter((occurrence) => context.includeDeclaration || !occurrence.is_definition)
+      .map((occurrence) => locationOf(occurrence.range))
   },
 }
 
 export const highlights: languages.DocumentHighlightProvider = {
   provideDocumentHighlights: async (model, position, token) => {
-    const found = await quietly(token, (signal) =>
+    const occurrences = await quietly(token, (signal) =>
       api.POST('/api/language/references', { body: placeOf(model, position), signal }),
     )
-    return (found ?? [])
-      .filter((each) => uriOf(each.range.file).toString() === model.uri.toString())
-      .map((each) => ({
-        range: rangeOf(each.range),
-        kind: each.is_definition ? languages.DocumentHighlightKind.Write : languages.DocumentHighlightKind.Read,
+    return (occurrences ?? [])
+      .filter((occurrence) => uriOf(occurrence.range.file).toString() === model.uri.toString())
+      .map((occurrence) => ({
+        range: rangeOf(occurrence.range),
+        kind: occurrence.is_definition ? languages.DocumentHighlightKind.Write : languages.DocumentHighlightKind.Read,
       }))
   },
 }

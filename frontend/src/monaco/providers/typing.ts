@@ -20,15 +20,15 @@ export const completion: languages.CompletionItemProvider = {
   provideCompletionItems: async (model, position, _context, token) => {
     const word = model.getWordUntilPosition(position)
     const range = new Range(position.lineNumber, word.startColumn, position.lineNumber, word.endColumn)
-    const found = await quietly(token, (signal) =>
+    const completions = await quietly(token, (signal) =>
       api.POST('/api/language/completions', { body: placeOf(model, position), signal }),
     )
     return {
-      suggestions: (found ?? []).map((each, index) => ({
-        label: each.label,
-        kind: KINDS[each.kind],
-        detail: each.detail,
-        insertText: each.insert_text,
+      suggestions: (completions ?? []).map((item, index) => ({
+        label: item.label,
+        kind: KINDS[item.kind],
+        detail: item.detail,
+        insertText: item.insert_text,
         sortText: String(index).padStart(4, '0'),
         range,
       })),
@@ -40,14 +40,14 @@ export const signatures: languages.SignatureHelpProvider = {
   signatureHelpTriggerCharacters: ['(', ','],
   signatureHelpRetriggerCharacters: [')'],
   provideSignatureHelp: async (model, position, token) => {
-    const found = await quietly(token, (signal) =>
+    const help = await quietly(token, (signal) =>
       api.POST('/api/language/signatures', { body: placeOf(model, position), signal }),
     )
-    if (!found) return null
-    const parameters = found.parameters.map(({ start, end }) => ({ label: [start, end] as [number, number] }))
-    const signature = { label: found.label, documentation: found.documentation, parameters }
+    if (!help) return null
+    const parameters = help.parameters.map(({ start, end }) => ({ label: [start, end] as [number, number] }))
+    const signature = { label: help.label, documentation: help.documentation, parameters }
     return {
-      value: { signatures: [signature], activeSignature: 0, activeParameter: found.active },
+      value: { signatures: [signature], activeSignature: 0, activeParameter: help.active },
       dispose: () => undefined,
     }
   },

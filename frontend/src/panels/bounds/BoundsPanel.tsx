@@ -133,7 +133,7 @@ function Formula({ formula, bound, isSmall = false }: { formula: string; bound: 
 
 /** A symbol leads to the place in the source that proves it. */
 function FormulaPart({ text, bound }: { text: string; bound: Bound | null }) {
-  const term = bound?.terms.find((each) => each.symbol === text)
+  const term = bound?.terms.find((candidate) => candidate.symbol === text)
   const target = term?.range ?? term?.number_range
   if (!term || !target) return <span>{text}</span>
   return (

@@ -70,12 +70,12 @@ export default function DashboardPanel() {
             value={String(windowSeconds)}
             onChange={(event) => setView({ window: Number(event.target.value) })}
           >
-            {WINDOWS.every((each) => each.seconds !== windowSeconds) ? (
+            {WINDOWS.every((option) => option.seconds !== windowSeconds) ? (
               <option value={windowSeconds}>last {formatDuration(windowSeconds)}</option>
             ) : null}
-            {WINDOWS.map((each) => (
-              <option key={each.seconds} value={each.seconds}>
-                {each.name}
+            {WINDOWS.map((option) => (
+              <option key={option.seconds} value={option.seconds}>
+                {option.name}
               </option>
             ))}
           </SelectField>
@@ -123,7 +123,7 @@ function useVersion(versions: readonly Deployment[] | undefined, id: string | un
 function Comparison({ data, version }: { data: Latency; version: Deployment }) {
   const view = useView()
   const ranked = useMemo(() => rank(data.queries), [data])
-  const selected = ranked.find(({ latency: each }) => each.query === view.query) ?? ranked[0]
+  const selected = ranked.find((comparison) => comparison.latency.query === view.query) ?? ranked[0]
   const choose = (query: string) => selectQuery(query)
   return (
     <div className={styles['columns']}>
@@ -136,7 +136,7 @@ function Comparison({ data, version }: { data: Latency; version: Deployment }) {
         <p className={styles['updated']}>
           Version {version.version} · {data.model ? '' : 'without predictions · '}as of {formatTime(data.updated_at)}
         </p>
-        <OpenSlo hasSlos={data.queries.some((each) => each.slo !== null)} />
+        <OpenSlo hasSlos={data.queries.some((query) => query.slo !== null)} />
       </div>
       {selected ? (
         <QueryDetail key={selected.latency.query} comparison={selected} version={version} markers={data.markers} />
@@ -153,7 +153,9 @@ function DeploymentChoice({ versions, chosen }: { versions: readonly Deployment[
       value={chosen?.id ?? ''}
       onChange={(event) =>
         setView({
-          deployment: versions.find((each) => each.id === event.target.value)?.is_live ? undefined : event.target.value,
+          deployment: versions.find((version) => version.id === event.target.value)?.is_live
+            ? undefined
+            : event.target.value,
         })
       }
     >

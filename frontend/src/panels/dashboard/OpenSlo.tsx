@@ -18,8 +18,8 @@ export function OpenSlo({ hasSlos }: { hasSlos: boolean }) {
   })
   const imported = useMutation({
     mutationFn: async (file: File) => answered(api.POST('/api/slos/openslo', { body: { text: await file.text() } })),
-    onSuccess: (found) => {
-      notify({ tone: 'success', text: `${found.length} ${found.length === 1 ? 'SLO is' : 'SLOs are'} imported.` })
+    onSuccess: (targets) => {
+      notify({ tone: 'success', text: `${targets.length} ${targets.length === 1 ? 'SLO is' : 'SLOs are'} imported.` })
       void queryClient.invalidateQueries({ queryKey: slos.queryKey })
       void queryClient.invalidateQueries({ queryKey: ['latency'] })
     },

@@ -24,7 +24,7 @@ export function QueryDetail({
   const { latency, sentence, ofPrediction } = comparison
   const predicted = predictedForSeen(latency)
   const sloMs = latency.slo?.threshold_ms ?? null
-  const query = version.queries.find((each) => each.name === latency.query)
+  const query = version.queries.find((deployed) => deployed.name === latency.query)
   return (
     <section className={styles['detail']} aria-label={`Latency of ${latency.query}`}>
       <header>

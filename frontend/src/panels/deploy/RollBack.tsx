@@ -37,12 +37,12 @@ function Asked({ version, onClose }: { version: number; onClose: () => void }) {
   const tellLive = useTellLive()
   const { data: preview, error } = useQuery(rollbackPreview)
   const { data: versions } = useInfiniteQuery(deployments)
-  const live = versions?.find((each) => each.is_live)?.version
+  const live = versions?.find((deployment) => deployment.is_live)?.version
   const rollBack = useMutation({
     mutationFn: (base_version: number) => answered(api.POST('/api/deployments/rollback', { body: { base_version } })),
-    onSuccess: (made) => {
+    onSuccess: (deployment) => {
       onClose()
-      tellLive(`Version ${made.version} is live: version ${version} again, with all rows as they are.`)
+      tellLive(`Version ${deployment.version} is live: version ${version} again, with all rows as they are.`)
     },
     onError: () => void queryClient.invalidateQueries({ queryKey: deployments.queryKey }),
   })
@@ -79,6 +79,6 @@ function p99Of(
   versions: readonly Deployment[] | undefined,
   version: number | undefined,
 ): ReadonlyMap<string, number | null> {
-  const queries = versions?.find((each) => each.version === version)?.queries ?? []
+  const queries = versions?.find((deployment) => deployment.version === version)?.queries ?? []
   return new Map(queries.map((query) => [query.name, query.predicted_p99_ms]))
 }

@@ -17,7 +17,7 @@ export function Versions() {
   const { data: versions, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(deployments)
   const { data: runs } = useQuery(profileRuns)
   const predictedFrom = ({ run_id }: Deployment) => {
-    const run = runs?.find((each) => each.id === run_id)
+    const run = runs?.find((profileRun) => profileRun.id === run_id)
     return run_id === null ? 'none' : run ? runName(run) : run_id
   }
   return (

@@ -43,7 +43,7 @@ export default function CodeEditor({ path }: { path: string }) {
 function useSelectedNodeRange() {
   const { node, stage } = useView()
   const query = useSelectedQuery()
-  const plan = query?.stages.find((each) => each.name === stage)?.plan ?? query?.stages.at(-1)?.plan
-  const found = plan && node ? findNode(plan, node) : undefined
-  return (found?.range as NonNullable<typeof query>['range'] | undefined) ?? null
+  const plan = query?.stages.find((compiledStage) => compiledStage.name === stage)?.plan ?? query?.stages.at(-1)?.plan
+  const chosenNode = plan && node ? findNode(plan, node) : undefined
+  return (chosenNode?.range as NonNullable<typeof query>['range'] | undefined) ?? null
 }

@@ -20,7 +20,7 @@ const CodeEditor = lazy(() => import('./CodeEditor'))
 export function EditorPanel() {
   const view = useView()
   const files = useDocuments((state) => state.files)
-  const file = files.find((each) => each.path === view.file) ?? files[0]
+  const file = files.find((candidate) => candidate.path === view.file) ?? files[0]
   const query = useSelectedQuery()
   return (
     <section className={styles['panel']} {...region('Editor')}>

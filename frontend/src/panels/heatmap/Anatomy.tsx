@@ -48,24 +48,26 @@ export function Anatomy({
       <div
         className={styles['parts']}
         role="img"
-        aria-label={`Parts of p99: ${operators.map((each) => `${each.operator} ${formatMs(each.part_of_p99_ms)}`).join(', ')}`}
+        aria-label={`Parts of p99: ${operators.map((operator) => `${operator.operator} ${formatMs(operator.part_of_p99_ms)}`).join(', ')}`}
       >
-        {operators.map((each) => (
+        {operators.map((operator) => (
           <span
-            key={each.path}
-            data-heaviest={each === heaviest}
-            style={{ flexGrow: Math.max(each.part_of_p99_ms / p99_ms, 0.001) }}
-            title={`${each.operator}: ${formatMs(each.part_of_p99_ms)} of ${formatMs(p99_ms)}`}
+            key={operator.path}
+            data-heaviest={operator === heaviest}
+            style={{ flexGrow: Math.max(operator.part_of_p99_ms / p99_ms, 0.001) }}
+            title={`${operator.operator}: ${formatMs(operator.part_of_p99_ms)} of ${formatMs(p99_ms)}`}
           >
-            {each.part_of_p99_ms / p99_ms > 0.18 ? `${each.operator} ${shareText(each.part_of_p99_ms / p99_ms)}` : ''}
+            {operator.part_of_p99_ms / p99_ms > 0.18
+              ? `${operator.operator} ${shareText(operator.part_of_p99_ms / p99_ms)}`
+              : ''}
           </span>
         ))}
       </div>
       {operators.length > 1 ? (
         <ul className={styles['partList']}>
-          {operators.map((each) => (
-            <li key={each.path}>
-              {each.operator} <b>{formatMs(each.part_of_p99_ms)}</b>
+          {operators.map((operator) => (
+            <li key={operator.path}>
+              {operator.operator} <b>{formatMs(operator.part_of_p99_ms)}</b>
             </li>
           ))}
         </ul>

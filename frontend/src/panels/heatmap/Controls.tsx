@@ -27,7 +27,7 @@ interface ControlsProps {
 /** Which query, by which run, over which limits, against which SLO. */
 export function Controls({ query, run, runs, sides, slo }: ControlsProps) {
   const compilation = useCompilation()
-  const choices = (compilation?.queries ?? []).filter((each) => each.bound)
+  const choices = (compilation?.queries ?? []).filter((compiled) => compiled.bound)
   return (
     <div className={styles['controls']}>
       <div className={styles['fields']}>
@@ -35,18 +35,18 @@ export function Controls({ query, run, runs, sides, slo }: ControlsProps) {
           label="Query"
           value={query.name}
           onChange={(event) => {
-            const chosen = choices.find((each) => each.name === event.target.value)
+            const chosen = choices.find((choice) => choice.name === event.target.value)
             if (chosen) selectQuery(chosen.name)
           }}
         >
-          {choices.map((each) => (
-            <option key={each.name}>{each.name}</option>
+          {choices.map((choice) => (
+            <option key={choice.name}>{choice.name}</option>
           ))}
         </SelectField>
         <SelectField label="Profile run" value={run.id} onChange={(event) => setView({ run: event.target.value })}>
-          {runs.map((each) => (
-            <option key={each.id} value={each.id}>
-              {runName(each)}
+          {runs.map((profileRun) => (
+            <option key={profileRun.id} value={profileRun.id}>
+              {runName(profileRun)}
             </option>
           ))}
         </SelectField>

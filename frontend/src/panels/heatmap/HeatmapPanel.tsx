@@ -42,7 +42,7 @@ export default function HeatmapPanel() {
       </EmptyState>
     )
   }
-  const finished = (runs ?? []).filter((each) => each.state === 'done')
+  const finished = (runs ?? []).filter((profileRun) => profileRun.state === 'done')
   if (!run) {
     return (
       <EmptyState
@@ -68,7 +68,7 @@ function OneNumber({ query, run, runs }: { query: Query; run: ProfileRun; runs: 
   const { slo } = useEffectiveSlo(query.name)
   const { data, error } = useQuery(prediction(planKey(query), sourceFiles, query.name, run.id, slo))
   const answer = data?.query === query.name ? data : undefined
-  const found = answer && isPredicted(answer) ? answer : undefined
+  const predicted = answer && isPredicted(answer) ? answer : undefined
   return (
     <div className={styles['panel']}>
       <Controls query={query} run={run} runs={runs} slo={slo} />
@@ -77,14 +77,14 @@ function OneNumber({ query, run, runs }: { query: Query; run: ProfileRun; runs: 
           ? `No number of the schema or the query decides how much ${query.name} reads: it has one number and no map.`
           : `${query.name} writes one row: no limit of the schema or the query decides how much it does, so there is one number and no map.`}
       </p>
-      {found ? (
+      {predicted ? (
         <Anatomy
-          prediction={found}
+          prediction={predicted}
           slo={slo}
-          title={`${found.meets_slo ? 'Keeps' : 'Breaks'} the SLO of ${formatMs(slo.threshold_ms)}`}
+          title={`${predicted.meets_slo ? 'Keeps' : 'Breaks'} the SLO of ${formatMs(slo.threshold_ms)}`}
         />
       ) : null}
-      {found ? <Warnings warnings={found.warnings} /> : null}
+      {predicted ? <Warnings warnings={predicted.warnings} /> : null}
       {answer && !isPredicted(answer) ? <NotMeasured lack={answer} /> : null}
       {error ? (
         <div className={styles['padded']}>

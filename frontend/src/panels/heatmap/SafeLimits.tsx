@@ -31,8 +31,10 @@ function Solved({ runId }: { runId: string }) {
   const plans = (compilation?.queries ?? []).filter((query) => query.bound).map(planKey)
   const { slo: tried } = useView()
   const saved = useSavedSlos()
-  const own = tried ? {} : Object.fromEntries([...saved].map(([query, each]) => [query, targetOf(each)]))
-  const { data, error } = useQuery(safeLimits(JSON.stringify(plans), sourceFiles, runId, tried ?? DEFAULT_SLO, own))
+  const sloByQuery = tried ? {} : Object.fromEntries([...saved].map(([query, slo]) => [query, targetOf(slo)]))
+  const { data, error } = useQuery(
+    safeLimits(JSON.stringify(plans), sourceFiles, runId, tried ?? DEFAULT_SLO, sloByQuery),
+  )
   if (error) return <ErrorNotice error={error} />
   if (!data) return <p className={styles['detailText']}>Solving…</p>
   return (

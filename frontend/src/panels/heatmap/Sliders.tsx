@@ -28,9 +28,9 @@ function Slider({ axis, value }: { axis: Axis; value: number }) {
   const id = useId()
   const steps = [...new Set([...axisValues(axis.current), value])].toSorted((a, b) => a - b)
   const move = (index: number) => {
-    const { [axis.symbol]: _, ...others } = currentView().at ?? {}
+    const { [axis.symbol]: _, ...otherValues } = currentView().at ?? {}
     const next = steps[index] ?? axis.current
-    const at = next === axis.current ? others : { ...others, [axis.symbol]: next }
+    const at = next === axis.current ? otherValues : { ...otherValues, [axis.symbol]: next }
     replaceView({ at: Object.keys(at).length > 0 ? at : undefined })
   }
   return (

@@ -17,7 +17,7 @@ export interface LimitChange {
 export async function writeLimits(changes: readonly LimitChange[]): Promise<void> {
   const compilation = await currentCompilation()
   const edits = changes.flatMap(({ query, symbol, value }): Edit[] => {
-    const axes = compilation?.queries.find((each) => each.name === query)?.axes ?? []
+    const axes = compilation?.queries.find((compiled) => compiled.name === query)?.axes ?? []
     const ranges = axes.find((axis) => axis.symbol === symbol)?.number_ranges ?? []
     return ranges.map((range) => ({ range, text: String(value) }))
   })

@@ -40,7 +40,7 @@ export default function PlanPanel() {
 
 function Plan({ query }: { query: Query }) {
   const view = useView()
-  const stage = query.stages.find((each) => each.name === view.stage) ?? query.stages.at(-1)
+  const stage = query.stages.find((candidate) => candidate.name === view.stage) ?? query.stages.at(-1)
   const caret = useCaret((state) => (state.isMoved ? state.caret : null))
   const predictions = usePredictions()
   const index = stage ? query.stages.indexOf(stage) : 0

@@ -17,7 +17,7 @@ export function UnboundedFindings({ query }: { query: Query }) {
   return (
     <ul className={styles['findings']} aria-label="Unbounded segments">
       {query.unbounded.map((segment) => {
-        const table = compilation?.tables.find((each) => each.name === segment.table)
+        const table = compilation?.tables.find((candidate) => candidate.name === segment.table)
         const target = table?.name_range ?? segment.table_range
         return (
           <li key={`${segment.path}:${segment.sentence}`} className={styles['finding']}>

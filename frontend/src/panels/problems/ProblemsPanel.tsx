@@ -98,12 +98,12 @@ function Problem({ diagnostic }: { diagnostic: Diagnostic }) {
             <Prose text={help} />
           </p>
         ))}
-        {diagnostic.labels.map((each) => (
-          <p key={`${each.range.file}:${each.range.start}:${each.text}`} className={styles['help']}>
-            <button type="button" className={styles['place']} onClick={() => reveal(each.range, true)}>
-              {each.range.file}:{each.range.start_line}
+        {diagnostic.labels.map((label) => (
+          <p key={`${label.range.file}:${label.range.start}:${label.text}`} className={styles['help']}>
+            <button type="button" className={styles['place']} onClick={() => reveal(label.range, true)}>
+              {label.range.file}:{label.range.start_line}
             </button>{' '}
-            <Prose text={each.text} />
+            <Prose text={label.text} />
           </p>
         ))}
         {diagnostic.fixes.length > 0 ? (

@@ -8,8 +8,8 @@ export async function applyFix(fix: Fix): Promise<void> {
   const compilation = await currentCompilation()
   const offered = compilation?.diagnostics.flatMap((diagnostic) => diagnostic.fixes) ?? []
   const current =
-    offered.find((each) => each.title === fix.title && sameEdits(each, fix)) ??
-    offered.find((each) => each.title === fix.title)
+    offered.find((offer) => offer.title === fix.title && sameEdits(offer, fix)) ??
+    offered.find((offer) => offer.title === fix.title)
   if (!current) {
     notify({ tone: 'info', text: 'The text has changed and this fix is no longer needed.' })
     return

@@ -19,7 +19,7 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
   const queryClient = useQueryClient()
   const [label, setLabel] = useState('')
   const [named, setNamed] = useState<'small' | 'default'>('small')
-  const own = useOwnGrid((state) => state.typed)
+  const typedGrid = useOwnGrid((state) => state.typed)
   const [interval, setInterval] = useState('30')
   const [intervals, setIntervals] = useState('3')
   const start = useMutation({
@@ -34,12 +34,14 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
     intervals: numberError(intervals, RUN_RULES.intervals),
   }
   const isWhole =
-    errors.interval === undefined && errors.intervals === undefined && (own === null || gridError(own) === undefined)
+    errors.interval === undefined &&
+    errors.intervals === undefined &&
+    (typedGrid === null || gridError(typedGrid) === undefined)
   const duration = Number(interval) * Number(intervals)
   const submit = () =>
     start.mutate({
       label: label.trim() || null,
-      grid: own ? gridOf(own) : named,
+      grid: typedGrid ? gridOf(typedGrid) : named,
       interval_seconds: Number(interval),
       intervals: Number(intervals),
       store_url: null,
@@ -50,9 +52,9 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
         <TextField label="Label" hint="optional" value={label} onChange={(event) => setLabel(event.target.value)} />
         <SelectField
           label="Grid"
-          value={own ? 'own' : named}
+          value={typedGrid ? 'own' : named}
           onChange={({ target: { value } }) => {
-            useOwnGrid.setState({ typed: value === 'own' ? (own ?? START) : null })
+            useOwnGrid.setState({ typed: value === 'own' ? (typedGrid ?? START) : null })
             if (value !== 'own') setNamed(value === 'default' ? 'default' : 'small')
           }}
         >
@@ -78,7 +80,7 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
           onChange={(event) => setIntervals(event.target.value)}
         />
       </div>
-      {own ? <OwnGrid typed={own} /> : null}
+      {typedGrid ? <OwnGrid typed={typedGrid} /> : null}
       <div className={styles['start']}>
         <Button
           type="submit"
@@ -89,7 +91,7 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
           Start run
         </Button>
         <p className={styles['hint']}>
-          {own ? `${gridError(own) ?? plural(pointsOf(gridOf(own)), 'point')}. ` : ''}
+          {typedGrid ? `${gridError(typedGrid) ?? plural(pointsOf(gridOf(typedGrid)), 'point')}. ` : ''}
           {isWhole
             ? `Takes about ${formatDuration(duration)}: every point of the grid is measured in each interval.`
             : 'Every point of the grid is measured in each interval.'}

@@ -3,7 +3,7 @@ import { DIMENSIONS, type Dimension, levelsError, type TypedGrid } from '../../l
 import { TextField } from '../../ui/Field'
 import styles from './profile.module.css'
 
-const OPERATORS = [...new Set(DIMENSIONS.map((each) => each.of))]
+const OPERATORS = [...new Set(DIMENSIONS.map((dimension) => dimension.of))]
 
 /** The levels of each dimension, operator by operator; one that is left empty is not measured. */
 export function OwnGrid({ typed }: { typed: TypedGrid }) {
@@ -15,7 +15,7 @@ export function OwnGrid({ typed }: { typed: TypedGrid }) {
         <div key={operator} role="group" aria-label={operator} className={styles['operator']}>
           <span className={styles['operatorName']}>{operator}</span>
           <div className={styles['dimensions']}>
-            {DIMENSIONS.filter((each) => each.of === operator).map(({ name, label }) => (
+            {DIMENSIONS.filter((dimension) => dimension.of === operator).map(({ name, label }) => (
               <TextField
                 key={name}
                 label={label}

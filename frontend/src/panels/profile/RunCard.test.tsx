@@ -54,8 +54,8 @@ describe('the card of a run', () => {
   })
 
   it('says why it is not compared with a run of another grid', () => {
-    const other = { ...now, settings: { ...now.settings, grid: 'default' } }
-    show(before, [before, other])
+    const onDefaultGrid = { ...now, settings: { ...now.settings, grid: 'default' } }
+    show(before, [before, onDefaultGrid])
     expect(screen.queryByRole('columnheader', { name: 'p99 ratio' })).toBeNull()
     expect(
       screen.getByText('Not compared with “now”, which predictions come from: it measured another grid.'),

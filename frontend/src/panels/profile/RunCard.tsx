@@ -170,8 +170,8 @@ function RunActions({ run, name, isChosen }: { run: ProfileRun; name: string; is
 }
 
 /** What was measured, and beside it how that compares with the run that predictions come from. */
-function Operators({ run, name, other }: { run: ProfileRun; name: string; other: ProfileRun | null }) {
-  const factors = other ? timesAsLong(run, other) : null
+function Operators({ run, name, other: reference }: { run: ProfileRun; name: string; other: ProfileRun | null }) {
+  const factors = reference ? timesAsLong(run, reference) : null
   const compared = factors && factors.size > 0 ? [numeric('p99 ratio')] : []
   return (
     <>
@@ -190,11 +190,11 @@ function Operators({ run, name, other }: { run: ProfileRun; name: string; other:
           </tr>
         ))}
       </Table>
-      {other ? (
+      {reference ? (
         <p className={styles['facts']}>
           {compared.length > 0
-            ? `The ratio is to “${runName(other)}”, which predictions come from: above 1, this run was slower.`
-            : `Not compared with “${runName(other)}”, which predictions come from: it measured ${isSameGrid(run, other) ? 'other points' : 'another grid'}.`}
+            ? `The ratio is to “${runName(reference)}”, which predictions come from: above 1, this run was slower.`
+            : `Not compared with “${runName(reference)}”, which predictions come from: it measured ${isSameGrid(run, reference) ? 'other points' : 'another grid'}.`}
         </p>
       ) : null}
     </>

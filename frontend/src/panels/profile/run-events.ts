@@ -32,8 +32,8 @@ function follow(id: string, queryClient: QueryClient): EventSource {
 
 export function putRun(queryClient: QueryClient, run: ProfileRun): void {
   queryClient.setQueryData(profileRuns.queryKey, (runs) =>
-    runs?.some((each) => each.id === run.id)
-      ? runs.map((each) => (each.id === run.id ? run : each))
+    runs?.some((profileRun) => profileRun.id === run.id)
+      ? runs.map((profileRun) => (profileRun.id === run.id ? run : profileRun))
       : [run, ...(runs ?? [])],
   )
 }

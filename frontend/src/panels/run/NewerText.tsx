@@ -14,7 +14,7 @@ export function NewerText({ live, query }: { live: Deployment; query: string }) 
   const version = useCompilationState((state) => state.version)
   const { workspace } = useView()
   const { data } = useQuery({ ...preview(version, workspace, sourceFiles), enabled: version >= 0 })
-  const written = useCompilation()?.queries.find((each) => each.name === query)
+  const written = useCompilation()?.queries.find((compiled) => compiled.name === query)
   const hasNoBound = written !== undefined && !written.bound
   if (!hasNoBound && !data?.changed.includes(query)) return null
   return (

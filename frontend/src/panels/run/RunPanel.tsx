@@ -31,7 +31,7 @@ export default function RunPanel() {
   if (error && !versions) return <ErrorNotice error={error} />
   if (!versions) return <EmptyState title="Looking for what is live…" />
   if (!live) return <NothingLive />
-  const chosen = live.queries.find((each) => each.name === query)
+  const chosen = live.queries.find((deployed) => deployed.name === query)
   return (
     <div className={styles['panel']}>
       {chosen ? (
@@ -78,7 +78,7 @@ function QueryChoice({ live, name }: { live: Deployment; name: string }) {
 /** Says why a query cannot be run yet, and leads to what is missing: a bound, or a deployment. */
 function NotLive({ live, name }: { live: Deployment; name: string | undefined }) {
   useNoRunWish()
-  const written = useCompilation()?.queries.find((each) => each.name === name)
+  const written = useCompilation()?.queries.find((compiled) => compiled.name === name)
   const hasNoBound = written !== undefined && !written.bound
   return (
     <p className={styles['notLive']} role="status">
