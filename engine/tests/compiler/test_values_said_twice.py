@@ -14,10 +14,10 @@ TAILS = (
 
 
 @pytest.mark.parametrize("tail", TAILS)
-@pytest.mark.parametrize("said", ["a IN ('x', 'x')", "(a = 'x' OR a = 'x')", "(a IN ('x') OR a IN ('x', 'x'))"])
-def test_a_value_said_twice_is_planned_as_an_equality(said: str, tail: str) -> None:
+@pytest.mark.parametrize("repeated", ["a IN ('x', 'x')", "(a = 'x' OR a = 'x')", "(a IN ('x') OR a IN ('x', 'x'))"])
+def test_a_value_said_twice_is_planned_as_an_equality(repeated: str, tail: str) -> None:
     query = "CREATE QUERY q AS SELECT t.a, t.b FROM t WHERE {} AND {} ORDER BY t.a, t.b LIMIT 10;"
-    bounds = [piql.compile(SCHEMA + query.format(test, tail)).queries["q"].bound for test in ("a = 'x'", said)]
+    bounds = [piql.compile(SCHEMA + query.format(test, tail)).queries["q"].bound for test in ("a = 'x'", repeated)]
     assert bounds[0] is not None
     assert bounds[1] is not None
     assert (bounds[0].operations, bounds[0].rows) == (bounds[1].operations, bounds[1].rows)

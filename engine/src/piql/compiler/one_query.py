@@ -84,6 +84,7 @@ _finished: Memory[tuple[tuple[Index, ...], CompiledQuery]] = Memory(2048)
 
 
 def indexes_by_table(indexes: Mapping[str, Index]) -> IndexesByTable:
+    """Group indexes by the name of their table, in their order."""
     by_table: dict[str, list[Index]] = {}
     for index in indexes.values():
         by_table.setdefault(index.table, []).append(index)

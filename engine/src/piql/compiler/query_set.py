@@ -49,7 +49,7 @@ _tables: Memory[IndexesByTable] = Memory(128)
 @quick
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """What one piece gave."""
+    """The results of one piece: its queries bound, planned and finished, and its diagnostics."""
 
     file: ast.ParsedFile
     defines: bool  # a table, an entity or an index
@@ -63,7 +63,7 @@ class Part:
     writes: bool  # some of them write: what that costs depends on the indexes of several tables
 
     def findings_of_plans(self) -> list[Diagnostic]:
-        """Return what was found after binding; it stands behind what binding found."""
+        """Return the diagnostics of planning; each query lists them after those of binding."""
         return [
             finding
             for query, bound in zip(self.queries, self.bound, strict=True)

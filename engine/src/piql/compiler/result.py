@@ -1,4 +1,4 @@
-"""What `compile` gives: every stage's result of every query, all diagnostics, and the indexes of the set.
+"""What `compile` returns: every stage's result of every query, all diagnostics, and the indexes of the set.
 
 A failed stage leaves the later fields of its query `None`; nothing here is raised for what a user wrote.
 """

@@ -47,9 +47,9 @@ def test_rows_are_bounded_by_the_values_that_tell_them_apart(query: str, rows: i
     assert bound.rows == rows
     with piql.connect("embedded:") as db:
         db.deploy(compilation)
-        db.load("users", [{"name": each} for each in "abcdq"])
+        db.load("users", [{"name": name} for name in "abcdq"])
         db.load("follows", ROWS)
         parameters = {"l": ["a", "b", "c", "d"]} if "[l]" in query else {}
-        found = db.execute("q", parameters).rows
-    assert len(found) <= rows
-    assert len(found) == rows or rows >= 10 or "LEFT JOIN" in query
+        result = db.execute("q", parameters).rows
+    assert len(result) <= rows
+    assert len(result) == rows or rows >= 10 or "LEFT JOIN" in query

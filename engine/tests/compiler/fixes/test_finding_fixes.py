@@ -13,7 +13,7 @@ SCHEMA = "CREATE TABLE t (id INT PRIMARY KEY, a INT, name VARCHAR(20));\n"
 
 
 def applied(text: str, fix: Fix) -> str:
-    for edit in sorted(fix.edits, key=lambda each: -each.start):
+    for edit in sorted(fix.edits, key=lambda edit: -edit.start):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
 
@@ -21,14 +21,14 @@ def applied(text: str, fix: Fix) -> str:
 def offered(query: str) -> dict[str, list[str]]:
     """Return the titles by code, after checking that every fix leaves the query bounded and without an error."""
     text = f"{SCHEMA}CREATE QUERY q AS {query};"
-    found: dict[str, list[str]] = {}
+    titles_by_code: dict[str, list[str]] = {}
     for finding in piql.compile(text).diagnostics:
-        found.setdefault(finding.code, []).extend(fix.title for fix in finding.fixes)
+        titles_by_code.setdefault(finding.code, []).extend(fix.title for fix in finding.fixes)
         for fix in finding.fixes:
             mended = piql.compile(applied(text, fix))
             assert not mended.has_errors, fix
             assert mended.queries["q"].is_bounded, fix
-    return found
+    return titles_by_code
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def offered(query: str) -> dict[str, list[str]]:
     ],
 )
 def test_a_fix_that_works_is_offered(query: str, expected: dict[str, list[str]]) -> None:
-    found = offered(query)
-    assert {code: titles for code, titles in found.items() if titles} == expected
+    titles_by_code = offered(query)
+    assert {code: titles for code, titles in titles_by_code.items() if titles} == expected
 
 
 def test_two_mistakes_are_mended_together() -> None:

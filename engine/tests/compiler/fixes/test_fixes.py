@@ -60,7 +60,7 @@ REFUSED = [
 
 
 def with_edits(text: str, edits: Sequence[Edit]) -> str:
-    for edit in sorted(edits, key=lambda each: -each.start):
+    for edit in sorted(edits, key=lambda edit: -edit.start):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
 
@@ -85,7 +85,7 @@ def test_every_fix_bounds_the_query_and_leaves_no_error(query: str) -> None:
 def test_no_fix_holds_more_than_is_needed(query: str) -> None:
     fixes = fixes_of(f"{SCHEMA}CREATE QUERY q AS {query};\n")
     parts = [set(fix.title.split(" and add ")) for fix in fixes]
-    assert not any(one < other for one in parts for other in parts)
+    assert not any(smaller < larger for smaller in parts for larger in parts)
 
 
 @pytest.mark.parametrize(
@@ -151,11 +151,11 @@ def test_a_subquery_of_several_rows_is_compared_with_all_or_made_one(query: str,
     schema = SCHEMA.replace("PRIMARY KEY (owner, target)", "PRIMARY KEY (owner, target), CARDINALITY LIMIT 9 (owner)")
     text = f"{schema}CREATE QUERY q AS {query};\n"
     fixed = [with_edits(text, fix.edits) for fix in fixes_of(text)]
-    for each in fixed:
-        assert not piql.compile(each).has_errors
-        assert piql.compile(each).queries["q"].is_bounded
-    for each in expected:
-        assert f"{schema}CREATE QUERY q AS {each};\n" in fixed
+    for fixed_text in fixed:
+        assert not piql.compile(fixed_text).has_errors
+        assert piql.compile(fixed_text).queries["q"].is_bounded
+    for statement in expected:
+        assert f"{schema}CREATE QUERY q AS {statement};\n" in fixed
 
 
 def test_a_subquery_that_a_row_outside_fixes_is_one_row_once_it_stops_there_or_the_schema_says_so() -> None:
@@ -176,10 +176,10 @@ def test_a_stop_passes_a_reference_that_may_be_null_once_the_order_lets_an_index
 
 
 @pytest.mark.parametrize(
-    ("known", "index"), [("venue = [venue]", "visits_by_venue_day"), ("day = [day]", "visits_by_day_venue")]
+    ("equality", "index"), [("venue = [venue]", "visits_by_venue_day"), ("day = [day]", "visits_by_day_venue")]
 )
 def test_of_a_reference_by_two_columns_an_index_leaves_out_the_one_that_may_still_be_null(
-    known: str, index: str
+    equality: str, index: str
 ) -> None:
     schema = (
         "CREATE TABLE shows (venue INT, day DATE, PRIMARY KEY (venue, day));\n"
@@ -187,11 +187,11 @@ def test_of_a_reference_by_two_columns_an_index_leaves_out_the_one_that_may_stil
         " FOREIGN KEY (venue, day) REFERENCES shows (venue, day));\n"
     )
     joined = "SELECT v.id FROM visits v JOIN shows s ON s.venue = v.venue AND s.day = v.day"
-    text = f"{schema}CREATE QUERY q AS {joined} WHERE v.{known} LIMIT 10;\n"
+    text = f"{schema}CREATE QUERY q AS {joined} WHERE v.{equality} LIMIT 10;\n"
     query = piql.compile(text).queries["q"]
     assert query.bound is not None
     assert query.bound.operations == 11
-    assert [each.name for each in query.indexes] == [index]
+    assert [index_read.name for index_read in query.indexes] == [index]
 
 
 def test_a_whole_table_is_not_counted_but_the_message_names_a_precomputed_view() -> None:
@@ -269,15 +269,15 @@ def joined(name: str, tables: int) -> str:
 @pytest.fixture
 def trials(monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
     """The queries of each trial."""
-    found: list[set[str]] = []
+    names_of_trials: list[set[str]] = []
     once = fix_trials._try
 
     def counted(assembly: Any, edits: Any, names: set[str]) -> piql.Compilation:
-        found.append(names)
+        names_of_trials.append(names)
         return once(assembly, edits, names)
 
     monkeypatch.setattr(fix_trials, "_try", counted)
-    return found
+    return names_of_trials
 
 
 def test_nothing_is_tried_for_a_query_until_its_fixes_are_asked_for(trials: list[set[str]]) -> None:
@@ -348,14 +348,14 @@ def test_what_trials_an_earlier_compilation_made_changes_no_fix(monkeypatch: pyt
         POSTS + "".join(joined(f"q{number}", size) for number, size in enumerate(sizes))
         for sizes in ((2, 3, 4), (3, 3, 4), (3, 4), (2, 3, 4), (5, 2, 3, 4), (2, 2, 2))
     ]
-    found = []
+    fixes_of_texts = []
     for text in texts:
-        found.append(fixes_of_all(piql.compile(text)))
+        fixes_of_texts.append(fixes_of_all(piql.compile(text)))
         with monkeypatch.context() as afresh:
             afresh.setattr(fix_trials, "_fixes_by_query", Memory(512))
             afresh.setattr(recompile, "_recent", ())
-            assert fixes_of_all(piql.compile(text)) == found[-1]
-    assert any(fixes for each in found for fixes in each.values())
+            assert fixes_of_all(piql.compile(text)) == fixes_of_texts[-1]
+    assert any(fixes for by_query in fixes_of_texts for fixes in by_query.values())
 
 
 def fixes_of_all(compilation: piql.Compilation) -> dict[str, set[str]]:
@@ -367,12 +367,12 @@ def fixes_of_all(compilation: piql.Compilation) -> dict[str, set[str]]:
 
 def test_an_or_is_bounded_by_a_limit_for_each_branch_that_has_none() -> None:
     text = f"{SCHEMA}CREATE QUERY q AS SELECT owner FROM follows WHERE owner = [me] OR target = [me];"
-    found = [diagnostic for diagnostic in piql.compile(text).diagnostics if diagnostic.severity == "error"]
-    assert [each.message for each in found] == [
+    errors = [diagnostic for diagnostic in piql.compile(text).diagnostics if diagnostic.severity == "error"]
+    assert [error.message for error in errors] == [
         "follows of one owner: nothing limits how many there are",
         "follows of one target: nothing limits how many there are",
     ]
-    assert [each.span.text for each in found] == ["owner = [me]", "target = [me]"]
+    assert [error.span.text for error in errors] == ["owner = [me]", "target = [me]"]
     both = "Add CARDINALITY LIMIT 100 (owner) to follows and add CARDINALITY LIMIT 100 (target) to follows"
     assert both in [fix.title for fix in fixes_of(text)]
     by_key = f"{SCHEMA}CREATE QUERY q AS SELECT name FROM users WHERE name = [me] OR town = [town];"

@@ -97,7 +97,7 @@ def fixes_of(query: CompiledQuery) -> tuple[Fix, ...]:
 
 def with_edits(texts: dict[str, str], edits: Sequence[Edit]) -> dict[str, str]:
     changed = dict(texts)
-    for edit in sorted(edits, key=lambda each: -each.start):
+    for edit in sorted(edits, key=lambda edit: -edit.start):
         text = changed[edit.file]
         changed[edit.file] = text[: edit.start] + edit.text + text[edit.end :]
     return changed
@@ -117,8 +117,8 @@ def conditions(query: CompiledQuery) -> list[str]:
 
 def limits_added(fix: Fix) -> list[tuple[str, tuple[str, ...]]]:
     """Return the table and the columns of each limit that a fix adds."""
-    found = re.findall(r"[Aa]dd CARDINALITY LIMIT \d+ \(([^()]*)\) to (\w+)", fix.title)
-    return [(table, tuple(columns.split(", "))) for columns, table in found]
+    limits = re.findall(r"[Aa]dd CARDINALITY LIMIT \d+ \(([^()]*)\) to (\w+)", fix.title)
+    return [(table, tuple(columns.split(", "))) for columns, table in limits]
 
 
 @pytest.mark.parametrize("name", APPLICATIONS)
@@ -130,10 +130,10 @@ def test_every_fix_of_an_application_does_what_it_says(name: str) -> None:
         for fix in fixes_of(query):
             after = piql.compile(with_edits(texts, fix.edits)).queries[query.name]
             assert after.bound is not None, (query.name, fix.title)
-            said = (
+            cost = (
                 f"at most {after.bound.operations:,} request{'' if after.bound.operations == 1 else 's'} an execution"
             )
-            assert fix.cost == said, (query.name, fix.title)
+            assert fix.cost == cost, (query.name, fix.title)
             assert fix.consequence, (query.name, fix.title)
             tests = conditions(after)
             dropped = [test for test in conditions(query) if test not in tests]
@@ -155,8 +155,8 @@ def test_no_fix_of_an_application_is_one_that_a_person_would_not_take(name: str)
                     column.name for column in table.columns if str(column.type) == "BOOLEAN"
                 }
                 assert not few & set(columns), (query.name, fix.title)
-                known = (table.primary_key, *(each.columns for each in (*table.unique_keys, *table.limits)))
-                assert not any(set(each) <= set(columns) for each in known), (query.name, fix.title)
+                limited = (table.primary_key, *(fact.columns for fact in (*table.unique_keys, *table.limits)))
+                assert not any(set(names) <= set(columns) for names in limited), (query.name, fix.title)
         assert len({fix.edits for fix in fixes}) == len({fix.title for fix in fixes}) == len(fixes)
         changes = ["the answer stays the same" not in fix.consequence for fix in fixes]
         assert changes == sorted(changes), [fix.title for fix in fixes]

@@ -23,7 +23,7 @@ REMEDY = re.compile(
 
 
 def with_edits(text: str, edits: tuple[Edit, ...]) -> str:
-    for edit in sorted(edits, key=lambda each: -each.start):
+    for edit in sorted(edits, key=lambda edit: -edit.start):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
 
@@ -38,20 +38,20 @@ def with_one_part_less(fix: Fix) -> Iterator[tuple[str, tuple[Edit, ...]]]:
     """Return the edits of a fix without one of its remedies, or without an edit; nothing for a fix of a single one."""
     if len(fix.edits) > 1:
         for edit in fix.edits:
-            yield edit.text.strip(), tuple(each for each in fix.edits if each is not edit)
+            yield edit.text.strip(), tuple(remaining for remaining in fix.edits if remaining is not edit)
     added = [(at, edit) for at, edit in enumerate(fix.edits) if edit.start == edit.end]  # others hold the user's text
-    parts = [(at, found) for at, edit in added for found in REMEDY.finditer(edit.text)]
-    if len(parts) < 2:
+    remedies = [(at, remedy) for at, edit in added for remedy in REMEDY.finditer(edit.text)]
+    if len(remedies) < 2:
         return
-    for at, found in parts:
+    for at, remedy in remedies:
         edit = fix.edits[at]
-        text = edit.text[: found.start()] + edit.text[found.end() :]
-        if not edit.text[: found.start()].strip() and text.startswith(","):
+        text = edit.text[: remedy.start()] + edit.text[remedy.end() :]
+        if not edit.text[: remedy.start()].strip() and text.startswith(","):
             text = text[1:]  # the first of several lines behind a comma of its own
-        if found.group().strip().startswith("WHERE") and text.startswith(" AND"):
+        if remedy.group().strip().startswith("WHERE") and text.startswith(" AND"):
             text = " WHERE" + text.removeprefix(" AND")
         less = Edit(edit.file, edit.start, edit.end, text)
-        yield found.group().strip(", \n"), (*fix.edits[:at], less, *fix.edits[at + 1 :])
+        yield remedy.group().strip(", \n"), (*fix.edits[:at], less, *fix.edits[at + 1 :])
 
 
 def hold(seeds: range, record_property: Callable[[str, object], None]) -> None:

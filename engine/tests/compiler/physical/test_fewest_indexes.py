@@ -44,7 +44,7 @@ def test_a_set_costs_its_queries_nothing_and_needs_each_index(seed: int) -> None
         assert before is not None
         assert after is not None
         assert (after.operations, after.round_trips, after.rows) == (before.operations, before.round_trips, before.rows)
-    assert len(together.indexes) <= len({each for one in alone for each in one.indexes})
+    assert len(together.indexes) <= len({index for one in alone for index in one.indexes})
     read = {index.name for query in together.queries.values() for index in query.indexes}
     assert all(index.name in read or serves_constraint(index) for index in together.indexes.values())
 
@@ -54,8 +54,8 @@ def test_the_order_of_the_queries_does_not_matter(seed: int) -> None:
     queries = random_queries(seed)
     one = piql.compile(SCHEMA + "".join(queries))
     random.Random(seed).shuffle(queries)
-    other = piql.compile(SCHEMA + "".join(queries))
-    assert one.indexes == other.indexes
+    shuffled = piql.compile(SCHEMA + "".join(queries))
+    assert one.indexes == shuffled.indexes
     assert {name: query.plan for name, query in one.queries.items()} == {
-        name: query.plan for name, query in other.queries.items()
+        name: query.plan for name, query in shuffled.queries.items()
     }

@@ -14,17 +14,17 @@ GET = "CREATE QUERY g{} AS SELECT author FROM posts WHERE day = [day] AND author
 
 def advice(text: str, sizes: list[int]) -> list[str]:
     """Return the codes of what is advised; `sizes` gets the number of queries of each trial."""
-    found = piql.compile(text)
+    compilation = piql.compile(text)
 
     def trial(edits: tuple[Edit, ...], names: set[str]) -> piql.Compilation:
         sizes.append(len(names))
         changed = text
-        for each in sorted(edits, key=lambda edit: -edit.start):
-            changed = changed[: each.start] + each.text + changed[each.end :]
+        for edit in sorted(edits, key=lambda edit: -edit.start):
+            changed = changed[: edit.start] + edit.text + changed[edit.end :]
         schema, *queries = changed.splitlines()
         return piql.compile("\n".join([schema, *(query for query in queries if query.split()[2] in names)]))
 
-    return [each.code for each in index_advice.advise(found, trial)]
+    return [finding.code for finding in index_advice.advise(compilation, trial)]
 
 
 def many(*queries: str) -> str:

@@ -18,8 +18,10 @@ AS_TWO = "split this query into two: the second one tests the rows that the firs
 
 def refusal(test: str) -> piql.Diagnostic:
     query = f"CREATE QUERY q AS SELECT a.target FROM f a WHERE a.owner = [me] AND {test};"
-    (found,) = [diagnostic for diagnostic in piql.compile(SCHEMA + query).diagnostics if diagnostic.severity == "error"]
-    return found
+    (finding,) = [
+        diagnostic for diagnostic in piql.compile(SCHEMA + query).diagnostics if diagnostic.severity == "error"
+    ]
+    return finding
 
 
 @pytest.mark.parametrize(
@@ -38,10 +40,10 @@ def refusal(test: str) -> piql.Diagnostic:
 def test_what_asks_for_no_row_inside_of_another_subquery_is_refused_where_it_stands(
     around: str, inner: str, way_out: str
 ) -> None:
-    found = refusal(around.format(inner))
-    assert found.code == "subquery-place"
-    assert found.span.text == inner
-    assert found.help == (way_out,)
+    finding = refusal(around.format(inner))
+    assert finding.code == "subquery-place"
+    assert finding.span.text == inner
+    assert finding.help == (way_out,)
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,11 @@ OF_A_TOWN = "CREATE QUERY of_a_town AS SELECT name FROM users WHERE town = [1: t
 )
 def test_what_is_read_from_its_end_alone_is_found(queries: list[str], expected: set[str]) -> None:
     compilation = piql.compile(SCHEMA + "\n".join(queries))
-    found = read_from_their_end(query.plan for query in compilation.queries.values())
-    assert {each.name for each in found} == expected
+    indexes = read_from_their_end(query.plan for query in compilation.queries.values())
+    assert {index.name for index in indexes} == expected
 
 
 def test_what_is_found_are_the_indexes_and_tables_of_the_set() -> None:
     compilation = piql.compile(SCHEMA + OF_A_TOWN + NEWEST)
-    found = read_from_their_end(query.plan for query in compilation.queries.values())
-    assert found == {compilation.tables["thoughts"].primary_index(), *compilation.indexes.values()}
+    indexes = read_from_their_end(query.plan for query in compilation.queries.values())
+    assert indexes == {compilation.tables["thoughts"].primary_index(), *compilation.indexes.values()}

@@ -59,14 +59,20 @@ TRUTH_VALUES = 2  # and NULL
 def combinations_of(
     keys: Iterable[Expression], node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]
 ) -> Formula:
-    """Return how many different rows of some keys leave the operator at a place, NULLs counted as a value."""
+    """Return the most combinations of values that `keys` have in the rows of an operator; NULL counts as a value.
+
+    `path` is the operator's place in the plan (child numbers from the root), `rows` what leaves each operator below.
+    """
     return _Different(rows, counts_null=True).count(_each_once(keys), node, path)
 
 
 def keys_of_reads(
     node: IndexFKJoin | SortedIndexJoin | Dereference, path: Path, rows: Mapping[Path, Formula]
 ) -> Formula:
-    """Return how many different keys the rows of an operator's child ask for; a key with a NULL is not asked for."""
+    """Return the most different keys that an operator asks for; equal ones are asked for once, those with a NULL never.
+
+    `path` is the operator's place in the plan (child numbers from the root), `rows` what leaves each operator below.
+    """
     if isinstance(node, Dereference):
         keys: list[Expression] = [
             ColumnRef(relation=node.alias, name=column.name, type=column.type)
@@ -155,7 +161,7 @@ class _Different:
                 assert_never(node)
 
     def _of_join(self, expressions: Expressions, node: IndexFKJoin | SortedIndexJoin, below: Path) -> Iterator[Formula]:
-        """What was read for equal keys is the same: a joined row is told by its key, and by which match it is."""
+        """Equal keys have the same matches, so a joined row is determined by its key and by which match it is."""
         of_table, of_child = _apart(expressions, frozenset((node.alias,)))
         if not of_table:
             yield self.count(of_child, node.child, below)
@@ -175,7 +181,7 @@ class _Different:
             if isinstance(node, SortedIndexJoin):
                 if node.limit.count is not None:
                     keys.extend(_ends(node))
-                matches = matches * number(node.index.buckets * places_of_page(node))
+                matches = matches * number(node.index.buckets * ranges_of_page(node))
                 matches = matches * of_row_limit(node.table, node.limit)
             if may_be_null and (node.condition is not None or not matches.value):
                 matches = matches + ONE
@@ -229,11 +235,11 @@ class _Different:
         return number(TRUTH_VALUES + self.counts_null)
 
 
-def places_of_page(node: SortedIndexJoin) -> int:
-    """Return from how many places the list of one key may be read where a page is resumed.
+def ranges_of_page(node: SortedIndexJoin) -> int:
+    """Return how many ranges of one key's list a resumed page may read; 1 where the join is not resumable.
 
-    What else the page is ordered by, beside the columns of the list, may come before, at or behind the place where the
-    page before it ended: the list is then read as a whole, from the place on or behind it.
+    The page may also be ordered by columns of other tables. A row of those may come before, at or behind the position
+    where the last page ended: then the list is read whole, from that position on, or behind it.
     """
     if not node.is_resumable:
         return 1
@@ -273,7 +279,7 @@ def _apart(expressions: Iterable[Expression], relations: frozenset[str]) -> tupl
 
 
 def _with_equals(expressions: Expressions, predicates: Iterable[Expression]) -> Iterator[Expressions]:
-    """Give expressions, and what has the same values in rows that pass some tests: equal columns, and no constants."""
+    """Yield the expressions, then the same with columns replaced by equal ones, then without columns of one value."""
     yield expressions
     tests = all_conjuncts(predicates)
     equal = Equalities(tests)

@@ -19,6 +19,7 @@ class Formula:
 
     @property
     def value(self) -> int:
+        """The number that the formula has with the values of its terms."""
         return sum(times * prod(term.value for term in terms) for terms, times in self.products)
 
     @property
@@ -73,10 +74,12 @@ def _key(term: Term) -> tuple[str, int]:
 
 
 def number(value: int) -> Formula:
+    """Return a plain number as a formula."""
     return Formula((((), value),)) if value else ZERO
 
 
 def named(term: Term) -> Formula:
+    """Return one named number as a formula."""
     return Formula((((term,), 1),))
 
 

@@ -1,7 +1,7 @@
-"""A plan with other numbers in the place of its limits, so that `bound_of` tells what it may do under them.
+"""A plan with other numbers for its limits, so that `bound_of` gives its bound under them.
 
 Enters: a physical plan, and what gives the number of each limit, stop and list. Leaves: the same plan, with these
-numbers. Predictions under other limits are made for what this plan is proved to do, so none is made for more.
+numbers. Predictions under other limits are made for this plan's bound, so that none exceeds what is proved.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from piql.trees.frozen import replace
 
 
 class Numbers(Protocol):
-    """Gives the number that a limit has; they are asked for from the leaves of a plan up."""
+    """Gives the number of each limit; a plan asks from its leaves up."""
 
     def of_stop(self, count: Count) -> int:
         """Return the most rows of a LIMIT or PAGINATE."""
@@ -48,7 +48,7 @@ class Numbers(Protocol):
 
 
 def with_numbers(plan: PhysicalNode, numbers: Numbers) -> PhysicalNode:
-    """Return the plan with these numbers; what all numbers are the same in stays the same object."""
+    """Return the plan with these numbers; a section in which none changes stays the same object."""
     node = map_inputs(plan, lambda below: with_numbers(below, numbers))
     changed: dict[str, Any] = {}
     match node:

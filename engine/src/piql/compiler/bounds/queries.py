@@ -28,7 +28,7 @@ from piql.schema.catalog import UniqueKey
 
 
 def bound_of(plan: PhysicalNode) -> Bound:
-    """Add up what each operator may do."""
+    """Return the bound of a plan: the sums over its operators of what each may request, fetch and return."""
     reader = _Reader()
     rows = reader.read(plan, ())
     terms = dict.fromkeys((*reader.operations.terms, *rows.terms, *reader.fetched.terms, *reader.proofs))
@@ -47,7 +47,7 @@ def bound_of(plan: PhysicalNode) -> Bound:
 
 
 def section_cost(plan: PhysicalNode) -> SectionCost:
-    """Return what a section alone takes at most, to compare it with another that does the same."""
+    """Return the most requests, rows, rows fetched and round trips of a section, to compare it with an alternative."""
     reader = _Reader()
     rows = reader.read(plan, ())
     return reader.operations.value, rows.value, reader.fetched.value, round_trips(plan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from piql.compiler.bounds.different import Path, keys_of_reads, places_of_page
+from piql.compiler.bounds.different import Path, keys_of_reads, ranges_of_page
 from piql.compiler.bounds.facts import of_prefix, of_row_limit
 from piql.compiler.bounds.formula import ZERO, Formula, number, smaller
 from piql.compiler.physical.operators import (
@@ -29,7 +29,7 @@ from piql.compiler.physical.operators import (
 
 
 def requests_of(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Formula:
-    """Return the most requests that the operator at a place makes: `rows` are those of the operators under it.
+    """Return the most requests that the operator at `path` makes; `rows` are those that leave the operators below it.
 
     A join asks once for each key, however many rows of its child have it.
     """
@@ -42,7 +42,7 @@ def requests_of(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) ->
             return keys_of_reads(node, path, rows) * of_prefix(node.prefix)
         case SortedIndexJoin():
             reads = of_prefix(node.prefix) * number(node.index.buckets)
-            once = keys_of_reads(node, path, rows) * number(places_of_page(node))
+            once = keys_of_reads(node, path, rows) * number(ranges_of_page(node))
             return smaller(once, rows[(*path, 0)]) * reads
         case Dereference():
             return keys_of_reads(node, path, rows)

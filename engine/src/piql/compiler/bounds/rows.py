@@ -29,7 +29,7 @@ from piql.compiler.physical.operators import (
 
 
 def rows_out(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Formula:
-    """Return the most rows that the operator at a place hands on, given those of the operators below it."""
+    """Return the most rows that leave the operator at `path`, given those that leave the operators below it."""
     below = [rows[(*path, at)] for at in range(len(inputs(node)))]
     match node:
         case IndexScan():

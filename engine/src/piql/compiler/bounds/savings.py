@@ -13,7 +13,7 @@ from piql.compiler.physical.operators import Dereference, IndexFKJoin, IndexScan
 
 
 def requests_saved(plan: PhysicalNode) -> Mapping[str, int]:
-    """Give for each secondary index that a plan reads the gets that it saves, or less than none where it makes them."""
+    """Return the gets that each secondary index of a plan saves, by its name; negative where it holds keys only."""
     saved_by_index: dict[str, int] = {}
     index_of: dict[str, str] = {}
 

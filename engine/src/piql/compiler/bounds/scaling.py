@@ -9,7 +9,7 @@ from piql.schema.catalog import CardinalityLimit
 
 
 def scaling_class(plan: PhysicalNode) -> Literal["I", "II"]:
-    """Give II when a cardinality limit is what bounds some read: raising it makes the query slower."""
+    """Return II where a cardinality limit bounds some read, so that raising it makes the query slower; else I."""
     return "II" if _leans_on_a_limit(plan) else "I"
 
 

@@ -1,4 +1,4 @@
-"""What several changes mean together: clauses are said once, and that the answer stays only where all let it."""
+"""The consequence of several changes together: each clause once; the answer stays only if every change keeps it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _BETWEEN = "; "
 
 
 def together(consequences: Iterable[str]) -> str:
-    """Say what changes made at once mean, from what each of them means; one that means nothing is left out."""
+    """Return one sentence for the consequences of several changes; empty ones are left out."""
     parts = [text.split(_BETWEEN) for text in consequences if text]
     clauses = [clause for clauses in parts for clause in clauses if clause != ANSWER_STAYS]
     first = next((at for at, clause in enumerate(clauses) if clause.startswith(CHANGES)), None)

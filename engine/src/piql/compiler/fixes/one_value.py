@@ -20,7 +20,7 @@ from piql.text.source import Span
 
 
 def give_one_value(plan: LogicalNode, files: Sequence[ast.ParsedFile]) -> dict[tuple[int, int], tuple[Fix, ...]]:
-    """Return by its place what could be done about each scalar subquery that is left in a plan."""
+    """Return the fixes to try for each scalar subquery left in a plan, by the start and end of its span."""
     compared = {id(comparison.right): comparison for comparison in plan.find(Comparison) if comparison.operator == "="}
     fixes_by_span: dict[tuple[int, int], tuple[Fix, ...]] = {}
     for node in plan.find(ScalarSubquery):

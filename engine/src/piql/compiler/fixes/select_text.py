@@ -23,7 +23,7 @@ Read: TypeAlias = ast.Select | ast.Fetch
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A relation in the text: what reads it, where, and whether a LEFT JOIN makes it optional."""
+    """A relation in the text: the SELECT or FETCH that reads it, its own node, and whether a LEFT JOIN joins it."""
 
     select: Read
     source: ast.TableName | ast.FetchStep

@@ -1,4 +1,4 @@
-"""Fixes for what an assembly has against a text: each is compiled on a copy before it is offered.
+"""The fixes of an assembly's diagnostics: each is compiled on a copy of the text before it is offered.
 
 Enters: an `Assembly`. Leaves: a `Compilation` whose places count from the start of each piece. Next: `relocation`.
 A trial compiles the schema and the queries it is about, not the whole set.
@@ -44,7 +44,7 @@ _settled: Memory[tuple[tuple[Diagnostic, ...], int]] = Memory(256)
 
 
 def with_working_fixes(assembly: Assembly) -> Compilation:
-    """Return the compilation with every fix that works."""
+    """Return the compilation, its diagnostics with the fixes that work."""
     compilation = _with_tried_fixes(assembly, _with_candidates(assembly, _with_fixes(assembly)))
     if compilation.has_errors:
         return compilation
@@ -58,7 +58,7 @@ def _as_compilation(assembly: Assembly, findings: Sequence[Diagnostic]) -> Compi
 
 
 def _with_fixes(assembly: Assembly) -> Compilation:
-    """Let each query that nothing bounds look for its fixes when somebody asks for them."""
+    """Give each refused query its fixes, which are looked for when they are first read."""
     compilation = _as_compilation(assembly, assembly.findings())
     refused = assembly.refused()
     if not refused:

@@ -1,1 +1,1 @@
-"""What an edit leaves as it was is not compiled again: kept results are put where their statements stand now."""
+"""What an edit does not touch is not compiled again: its earlier result is relocated to where it stands now."""

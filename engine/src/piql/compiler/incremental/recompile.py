@@ -1,8 +1,8 @@
 """Texts → Compilation, at the cost of what differs from texts compiled before.
 
-cut each file into pieces → assemble them → look for fixes → put everything into its place
+cut each file into pieces → assemble them → look for fixes → relocate spans into the files
 
-What is given depends on the texts alone: a test compares it, field by field, with what a fresh process gives.
+The result depends on the texts alone: a test compares it, field by field, with that of a fresh process.
 """
 
 from __future__ import annotations
@@ -66,7 +66,10 @@ def compile_texts(given: Mapping[str, str]) -> Compilation:
 
 
 def _nearest(texts: dict[str, str], names: list[str]) -> tuple[_CompiledTexts | None, list[str], int]:
-    """Give a set of the same files that differs little, and the names of the files that do: projects may alternate."""
+    """Return a recent set of the same files that differs little, the files that differ, and by how many characters.
+
+    Several sets are kept since an editor may alternate between projects.
+    """
     nearest: tuple[_CompiledTexts | None, list[str], int] = (None, [], NEAR)
     for compiled in _recent:
         if compiled.names == names:

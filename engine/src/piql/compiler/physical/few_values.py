@@ -1,7 +1,7 @@
 """Which columns hold few values, so that a limit on them alone would limit a whole application.
 
-A hundred statuses of one visibility are a hundred statuses of everybody. What a column is declared as and called tells
-it, and a query that compares it with what stands in its text. A reference by the name of its owner is none of these.
+A hundred statuses of one visibility are a hundred statuses of everybody. Three things show such a column: its type, its
+name, and a query that compares it with a constant. A key, a part of one or a reference never counts for a constant.
 """
 
 from __future__ import annotations

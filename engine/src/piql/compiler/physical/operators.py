@@ -68,8 +68,8 @@ class RowLimit(Node):
     """The most rows one read returns, with the fact that proves it.
 
     `count` is set when a Stop reached the read (then fewer may be asked for at run time); otherwise the schema bounds
-    it: `because` is a limit, a unique key, or None for the whole primary key. With `within` it is so for each of the
-    whole numbers that the range of the read lets through.
+    it: `because` is a limit, a unique key, or None for the whole primary key. With `within` the fact holds for each
+    whole number in the range of the read, so `max` is that many times its number.
     """
 
     max: int
@@ -218,6 +218,8 @@ class LocalSemiJoin(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalSort(_Operator):
+    """Sorts all rows of its child by `keys`, in memory."""
+
     child: PhysicalNode
     keys: tuple[SortKey, ...]
 
@@ -312,22 +314,22 @@ def inputs(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
     match node:
         case IndexScan():
             return ()
+        case (  # the most frequent first: a plan is walked many times
+            LocalProjection()
+            | IndexFKJoin()
+            | SortedIndexJoin()
+            | LocalSelection()
+            | LocalStop()
+            | LocalSort()
+            | Dereference()
+            | LocalDistinct()
+            | LocalGroupBy()
+        ):
+            return (node.child,)
         case LocalJoin() | LocalSemiJoin():
             return (node.left, node.right)
         case LocalUnion():
             return node.inputs
-        case (
-            IndexFKJoin()
-            | SortedIndexJoin()
-            | Dereference()
-            | LocalSelection()
-            | LocalSort()
-            | LocalStop()
-            | LocalGroupBy()
-            | LocalDistinct()
-            | LocalProjection()
-        ):
-            return (node.child,)
         case _:
             assert_never(node)
 

@@ -11,4 +11,5 @@ WIDE_ROW_BYTES = 4_096  # beyond, an index holds keys only rather than a copy of
 
 
 def columns_bytes(table: Table, names: Iterable[str]) -> int:
+    """Return the bytes that columns of one row have at most, with `UNSIZED_BYTES` for a type without a length."""
     return sum(value_bytes(column.type) for name in names if (column := table.column(name)) is not None)

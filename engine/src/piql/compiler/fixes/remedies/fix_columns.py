@@ -11,7 +11,7 @@ from piql.schema.catalog import Table
 
 
 def fix_columns(query: RefusedQuery) -> list[Remedy]:
-    """Give for each gap the equalities that are missing for a limit, UNIQUE or primary key of its table, one by one."""
+    """Return the equalities that each gap lacks for a limit or key of its table, one remedy for each column."""
     remedies: dict[NewTest, Remedy] = {}
     for gap in query.gaps:
         occurrence = occurrence_of(query.body, gap.relation)

@@ -10,7 +10,7 @@ DEFAULT_PAGE = 20
 
 
 def add_stop(query: RefusedQuery) -> list[Remedy]:
-    """Give PAGINATE and LIMIT; on a line of their own where the query has several."""
+    """Return the remedies LIMIT and PAGINATE, on a line of their own in a query of several lines."""
     if query.has_stop:
         return []
     span = query.body_span

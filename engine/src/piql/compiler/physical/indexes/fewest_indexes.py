@@ -65,7 +65,7 @@ _reads: Memory[tuple[Remote, ...]] = Memory(2048)  # each is asked for again and
 def design_table(
     table: Table, required: Sequence[Index], plans: Mapping[int, PhysicalNode], replan: Replan
 ) -> TableDesign:
-    """Give the indexes of a table: those required and those that its plans read, without what others can stand in for.
+    """Return the fewest indexes of a table that serve its constraints (`required`) and the reads of its plans.
 
     Indexes with the same key columns become one that holds what any of them holds; its partition is what all of its
     readers fix. Short ones are left out first.
@@ -114,7 +114,7 @@ class _Design:
             self.readers.setdefault(identity(read.index), {})[at] = None
 
     def leave_out(self, left: Index) -> None:
-        """Leave an index out where those that are kept, or one of them in another order, serve all it is there for."""
+        """Drop an index if the others, or one of them in another order, serve its readers and constraints."""
         by_first = self.by_first = self.by_first or _ByFirstColumns(self.table, self.groups, self.indexes.values())
         first = declared_columns(self.table, left.columns)
         may_be_turned = by_first.fixing([column.name for column in first])
@@ -137,7 +137,7 @@ class _Design:
                     return
 
     def _may_serve(self, stand_ins: Sequence[Index], gone: Sequence[Index]) -> bool:
-        """Whether the constraints find their groups without what is gone, and readers of its first find their rows."""
+        """Whether `stand_ins` serve the constraints of the `gone` indexes, and the readers of the first of these."""
         served = (group for group in self.groups if group.index_among(self.table, gone) is not None)
         if any(group.index_among(self.table, stand_ins) is None for group in served):
             return False
@@ -180,7 +180,7 @@ class _Design:
                     )
 
     def _try(self, instead: Sequence[Index], gone: Iterable[Index]) -> bool:
-        """Plan the readers of the indexes that go over the others; keep what comes of it if nothing gets worse."""
+        """Plan the readers of the `gone` indexes over `instead`; take these plans if no bound gets worse."""
         allowed = {identity(index) for index in instead}
         again: dict[int, PhysicalNode] = {}
         for number in dict.fromkeys(reader for index in gone for reader in self.readers.get(identity(index), ())):
@@ -198,7 +198,7 @@ class _Design:
         return True
 
     def settled(self) -> tuple[Index, ...]:
-        """Say of each index which constraints it serves; its partition is what all reads of it fix, and no wider."""
+        """Return the indexes with their reasons; the partition of each is the columns that all of its reads fix."""
         indexes = sorted(self.indexes.values(), key=lambda index: (index.span is None, index.name))
         purposes: dict[Identity, list[str]] = {}
         lengths: dict[Identity, list[int]] = {}
@@ -277,7 +277,7 @@ def _may_go(index: Index) -> bool:
 
 
 def _widened_for(left: Index, index: Index) -> Index:
-    """Let the partitions of an index be wide enough for the reads of another, where it begins with the same columns."""
+    """Return an index with the partition columns of `left`, if it begins with these; else as it is."""
     length = left.partition_columns
     leading = {column.name for column in left.columns[:length]}
     if index.partition_columns <= length or {column.name for column in index.columns[:length]} != leading:

@@ -29,11 +29,12 @@ class IndexSet:
     served_by: Mapping[Identity, Index]
 
     def serving(self, index: Index) -> Index:
+        """Return the index of the set that has the key of the one a query asked for; the same one if none has."""
         return self.served_by.get(identity(index), index)
 
 
 def merged(first: Index, second: Index, table: Table) -> Index:
-    """One index for two uses of the same key columns."""
+    """Return one index for two with the same key columns: it holds what either holds, in the wider partition."""
     covering = (
         first.covering if first.covering == second.covering else table.in_order({*first.covering, *second.covering})
     )

@@ -16,7 +16,7 @@ from piql.schema.catalog import Index
 
 
 def reading_directions(plans: Iterable[PhysicalNode | WritePlan | None]) -> Mapping[Index, frozenset[bool]]:
-    """Return of each index, a table as its primary one, which ways reads that stop early go: True is forwards."""
+    """Return which ways the reads that stop early walk each index (a table is its primary one): True is forwards."""
     directions: dict[Index, frozenset[bool]] = {}
     for plan in plans:
         if plan is None:
@@ -29,5 +29,5 @@ def reading_directions(plans: Iterable[PhysicalNode | WritePlan | None]) -> Mapp
 
 
 def read_from_their_end(plans: Iterable[PhysicalNode | WritePlan | None]) -> frozenset[Index]:
-    """Return the indexes of which every read that stops early goes backwards."""
+    """Return the indexes that every read which stops early walks backwards."""
     return frozenset(index for index, ways in reading_directions(plans).items() if ways == {False})

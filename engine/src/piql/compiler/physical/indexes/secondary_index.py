@@ -63,7 +63,7 @@ def serves_group(index: Index, columns: Iterable[str]) -> bool:
 
 
 def group_index(table: Table, columns: Sequence[str], indexes: Iterable[Index]) -> Index | None:
-    """Give the index by which the rows that share one value of `columns` are found: the table itself when it serves."""
+    """Return the index that finds the rows with one value of `columns`, the primary one first; None where none does."""
     if set(table.primary_key[: len(columns)]) == set(columns) and serves_group(table.primary_index(), columns):
         return table.primary_index()
     return next((index for index in indexes if serves_group(index, columns)), None)
@@ -98,7 +98,7 @@ class Group:
 
 
 class Beginnings:
-    """Indexes of a table by the columns that they begin with: of many, only those are looked at that may serve."""
+    """Indexes of a table by their first columns, so that a lookup among hundreds looks at few."""
 
     def __init__(self, table: Table, groups: Iterable[Group], indexes: Iterable[Index] = ()) -> None:
         self._table = table
@@ -126,7 +126,7 @@ class Beginnings:
 
 
 def groups_of(table: Table) -> tuple[Group, ...]:
-    """Give the groups that the constraints of a table look for: UNIQUE keys, limits, and rows that reference others."""
+    """Return the groups of rows that the constraints of a table look up: by UNIQUE key, limit or foreign key."""
     groups = [
         Group(key.columns, f"UNIQUE ({', '.join(key.columns)}) {LOOKED_UP}", is_unique=True)
         for key in table.unique_keys

@@ -27,7 +27,7 @@ from piql.trees.memory import Memory
 @quick
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a read is asked for: an order in its own columns (None: one that no index has), and a stop."""
+    """The order and the stop that a read should give; the order is in its own columns (None: no index has it)."""
 
     keys: tuple[tuple[str, bool], ...] | None = ()  # column, ascending; a total order, or () where any will do
     count: Count | None = None

@@ -148,6 +148,7 @@ def _count_for(node: Join, want: Want) -> Count | None:
 
 
 def depends_on(prefix: tuple[KeyPart, ...], available: frozenset[str]) -> bool:
+    """Whether a read takes key values from the rows of these relations."""
     return any(relations_of(value) & available for part in prefix for value in part.values)
 
 

@@ -193,7 +193,7 @@ def columns_of_one_value(
 
 
 def with_values(expression: Expression, fixed: Mapping[ColumnKey, Expression]) -> Expression:
-    """Say a test with the values of columns that have one, where the value is of the column's own kind."""
+    """Return a test with each column that has one value replaced by it, where the value is of the column's type."""
 
     def change(node: Node) -> Node:
         if not isinstance(node, ColumnRef):
@@ -208,7 +208,7 @@ def with_values(expression: Expression, fixed: Mapping[ColumnKey, Expression]) -
 def tests_with_values(
     expressions: Iterable[Expression], fixed: Mapping[ColumnKey, Expression], relations: frozenset[str]
 ) -> tuple[Expression, ...]:
-    """Return what some tests ask of relations where all rows beside them have these values."""
+    """Return the tests that name only these relations once columns of one value are replaced by it."""
     tests = (with_values(expression, fixed) for expression in expressions)
     return tuple(
         expression for expression in tests if relations_of(expression) and relations_of(expression) <= relations
