@@ -18,9 +18,9 @@ from piql.compiler.binding.binder import (
     BoundQuery,
     bind_piece,
     bind_schema_once,
+    declaration_of,
     defines,
     marked_duplicate,
-    place_of,
     tables_of,
 )
 from piql.compiler.binding.schema import BoundSchema
@@ -33,7 +33,7 @@ from piql.compiler.physical.indexes.secondary_index import constraint_indexes
 from piql.compiler.result import CompiledQuery
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.lexer import MAX_FINDINGS
-from piql.compiler.syntax.pieces import home_of
+from piql.compiler.syntax.pieces import file_of_piece
 from piql.schema.catalog import Catalog, Index
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.trees.frozen import quick
@@ -128,7 +128,7 @@ class Assembly:
             parts = [part for part in some if part.is_loud or id(part.file.source) in of_schema]
         for part in parts:
             source = part.file.source
-            home = home_of(source.name)
+            home = file_of_piece(source.name)
             syntax = part.file.diagnostics[: MAX_FINDINGS - syntax_counts[home]]
             syntax_counts[home] += len(syntax)
             of_part = [*syntax, *of_schema.get(id(source), ()), *part.unnamed]
@@ -156,7 +156,7 @@ def assemble(files: LongList[ast.ParsedFile], before: Assembly | None = None) ->
     times: Counter[str] = Counter()
     room = _room_of(files)
     for file in files:
-        home = home_of(file.source.name)
+        home = file_of_piece(file.source.name)
         queries, without_name, room[home] = bind_piece(file, schema, names, room[home])
         for at, query in enumerate(queries):
             name = query.name.lower()
@@ -255,7 +255,7 @@ def _redefined_tables(before: Assembly, now: Assembly) -> frozenset[str] | None:
         name
         for name in in_both
         if old.tables[name] == new.tables[name]
-        and place_of(old.tables[name]) == place_of(new.tables[name])
+        and declaration_of(old.tables[name]) == declaration_of(new.tables[name])
         and are_same(before.by_table.get(name, ()), now.by_table.get(name, ()))
         and name not in old.broken
         and name not in new.broken
@@ -274,7 +274,7 @@ def _room_of(files: Iterable[ast.ParsedFile]) -> dict[str | None, StarRoom]:
     """Return the room for stars that each file begins with."""
     work: Counter[str | None] = Counter()
     for file in files:
-        work[home_of(file.source.name)] += file.work
+        work[file_of_piece(file.source.name)] += file.work
     return {home: StarRoom(amount) for home, amount in work.items()}
 
 
@@ -285,7 +285,7 @@ def _room_with(
     room: dict[str | None, StarRoom] = {}
     changes = [(part.file, part.bound, -1) for part in removed] + [(file, queries, 1) for file, queries in added]
     for file, queries, sign in changes:
-        home = home_of(file.source.name)
+        home = file_of_piece(file.source.name)
         file_room = room.get(home) or before.room.get(home) or StarRoom()
         room[home] = file_room.with_more(sign * file.work, sign * sum(query.star_columns for query in queries))
     return (

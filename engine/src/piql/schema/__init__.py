@@ -1,1 +1,1 @@
-"""What a schema declares: tables, columns, types and their values, and what changes between two declarations."""
+"""What a schema declares: tables, columns, types and their values, and the differences between two declarations."""

@@ -57,7 +57,7 @@ class SqlType:
 @quick
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table."""
+    """A column as declared; `nullable` is False for NOT NULL and for key columns."""
 
     name: str
     type: SqlType
@@ -68,7 +68,7 @@ class Column:
 @quick
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """Columns whose values name a row of another table; `columns[i]` pairs with `referenced_columns[i]`."""
+    """Columns whose values reference a row of another table: `columns[i]` equals its `referenced_columns[i]`."""
 
     columns: tuple[str, ...]
     table: str
@@ -92,7 +92,7 @@ class CardinalityLimit:
 
 @dataclass(frozen=True, slots=True)
 class UniqueKey:
-    """At most one row has one value of `columns` (rows with NULL in them do not count)."""
+    """At most one row has the same values in `columns`; rows with a NULL among them do not count."""
 
     columns: tuple[str, ...]
     name: str | None = None
@@ -133,13 +133,13 @@ class Index:
 
     @cached_property
     def held_columns(self) -> frozenset[str]:
-        """The table's columns that can be read from an entry without a dereference."""
+        """The columns that an index entry holds, so that they are read without the row itself."""
         return frozenset(column.name for column in self.columns if not column.token_of) | frozenset(self.covering)
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table as declared; without slots, so that it may keep what is asked of it often."""
+    """A table as declared. It has no slots, so that properties asked for often can be cached on it."""
 
     name: str
     columns: tuple[Column, ...]
@@ -156,7 +156,7 @@ class Table:
         return self._column_by_name.get(name)
 
     def in_order(self, names: Collection[str]) -> tuple[str, ...]:
-        """Return the names of columns in the order in which the table declares them."""
+        """Return those of `names` that are columns, in the order of their declaration."""
         by_name = self._column_by_name
         if len(names) < 2:
             return tuple(name for name in names if name in by_name)
@@ -172,7 +172,10 @@ class Table:
         return {column.name: column for column in reversed(self.columns)}  # of two of one name, the first
 
     def constraints_near(self, names: Collection[str]) -> Sequence[UniqueKey | CardinalityLimit]:
-        """Return the UNIQUE keys and limits that these columns may be all columns of, and the limits of words."""
+        """Return the UNIQUE keys and limits that may be on these columns alone, and all limits on words.
+
+        A superset: the caller compares the columns.
+        """
         if len(self._constraints) <= FEW:
             return self._constraints
         positions = {at for name in ("", *names) for at in self._positions_by_column.get(name, ())}
@@ -184,7 +187,7 @@ class Table:
 
     @cached_property
     def _positions_by_column(self) -> Mapping[str, list[int]]:
-        """Where the constraints stand, by the first column of each; those of words under no name."""
+        """Positions in `_constraints` by the first column of each; limits on words have the key ""."""
         positions: dict[str, list[int]] = {}
         for at, constraint in enumerate(self._constraints):
             is_token = isinstance(constraint, CardinalityLimit) and constraint.is_token
@@ -192,7 +195,7 @@ class Table:
         return positions
 
     def primary_index(self) -> Index:
-        """Return the table itself, seen as an index in primary-key order."""
+        """Return the table itself as an index in primary-key order."""
         return self._primary_index
 
     @cached_property
@@ -203,13 +206,13 @@ class Table:
 
 
 def word_column(texts: Iterable[str], ascending: bool = True) -> IndexColumn:
-    """Give the index column that holds the words of some texts together: the same in whatever order they are named."""
+    """Return the index column of the words of these text columns; the order of `texts` does not matter."""
     names = tuple(sorted(texts))
     return IndexColumn(f"token({','.join(names)})", ascending, token_of=names)
 
 
 def completed_by_key(table: Table, columns: Sequence[IndexColumn]) -> tuple[IndexColumn, ...]:
-    """Complete the columns of an index by the primary key, in the direction of the last: as ORDER BY is completed."""
+    """Return the key columns of an index, completed by those of the primary key in the direction of the last column."""
     ascending = columns[-1].ascending if columns else True
     named = {column.name for column in columns}
     return (*columns, *(IndexColumn(name, ascending) for name in table.primary_key if name not in named))
@@ -217,7 +220,7 @@ def completed_by_key(table: Table, columns: Sequence[IndexColumn]) -> tuple[Inde
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """All tables, and the indexes made by hand, by name."""
+    """All tables by name, and the indexes declared by CREATE INDEX by name."""
 
     tables: Mapping[str, Table] = field(default_factory=dict)
     indexes: Mapping[str, Index] = field(default_factory=dict)

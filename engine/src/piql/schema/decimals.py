@@ -1,6 +1,6 @@
-"""DECIMAL arithmetic in contexts of the engine's own: exact, or refused. What the calling program set up is not asked.
+"""DECIMAL arithmetic in contexts of the engine's own: exact, or refused. The caller's decimal context has no effect.
 
-All threads share the contexts: their methods change nothing of them but flags, which nobody reads.
+All threads share the contexts: their methods change nothing in them but flags, which nobody reads.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ RESULT = _context(MAX_PRECISION, MAX_EXPONENT)
 """Holds what a query may compute."""
 
 
-def one_zero(number: Decimal) -> Decimal:
-    """Return a number with one zero: 0 and -0 are one value."""
+def without_minus_zero(number: Decimal) -> Decimal:
+    """Return the number, and 0 for -0: the two are one value."""
     return number or number.copy_abs()
 
 
 def with_scale(number: Decimal, scale: int) -> Decimal:
-    """Return an equal number with so many digits after the point; raise DoesNotFit where there is none."""
+    """Return an equal number with `scale` digits after the point; raise DoesNotFit where there is none."""
     return WIDE.quantize(number, unit(scale))
 
 
 def unit(scale: int) -> Decimal:
-    """Return the smallest number with so many digits after the point."""
+    """Return the smallest positive number with `scale` digits after the point: 0.01 for 2."""
     return Decimal((0, (1,), -scale))

@@ -1,6 +1,6 @@
-"""What differs between two declarations of a table: what can never change, and what must hold before it may.
+"""The differences between two declarations of a table: what can never change, and what must be checked before it may.
 
-Enters: a table as it is kept and as it is wanted. Leaves: a reason against it, or the constraints to hold data against.
+Enters: a table as stored and as desired. Leaves: the reason to refuse the change, or the constraints to check rows for.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _UNLIMITED = 2**63
 
 @dataclass(frozen=True, slots=True)
 class AddedConstraints:
-    """What holds in the new declaration and need not hold in rows written under the old one.
+    """Constraints of the new declaration that rows written under the old one may violate.
 
-    `columns` are those that become NOT NULL or take fewer values than before.
+    `columns` are those that become NOT NULL or hold fewer values than before.
     """
 
     limits: tuple[CardinalityLimit, ...] = ()
@@ -37,10 +37,10 @@ def reason_against(
     desired: Table,
     keeps_alike: Callable[[SqlType, SqlType], bool] = lambda before, after: True,
 ) -> str | None:
-    """Say why rows of a table could not be rows of the wanted one, whatever they hold; None when they could.
+    """Return why no row of the stored table could be one of the desired table; None if rows can be.
 
-    `declared` is the table in force, None where only its data are left; what it names may not be left out.
-    `keeps_alike` says whether the store keeps the values of two types in one form.
+    `declared` is the table in force, None where only its data remain: columns that it names may not be dropped.
+    `keeps_alike` tells whether the store writes the values of two types in the same form.
     """
     if desired.primary_key != stored.primary_key:
         return f"its primary key is ({', '.join(stored.primary_key)}) and cannot change"
@@ -58,7 +58,7 @@ def reason_against(
 
 
 def added_constraints(stored: Table, desired: Table) -> AddedConstraints:
-    """Return what must be checked against the rows there are."""
+    """Return the constraints that existing rows must be checked for."""
     limits = {(limit.columns, limit.is_token): limit.limit for limit in stored.limits}
     unique = {key.columns for key in stored.unique_keys}
     references = {(key.columns, key.table, key.referenced_columns) for key in stored.foreign_keys}
@@ -84,7 +84,7 @@ def _is_stricter(old: Column | None, new: Column) -> bool:
 
 
 def _holds_all_of(new: SqlType, old: SqlType) -> bool:
-    """Return whether every value of the old type is one of the new, kept in the same form."""
+    """Return whether every value of the old type is one of the new type, stored in the same form."""
     if old.kind is not new.kind and (old.kind, new.kind) not in _WIDER:
         return False
     if new.length is not None and (old.length is None or old.length > new.length):
@@ -98,5 +98,5 @@ def _holds_all_of(new: SqlType, old: SqlType) -> bool:
 
 
 def _may_hold(new: SqlType, old: SqlType) -> bool:
-    """Return whether values of the old type are kept in the form of the new one, so that they only have to fit."""
+    """Return whether both types store values in the same form, so that each value only has to fit the new type."""
     return (new.kind in TEXTS and old.kind in TEXTS) or (old.kind is Kind.BIGINT and new.kind is Kind.INT)

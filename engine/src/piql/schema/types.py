@@ -1,4 +1,4 @@
-"""The column types: one row for each. What a store does with a type stands in the store's own table.
+"""The column types: one row for each. How a store writes a type is in the store's own table.
 
 A type is a member of `Kind` with a row here, in `store/values.py` and in `store/cql/stored_values.py`. Each table is
 made by `for_each_kind`, which raises at import when the row of a type is missing.
@@ -37,7 +37,7 @@ UNSIZED_BYTES = 65_536  # of a value whose type says no length: the only number 
 
 
 def for_each_kind(rows: Mapping[Kind, Row]) -> dict[Kind, Row]:
-    """Return the rows, after a check that every type of columns has one; raises LookupError otherwise."""
+    """Return the rows unchanged; raise LookupError if a column type has none."""
     missing = [kind.value for kind in KINDS if kind not in rows]
     if missing:
         raise LookupError(f"a table of column types has no row for {', '.join(missing)}")
@@ -48,11 +48,10 @@ def for_each_kind(rows: Mapping[Kind, Row]) -> dict[Kind, Row]:
 class ColumnType:
     """What the language knows of one type.
 
-    `holds` says in the reference which values it has, `written` in a message how a literal of it is written, `accepts`
-    which values a parameter takes.
-    `bytes` is the most that one value takes, of the type as declared; None: the type says no length. Types of one
-    `family` are compared with each other. `names` are those in the text, the first its own; `numbers` is how many
-    numbers may follow in brackets.
+    `names` are its names in the text, the canonical one first; `numbers` is how many numbers may follow in parentheses.
+    `holds` describes its values in the reference, `written` how a literal is written and `accepts` which values a
+    parameter takes, both in messages. `bytes` is the most bytes that a value of the declared type takes, None if that
+    has no limit. Types of one `family` compare with each other.
     """
 
     names: tuple[str, ...]
@@ -190,9 +189,9 @@ KIND_OF_NAME = {name: kind for kind, row in COLUMN_TYPES.items() for name in row
 
 
 def convert(value: object, type: SqlType) -> object:
-    """Return the engine's value of `type` for a Python value, or raise ValueMismatch; None stays None.
+    """Return the engine's value of `type` for a Python value; raise ValueMismatch if it is none. None stays None.
 
-    A length or precision in the type is checked too; leave it out of the type to compare only kinds.
+    A length or precision in the type is checked too; give a type without them to check the kind alone.
     """
     if value is None or type.kind is Kind.NULL:
         return value
@@ -200,18 +199,18 @@ def convert(value: object, type: SqlType) -> object:
 
 
 def range_of(type: SqlType) -> tuple[int, int]:
-    """Return the smallest and the largest number of a type of whole numbers; that of BIGINT for any other type."""
+    """Return the smallest and the largest value of a whole-number type; the range of BIGINT for any other type."""
     row = COLUMN_TYPES.get(type.kind)
     return (row.range if row is not None else None) or BIGINT_RANGE
 
 
 def has_size(type: SqlType) -> bool:
-    """Return whether the type says how long its values can be."""
+    """Return whether the type limits the size of its values."""
     return type.kind is Kind.NULL or COLUMN_TYPES[type.kind].bytes(type) is not None
 
 
 def value_bytes(type: SqlType) -> int:
-    """Return the most bytes that a value of the type has; UNSIZED_BYTES where the type says no length."""
+    """Return the most bytes that a value of the type has; UNSIZED_BYTES where the type has no limit."""
     if type.kind is Kind.NULL:
         return 0
     count = COLUMN_TYPES[type.kind].bytes(type)

@@ -1,11 +1,11 @@
-"""The values of the engine: which Python value stands for which type, and what is accepted in its place.
+"""The values of the engine: which Python type represents which column type, and what is accepted instead.
 
     INT, BIGINT   int            VARCHAR, TEXT  str               DATE   datetime.date
     DOUBLE        float          BLOB           bytes             UUID   uuid.UUID
     DECIMAL       Decimal        TIMESTAMP      datetime, UTC, milliseconds
     BOOLEAN       bool (never an int)           NULL              None, of any type
 
-ISO strings stand for TIMESTAMP, DATE, UUID and DECIMAL. Which converter a type has stands in its row in `types`.
+ISO strings are accepted for TIMESTAMP, DATE, UUID and DECIMAL. The converter of a type is in its row in `types`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from decimal import Decimal, DecimalException
 from uuid import UUID
 
 from piql.schema.catalog import SqlType
-from piql.schema.decimals import MAX_EXPONENT, DoesNotFit, one_zero, with_scale
+from piql.schema.decimals import MAX_EXPONENT, DoesNotFit, with_scale, without_minus_zero
 
 INT_RANGE = (-(2**31), 2**31 - 1)
 BIGINT_RANGE = (-(2**63), 2**63 - 1)
@@ -31,9 +31,9 @@ Converter = Callable[[object, SqlType], object]
 
 
 class ValueMismatch(ValueError):
-    """A value is not of the type asked; the message says so in words for the user.
+    """A value is not of the type asked for; the message is meant for the user.
 
-    `why` says what is the matter where the type and its accepted form do not.
+    `why` is the reason, where the type alone does not explain it; else empty.
     """
 
     def __init__(self, message: str, why: str = "") -> None:
@@ -42,7 +42,7 @@ class ValueMismatch(ValueError):
 
 
 def shown(value: object) -> str:
-    """Return a value as it is written in PIQL, shortened."""
+    """Return a value as it is written in PIQL; long texts and numbers are shortened to 40 characters."""
     if value is None:
         return "NULL"
     if isinstance(value, bool):
@@ -78,6 +78,7 @@ def to_whole(low: int, high: int) -> Converter:
 
 
 def to_double(value: object, type: SqlType) -> float:
+    """Convert to DOUBLE; raise ValueMismatch for what is no number, or is not finite."""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise _refuse(value, type)
     try:
@@ -90,6 +91,7 @@ def to_double(value: object, type: SqlType) -> float:
 
 
 def to_decimal(value: object, type: SqlType) -> Decimal:
+    """Convert to DECIMAL, from texts as well; raise ValueMismatch for too many digits."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         raise _refuse(value, type)
     if isinstance(value, str) and (len(value) > 1000 or not _DECIMAL.fullmatch(value)):
@@ -110,16 +112,18 @@ def to_decimal(value: object, type: SqlType) -> Decimal:
             raise _refuse(value, type, f"it has more than {scale} digits after the point") from None
     elif number and (abs(number.adjusted()) > MAX_EXPONENT or len(number.as_tuple().digits) > _MOST_DIGITS):
         raise _refuse(value, type, "it has too many digits")
-    return one_zero(number)
+    return without_minus_zero(number)
 
 
 def to_boolean(value: object, type: SqlType) -> bool:
+    """Return a bool; raise ValueMismatch for anything else."""
     if not isinstance(value, bool):
         raise _refuse(value, type)
     return value
 
 
 def to_text(value: object, type: SqlType) -> str:
+    """Return a str; raise ValueMismatch if it is too long for the type, or has half a surrogate pair."""
     if not isinstance(value, str):
         raise _refuse(value, type)
     if type.length is not None and len(value) > type.length:
@@ -133,12 +137,17 @@ def to_text(value: object, type: SqlType) -> str:
 
 
 def to_blob(value: object, type: SqlType) -> bytes:
+    """Convert to bytes; raise ValueMismatch for what is not bytes-like."""
     if not isinstance(value, bytes | bytearray | memoryview):
         raise _refuse(value, type)
     return bytes(value)
 
 
 def to_timestamp(value: object, type: SqlType) -> datetime:
+    """Convert to a datetime in UTC, cut to milliseconds; ISO texts without a time zone are in UTC.
+
+    Raise ValueMismatch for a datetime without a time zone.
+    """
     if isinstance(value, str):
         try:
             moment = datetime.fromisoformat(value)
@@ -160,6 +169,7 @@ def to_timestamp(value: object, type: SqlType) -> datetime:
 
 
 def to_date(value: object, type: SqlType) -> date:
+    """Convert to a date, from ISO texts as well; raise ValueMismatch for a datetime."""
     if isinstance(value, str):
         try:
             return date.fromisoformat(value)
@@ -171,6 +181,7 @@ def to_date(value: object, type: SqlType) -> date:
 
 
 def to_uuid(value: object, type: SqlType) -> UUID:
+    """Convert to a UUID, from texts as well; raise ValueMismatch for anything else."""
     if isinstance(value, UUID):
         return value
     if isinstance(value, str) and value.isascii():

@@ -1,4 +1,4 @@
-"""Text and places in it: a `Source` is one file's text, a `Span` a range of it that knows its line and column."""
+"""Text and positions in it: a `Source` is one file's text, a `Span` a range of it that knows its line and column."""
 
 from __future__ import annotations
 
@@ -34,13 +34,16 @@ class Source:
 
     @cached_property
     def _wide_characters(self) -> Sequence[int]:
-        """Where characters of two units stand: a line may be as long as the file, and hold as many findings."""
+        """The offsets of all characters of two UTF-16 units.
+
+        They are found once for the file: a line may be as long as the file, and hold many diagnostics.
+        """
         if self.text.isascii():
             return ()
         return array("Q", (match.start() for match in _WIDE.finditer(self.text)))
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Return the 1-based line and 1-based UTF-16 column of a code-point offset."""
+        """Return the line and the UTF-16 column of a code-point offset, both counted from 1."""
         line = bisect_right(self._line_starts, offset)
         start = self._line_starts[line - 1]
         offset = min(offset, len(self.text))
@@ -48,7 +51,7 @@ class Source:
         return line, 1 + offset - start + wide
 
     def offset(self, line: int, utf16_column: int) -> int:
-        """Return the code-point offset of a 1-based line and UTF-16 column, clipped to the text."""
+        """Return the code-point offset of a line and a UTF-16 column, both counted from 1; clipped to the line."""
         line = max(1, min(line, len(self._line_starts)))
         at = self._line_starts[line - 1]
         end = self._line_starts[line] - 1 if line < len(self._line_starts) else len(self.text)
@@ -65,7 +68,7 @@ class Source:
 @quick
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A range `start..end` of code points in a source."""
+    """A range `start..end` of code points in a source, the end excluded; columns are counted in UTF-16 units."""
 
     source: Source = field(compare=False, repr=False)
     start: int
@@ -95,6 +98,6 @@ class Span:
     def end_utf16_column(self) -> int:
         return self.source.position(self.end)[1]
 
-    def to(self, span: Span) -> Span:
+    def to(self, other: Span) -> Span:
         """Return the smallest span that covers both."""
-        return Span(self.source, min(self.start, span.start), max(self.end, span.end))
+        return Span(self.source, min(self.start, other.start), max(self.end, other.end))

@@ -1,1 +1,1 @@
-"""Values that are walked, transformed, copied and remembered: what all trees of the compiler are made of."""
+"""Values that are walked, transformed, shared and cached: the base of all trees of the compiler."""

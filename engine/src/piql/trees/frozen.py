@@ -1,7 +1,8 @@
-"""Frozen dataclasses that are made quickly: to compile one query takes hundreds of small values.
+"""Frozen dataclasses with a quick constructor: compiling one query creates hundreds of small values.
 
-What `dataclasses` writes for a frozen class looks each field up by its name, for each value made. Here a field is set
-through its slot, which is known once for the class: that takes two thirds of the time. Values are as frozen as before.
+The constructor that `dataclasses` writes for a frozen class looks each field up by its name, for each value. Here a
+field is set through its slot, which is known once for the class: that takes two thirds of the time. Values are as
+frozen as before.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ T = TypeVar("T")
 
 
 def quick(kind: type[T]) -> type[T]:
-    """Let values of a frozen dataclass with slots be made through their slots."""
+    """Give a frozen dataclass with slots a constructor that sets the slots directly; return the class."""
     slots = _slots(kind)  # type: ignore[arg-type]
     parameters: list[str] = []
     lines: list[str] = []
@@ -64,7 +65,7 @@ if not TYPE_CHECKING:
 
 @cache
 def _slots(kind: type) -> Mapping[str, Callable[[Any, object], None]]:
-    """Return what sets each field of a class with slots; of one without, what sets it by its name."""
+    """Return a setter for each field: the slot itself, or for a class without slots one that sets it by name."""
     return {field.name: _setter(kind, field.name) for field in fields(kind)}
 
 
@@ -77,7 +78,7 @@ def _setter(kind: type, name: str) -> Callable[[Any, object], None]:
 
 @cache
 def _copier(kind: type) -> Callable[[Any], Any]:
-    """Write the function that copies a value of a class."""
+    """Return a function that copies a value of this class."""
     names = [field.name for field in fields(kind)]
     lines = "".join(f" _set_{name}(copy, value.{name})\n" for name in names)
     given: dict[str, object] = {f"_set_{name}": slot for name, slot in _slots(kind).items()}

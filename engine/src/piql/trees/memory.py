@@ -1,7 +1,7 @@
-"""What earlier compilations found, kept by the identity of what it was found from: a keystroke costs what it changes.
+"""Caches of results, keyed by the identity of what they were computed from: a keystroke costs what it changes.
 
-Trees of unchanged files are the same objects, so what was made from them can be found again by identity; each entry
-holds on to its keys, so that no other object can take their place. Everything kept is immutable.
+Trees of unchanged files are the same objects, so results are looked up by identity. Each entry keeps its keys alive, so
+that no other object can get their ids. Everything cached is immutable.
 """
 
 from __future__ import annotations
@@ -18,52 +18,54 @@ TURN = 1_000_000  # characters compiled anew, of which some 150 bytes each are k
 
 
 class Memory(Generic[V]):
-    """Values by the identities of several objects; what was not asked for longest is forgotten first.
+    """A cache keyed by the identities of several objects; the least recently used entry is dropped first.
 
-    `most` limits how many there are, and `note_compiled` how many bytes: what was neither found nor asked for during a
-    whole turn is forgotten, so that all memories together hold what two turns of text are made of, and no more.
+    `most` limits the number of entries, and `note_compiled` their size: an entry that was neither stored nor read
+    during a whole turn is dropped, so all caches together hold what two turns of text need.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._found: dict[tuple[int, ...], tuple[tuple[object, ...], V]] = {}
+        self._recent: dict[tuple[int, ...], tuple[tuple[object, ...], V]] = {}
         self._older: dict[tuple[int, ...], tuple[tuple[object, ...], V]] = {}  # not asked for in this turn
         self._lock = RenewedLock()
         _memories.add(self)
 
     def get(self, keys: tuple[object, ...]) -> V | None:
+        """Return the value of these objects, or None; it becomes the most recently used."""
         key = tuple(map(id, keys))
         with self._lock.lock:
-            entry = self._found.pop(key, None) or self._older.pop(key, None)
+            entry = self._recent.pop(key, None) or self._older.pop(key, None)
             if entry is None:
                 return None
-            self._found[key] = entry  # the youngest again
+            self._recent[key] = entry  # the youngest again
         return entry[1]
 
     def put(self, keys: tuple[object, ...], value: V) -> V:
+        """Store a value for these objects and return it."""
         with self._lock.lock:
-            if len(self._found) + len(self._older) >= self._most:
-                oldest = self._older or self._found
+            if len(self._recent) + len(self._older) >= self._most:
+                oldest = self._older or self._recent
                 del oldest[next(iter(oldest))]
-            self._found[tuple(map(id, keys))] = (keys, value)
+            self._recent[tuple(map(id, keys))] = (keys, value)
         return value
 
     def recall(self, keys: tuple[object, ...], make: Callable[[], V]) -> V:
-        """Return what was found from these objects, or find it now."""
+        """Return the cached value of these objects, or compute it by `make` and store it."""
         cached = self.get(keys)
         return cached if cached is not None else self.put(keys, make())
 
     def turn(self) -> None:
-        """Forget what was not asked for since the turn before."""
+        """Drop the entries that were not used since the last turn."""
         with self._lock.lock:
-            self._older, self._found = self._found, {}
+            self._older, self._recent = self._recent, {}
 
     def __len__(self) -> int:
-        return len(self._found) + len(self._older)
+        return len(self._recent) + len(self._older)
 
 
 class _Turns:
-    """How many characters were compiled since the last turn."""
+    """The number of characters compiled since the last turn."""
 
     characters = 0
     guard = RenewedLock()
@@ -73,7 +75,7 @@ _memories: WeakSet[Memory[Any]] = WeakSet()
 
 
 def note_compiled(characters: int) -> None:
-    """Count text that was compiled anew; after enough of it all memories take a turn."""
+    """Count characters that were compiled anew; every TURN characters all caches take a turn."""
     with _Turns.guard.lock:
         _Turns.characters += characters
         if _Turns.characters < TURN:

@@ -30,7 +30,7 @@ def _may_hold_nodes(annotation: object) -> bool:
 
 
 def _read(kind: type[Node]) -> None:
-    """Find out which fields of a class may hold nodes, and how all their values are read at once."""
+    """Find out which fields of a class may hold nodes, and cache a getter of all of them."""
     names = tuple(field.name for field in fields(kind) if _may_hold_nodes(field.type))
     values: Callable[[Any], Any] = attrgetter(*names) if names else lambda node: ()
     _FIELD_NAMES[kind] = names
@@ -40,13 +40,16 @@ def _read(kind: type[Node]) -> None:
 
 
 class _Last:
-    """The tree whose kinds were asked for last, with them; replaced as a whole."""
+    """The tree that `kinds_of` was asked for last, with its answer; both are replaced together."""
 
     answer: tuple[Node | None, frozenset[type[Node]]] = (None, frozenset())
 
 
 def kinds_of(tree: Node) -> frozenset[type[Node]]:
-    """Return the kinds of the nodes of a tree; one rule after another asks it of a plan that few of them change."""
+    """Return the classes of all nodes of a tree.
+
+    The last answer is cached: one rule after another asks for the same plan, which few of them change.
+    """
     last, kinds = _Last.answer
     if last is not tree:
         kinds = frozenset(_kinds_below((tree,)))
@@ -77,7 +80,7 @@ def _kinds_below(trees: tuple[object, ...]) -> set[type[Node]]:
 
 
 def _kinds_of_many(trees: tuple[object, ...]) -> frozenset[type[Node]]:
-    """Return the kinds in a wide list, which is the same one in each plan that a rule makes of another."""
+    """Return the classes of all nodes in a wide tuple; cached, since the plans before and after a rule share it."""
     return _wide.recall((trees,), lambda: frozenset(_kinds_below(trees)))
 
 
@@ -87,14 +90,14 @@ _wide: Memory[frozenset[type[Node]]] = Memory(64)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A value with child nodes; equal trees are `==`, spans do not count."""
+    """A value with child nodes. Equal trees are `==`; spans are not compared."""
 
     def children(self) -> tuple[Node, ...]:
         """Return the child nodes in field order, those inside tuples included."""
         return tuple(_children(self))
 
     def map_children(self, change: Callable[[Node], Node]) -> Self:
-        """Return this node with each child replaced by `change(child)`; the same object when none changed."""
+        """Return this node with `change` applied to each child; the same object when none changed."""
         kind = type(self)
         if kind not in _VALUES:
             _read(kind)

@@ -1,7 +1,7 @@
-"""Sequences and mappings that are never changed, and whose changed copies share what stayed the same.
+"""Immutable sequences and mappings whose changed copies share what stayed the same.
 
-A key in one of a thousand queries makes a new set of a thousand. To copy what a set keeps of each query takes as long
-as a fifth of compiling the one that changed, most of it to fetch a thousand things from memory that nobody looks at.
+A keystroke in one of a thousand queries makes a new set of a thousand. Copying what is kept for each query would take a
+fifth of the time to compile the changed one, most of it to load a thousand objects that nobody reads.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Run(Generic[T]):
 
 
 class LongList(Generic[T]):
-    """A sequence in runs; no run is empty.
+    """A sequence in runs of up to LONGEST items; no run is empty.
 
     abc  defg  hi      with_slice(4, 5, "xyz")  →  abc  dxyzfg  hi     of which two runs are the same
     """
@@ -44,6 +44,7 @@ class LongList(Generic[T]):
 
     @staticmethod
     def of(items: Iterable[T]) -> LongList[T]:
+        """Return a new sequence of these items."""
         return LongList(_runs_of(tuple(items)))
 
     def __len__(self) -> int:
@@ -96,7 +97,7 @@ class LongList(Generic[T]):
         return facts
 
     def runs(self) -> Iterator[tuple[T, ...]]:
-        """Return the items run by run."""
+        """Yield the items of each run."""
         return (run.items for run in self._runs)
 
     def _runs_around(self, start: int, end: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Which aggregates an expression holds, and which of its columns stand outside of them and of the groups."""
+"""The aggregates of an expression, and its columns outside of aggregates and group keys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from piql.trees.node import Node
 
 
 def aggregates_in(expression: Node) -> Iterator[bound.Aggregate]:
-    """Yield the aggregates of an expression, those of subqueries left out."""
+    """Yield the aggregates of an expression, without those of its subqueries."""
     if isinstance(expression, bound.Aggregate):
         yield expression
     elif isinstance(expression, bound.InSubquery):
@@ -21,7 +21,7 @@ def aggregates_in(expression: Node) -> Iterator[bound.Aggregate]:
 
 
 def ungrouped(expression: Node, keys: list[bound.Expression], aliases: set[str]) -> bound.ColumnRef | None:
-    """Return a column of this query that stands outside of every group key and aggregate."""
+    """Return a column of the relations `aliases` that is in no group key and no aggregate; None if there is none."""
     if isinstance(expression, bound.Aggregate) or expression in keys:
         return None
     if isinstance(expression, bound.ColumnRef):

@@ -1,7 +1,7 @@
 """Trees of all files → one Catalog and the logical plan of each query.
 
-Enters: `ParsedFile`s, and perhaps the catalog of what is deployed already. Leaves: a `BoundProgram`. Next: `optimizer`.
-The shape of a plan is told in `binding.queries`. The schema is bound first, so the order of files does not matter.
+Enters: `ParsedFile`s, and perhaps the catalog that is deployed. Leaves: a `BoundProgram`. Next: `optimizer`.
+`binding.queries` describes the shape of a plan. The schema is bound first, so the order of files does not matter.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal, assert_never
 from piql.compiler.binding.expressions import QueryContext
 from piql.compiler.binding.fetch import as_select
 from piql.compiler.binding.queries import bind_nested, bind_query
-from piql.compiler.binding.schema import BoundSchema, alike, bind_schema
+from piql.compiler.binding.schema import BoundSchema, bind_schema, case_conflict
 from piql.compiler.binding.scope import TableNames
 from piql.compiler.binding.star_room import MOST_COLUMNS, StarRoom
 from piql.compiler.binding.writes import bind_write
@@ -33,7 +33,7 @@ QueryKind = Literal["select", "insert", "update", "delete"]
 @quick
 @dataclass(frozen=True, slots=True)
 class BoundQuery:
-    """One query as its plan; `plan` is None when it is broken, and may stand beside an error that refuses the query."""
+    """One query with its plan. `plan` is None when it is broken; a plan may stand beside an error that refuses it."""
 
     name: str  # empty for a bare statement
     kind: QueryKind
@@ -53,7 +53,7 @@ class BoundQuery:
 
 @dataclass(frozen=True, slots=True)
 class BoundProgram:
-    """All that the files declare; `diagnostics` holds all findings in the order of the text."""
+    """All that the files declare; `diagnostics` holds those of all queries in the order of the text."""
 
     catalog: Catalog
     queries: tuple[BoundQuery, ...]
@@ -88,8 +88,8 @@ def bind_piece(
 ) -> tuple[list[BoundQuery], tuple[Diagnostic, ...], StarRoom]:
     """Bind the queries of one piece to a schema.
 
-    Gives with them what there is to say about those without a name, and the room that is left for stars in the file:
-    behind a query for which there is too little, there is none.
+    Returns the queries, the diagnostics of those without a name, and the columns that stars in the rest of the file may
+    still stand for. After a query that asked for more than that, the room is zero.
     """
     queries: list[BoundQuery] = []
     unnamed: list[Diagnostic] = []
@@ -114,7 +114,7 @@ _queries: Memory[BoundQuery] = Memory(4096)  # by statement, and by statement an
 
 
 def bind_schema_once(files: Iterable[ast.ParsedFile], catalog: Catalog | None = None) -> BoundSchema:
-    """Bind the definitions, or give the schema that the very same ones gave before."""
+    """Bind the definitions; the schema of the very same statements and catalog is cached."""
     definitions = tuple(
         statement for file in files for statement in file.statements if isinstance(statement, _DEFINITIONS)
     )
@@ -122,12 +122,12 @@ def bind_schema_once(files: Iterable[ast.ParsedFile], catalog: Catalog | None = 
 
 
 def _bind_query_once(statement: ast.CreateQuery, schema: BoundSchema, names: TableNames, room: int) -> BoundQuery:
-    """Bind a query, unless it was bound before against tables that are the same, in the same places."""
+    """Bind a query; the result is cached while its tables and the positions of their declarations stay the same."""
     cached = _queries.get((statement, schema))
     if cached is not None and cached.star_columns <= room:
         return cached
     last = _queries.get((statement,))
-    if last is not None and not last.has_errors and last.star_columns <= room and _are_same(last, schema):
+    if last is not None and not last.has_errors and last.star_columns <= room and _has_same_tables(last, schema):
         query = last
     else:
         query = _bind_create_query(statement, names, room)
@@ -137,11 +137,12 @@ def _bind_query_once(statement: ast.CreateQuery, schema: BoundSchema, names: Tab
     return _queries.put((statement, schema), query)
 
 
-def _are_same(query: BoundQuery, now: BoundSchema) -> bool:
-    """Whether the tables that a query reads or writes are the same in a schema."""
+def _has_same_tables(query: BoundQuery, now: BoundSchema) -> bool:
+    """Return whether a schema declares the tables of a query as they were when it was bound."""
     tables = tables_of(query)
     return all(
-        table == now.tables.get(table.name) and place_of(table) == place_of(now.tables[table.name]) for table in tables
+        table == now.tables.get(table.name) and declaration_of(table) == declaration_of(now.tables[table.name])
+        for table in tables
     ) and not any(table.name in now.broken for table in tables)
 
 
@@ -161,14 +162,17 @@ def _tables_in(plan: LogicalNode | LogicalWrite) -> tuple[Table, ...]:
 _tables: Memory[tuple[Table, ...]] = Memory(2048)  # an edit of the schema asks for those of every query
 
 
-def place_of(table: Table) -> tuple[str, int, str]:
-    """Tell where a table is declared, with the text up to its end: then all spans in it are right."""
+def declaration_of(table: Table) -> tuple[str, int, str]:
+    """Return the file and offset of a table's declaration, and the text up to its end.
+
+    Where these are the same, all spans in the declaration are, too.
+    """
     span = table.span
     return ("", 0, "") if span is None else (span.file, span.start, span.source.text[: span.end])
 
 
 def bind_statement(statement: ast.BareStatement, catalog: Catalog) -> BoundQuery:
-    """Bind one bare statement of the interactive mode."""
+    """Bind one statement of the interactive mode, without CREATE QUERY, against a deployed catalog."""
     names = TableNames(catalog.tables)
     return _bind(statement, "", _kind(statement), statement, statement.span, statement.span, names, MOST_COLUMNS)
 
@@ -253,10 +257,10 @@ def _kind(statement: ast.BareStatement) -> QueryKind:
 
 
 def marked_duplicate(query: BoundQuery, first: BoundQuery) -> BoundQuery:
-    """Return a query with the finding that another one has its name."""
+    """Return `query` with the error that `first` has the same name."""
     diagnostic = report(
         "duplicate-query",
-        alike("queries", first.name, query.name) or f"there are two queries called {query.name}",
+        case_conflict("queries", first.name, query.name) or f"there are two queries called {query.name}",
         query.name_span,
         labels=(Label(first.name_span, "the first one"),),
         help="rename one of them",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None) -> logical.Expression | None:
+    """Bind a call of a function or aggregate; None, after a report, for one that is unknown or misused."""
     name = node.name.text.upper()
     if node.over is not None:
         binder.report(
@@ -57,7 +58,7 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
 def _arguments(
     binder: ExpressionBinder, node: ast.Call, function: Function, expected: SqlType | None
 ) -> list[logical.Expression] | None:
-    """Bind the arguments; a parameter that may have any type takes that of the others, wherever it stands."""
+    """Bind the arguments; a parameter of any type takes the type of the other arguments, wherever it stands."""
     bound: dict[int, logical.Expression] = {}
     for position in sorted(range(len(node.arguments)), key=lambda at: awaits_type(node.arguments[at])):
         argument = node.arguments[position]
@@ -81,7 +82,7 @@ def _arguments(
 
 
 def awaits_type(node: ast.Expression) -> bool:
-    """Whether the place where an expression stands tells its type: it is a parameter, or COALESCE of nothing else."""
+    """Return whether an expression takes its type from its context: a parameter, or COALESCE of parameters only."""
     match node:
         case ast.ParameterUse():
             return True

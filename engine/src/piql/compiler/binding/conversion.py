@@ -15,7 +15,7 @@ from piql.trees.frozen import replace
 
 
 def as_sql(files: Sequence[ast.ParsedFile]) -> tuple[ast.ParsedFile, ...]:
-    """Return the files with all their statements in SQL; what has errors is left in its dialect."""
+    """Return the files with all statements in SQL; statements with errors stay in their dialect."""
     program = bind(files)
     names = TableNames(program.catalog.tables)
     entities = Entities((statement for file in files for statement in file.statements), {})

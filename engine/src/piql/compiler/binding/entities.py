@@ -29,7 +29,7 @@ KeyColumns = list[tuple[str, ast.TypeName]]
 
 
 class Entities:
-    """Knows all tables and entities of a program, so that the types of foreign keys can be found."""
+    """All tables and entities of a program, in which the types of foreign keys are looked up."""
 
     def __init__(self, statements: Iterable[ast.Statement], deployed: Mapping[str, Table]) -> None:
         self.diagnostics: list[Diagnostic] = []
@@ -46,7 +46,7 @@ class Entities:
         return NearNames(chain(declared, (table.name for table in self._deployed.values())))
 
     def as_table(self, entity: ast.CreateEntity) -> ast.CreateTable:
-        """Return an entity as a table; an attribute that refers to nothing is reported and left out."""
+        """Return an entity as a table; an attribute that refers to an unknown entity is reported and dropped."""
         elements: list[ast.ColumnDefinition | ast.TableConstraint] = []
         expanded: dict[str, tuple[ast.Name, ...]] = {}
         is_broken = entity.is_broken
@@ -89,7 +89,7 @@ class Entities:
         return columns
 
     def _key(self, name: ast.Name) -> KeyColumns | None:
-        """Return the columns of a table's primary key with their types, or report why there are none."""
+        """Return the columns of a table's primary key with their types; None, after a report, if it has none."""
         fold = name.text.lower()
         declared = self._declared.get(fold)
         if declared is None:
@@ -148,7 +148,7 @@ class Entities:
 def _with_columns(
     clause: ast.PrimaryKeyClause | ast.UniqueClause | ast.LimitClause, expanded: dict[str, tuple[ast.Name, ...]]
 ) -> ast.TableConstraint:
-    """Return a constraint with each foreign key in it replaced by the columns that it became."""
+    """Return a constraint with each foreign key in it replaced by the columns that it stands for."""
     columns: list[ast.Name] = []
     for name in clause.columns:
         for column in expanded.get(name.text.lower(), (name,)):
@@ -157,7 +157,7 @@ def _with_columns(
 
 
 def _sql_type(type: ast.TypeName) -> ast.TypeName:
-    """Give `string` and `bool` the names that they have in SQL."""
+    """Return a type with its SQL name: `string` is TEXT, or VARCHAR where it has a length; `bool` is BOOLEAN."""
     names = {"STRING": "VARCHAR" if type.arguments else "TEXT", "BOOL": "BOOLEAN"}
     return replace(type, name=names.get(type.name, type.name))
 

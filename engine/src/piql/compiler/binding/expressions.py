@@ -1,6 +1,6 @@
-"""Expressions of the tree → bound expressions: names resolved, literals converted to the type they meet.
+"""Syntax trees of expressions → bound expressions: names resolved, literals converted to the type they are used as.
 
-A method gives None when something was wrong; what was wrong is reported by then, and callers pass None on.
+A method returns None when it has reported an error; its callers return None in turn.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ QueryBinder = Callable[["QueryContext", ast.QueryExpression, Scope, bool], "Logi
 
 @dataclass(slots=True)
 class QueryContext:
-    """What all parts of one query share while it is bound."""
+    """The state that all parts of one query share while it is bound: parameters, aliases, diagnostics."""
 
     tables: TableNames
     bind_nested: QueryBinder  # binding.queries.bind_nested: subqueries come back to it
@@ -59,7 +59,7 @@ class QueryContext:
     star_columns: int = 0
 
     def unique_alias(self, shown: str) -> str:
-        """Return an alias for the plan: as written, with a number when it is taken elsewhere in the statement."""
+        """Return an alias for the plan: as written, or with a number when the statement uses it elsewhere."""
         alias, number = shown, 1
         while alias.lower() in self.aliases:
             number += 1
@@ -69,7 +69,7 @@ class QueryContext:
 
 
 class ExpressionBinder:
-    """Binds the expressions of one clause; `aggregates` tells whether COUNT, SUM, … may stand in it."""
+    """Binds the expressions of one clause; `aggregates` says whether COUNT, SUM, … are allowed in it."""
 
     def __init__(self, context: QueryContext, scope: Scope, clause: str, aggregates: bool = False) -> None:
         self.context = context
@@ -109,13 +109,13 @@ class ExpressionBinder:
 
     @contextmanager
     def in_a_value(self) -> Iterator[None]:
-        """Bind what it matters for whether it is FALSE or NULL."""
+        """Mark, while the context is open, that FALSE and NULL differ: the expression is not a plain test of rows."""
         was, self.is_test = self.is_test, False
         yield
         self.is_test = was
 
     def value(self, node: ast.Expression, expected: SqlType | None = None) -> logical.Expression | None:
-        """Bind an expression; `expected` is the type that its place asks of literals and parameters."""
+        """Bind an expression; literals and parameters take the type `expected`, where one is given."""
         match node:
             case ast.ColumnName():
                 return self._column(node)
@@ -170,7 +170,7 @@ class ExpressionBinder:
         return column
 
     def literal(self, node: ast.LiteralValue, expected: SqlType | None) -> logical.Constant | None:
-        """Bind a literal as a value of the type expected, or of its own type."""
+        """Bind a literal in the type expected, or in its own type; None, after a report, if that fails."""
         value = node.value
         if expected is None or expected.kind is Kind.NULL:
             inferred = literal_type(value)
@@ -189,7 +189,7 @@ class ExpressionBinder:
     def pair(
         self, left: ast.Expression, right: ast.Expression
     ) -> tuple[logical.Expression | None, logical.Expression | None]:
-        """Bind two sides of a comparison: a literal or parameter takes the type of the other side."""
+        """Bind both sides of a comparison: a literal or parameter takes the type of the other side."""
         if takes_type(left) and not (takes_type(right) and awaits_type(right)):
             bound_right = self.value(right)
             return self._compared_with(left, bound_right), bound_right
@@ -197,7 +197,7 @@ class ExpressionBinder:
         return bound_left, self._compared_with(right, bound_left)
 
     def _compared_with(self, node: ast.Expression, counterpart: logical.Expression | None) -> logical.Expression | None:
-        """Bind what is compared with a value: of its type, unless it is a fraction beside a whole number."""
+        """Bind the other side of a comparison as `counterpart` is typed; a fraction beside a whole number stays one."""
         expected = _expected_of(counterpart)
         is_whole = expected is not None and expected.kind in WHOLE
         if is_whole and isinstance(node, ast.LiteralValue) and is_fraction(node.value):
@@ -205,6 +205,7 @@ class ExpressionBinder:
         return self.value(node, expected)
 
     def comparison(self, node: ast.Binary) -> logical.Expression | None:
+        """Bind a comparison; one of row values becomes comparisons of their parts."""
         if isinstance(node.left, ast.Row) and isinstance(node.right, ast.Row):
             return compare_rows(self, node, node.left, node.right)
         left, right = self.pair(node.left, node.right)
@@ -230,6 +231,7 @@ class ExpressionBinder:
         right_node: ast.Expression,
         span: Span,
     ) -> bool:
+        """Return whether two sides have types that compare, and report it if they have not."""
         left_type, right_type = type_of(left), type_of(right)
         if is_comparable(left_type, right_type):
             return True
@@ -305,7 +307,7 @@ class ExpressionBinder:
         return logical.Not(operand=test, span=node.span) if node.is_negated else test
 
     def _between(self, node: ast.Between) -> logical.Expression | None:
-        """`a BETWEEN x AND y` is `a >= x AND a <= y`."""
+        """Bind `a BETWEEN x AND y` as `a >= x AND a <= y`."""
         low = self.comparison(ast.Binary(operator=">=", left=node.operand, right=node.low, span=node.span))
         high = self.comparison(ast.Binary(operator="<=", left=node.operand, right=node.high, span=node.span))
         if low is None or high is None:

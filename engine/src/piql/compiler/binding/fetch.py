@@ -29,7 +29,7 @@ from piql.trees.node import Node
 
 @dataclass(slots=True)
 class _Step:
-    """One step with its table; `alias` is what the SELECT calls it."""
+    """One step with its table; `alias` is its name in the SELECT."""
 
     node: ast.FetchStep
     table: Table
@@ -39,7 +39,7 @@ class _Step:
 
 @dataclass(slots=True)
 class _Link:
-    """Columns of two steps that are equal because a foreign key says so; `holder` has the foreign key."""
+    """The foreign key between two steps, given by their numbers: `holder` declares it, `target` is referenced."""
 
     holder: int
     target: int
@@ -48,7 +48,7 @@ class _Link:
 
 
 def as_select(context: QueryContext, fetch: ast.Fetch) -> ast.Select | None:
-    """Return the SELECT of a FETCH, or None when something is wrong and reported."""
+    """Return the SELECT of a FETCH; None when an error was reported."""
     steps = _steps(context, fetch)
     if steps is None:
         return None
@@ -96,7 +96,7 @@ def _steps(context: QueryContext, fetch: ast.Fetch) -> list[_Step] | None:
 
 
 def _link(context: QueryContext, steps: list[_Step], number: int) -> _Link | None:
-    """Find the foreign key that leads from one step to the next, declared on either side."""
+    """Return the foreign key that leads from one step to the next, declared on either side; None after a report."""
     by = steps[number].node.by
     assert by is not None
     candidates: list[_Link] = []
@@ -127,7 +127,7 @@ def _link(context: QueryContext, steps: list[_Step], number: int) -> _Link | Non
 
 
 class _Names:
-    """Writes the names of a FETCH as those of its SELECT: every column with the alias of its step."""
+    """Translates names of a FETCH into those of its SELECT: every column gets the alias of its step."""
 
     def __init__(self, context: QueryContext, steps: list[_Step]) -> None:
         self.context = context
@@ -144,7 +144,10 @@ class _Names:
                 yield cast(ast.Expression, self.qualified(part))
 
     def _whole_key(self, part: ast.Expression) -> list[ast.Expression] | None:
-        """See `alias = [parameter]`, either way round, and give the comparison of each column of the key."""
+        """Return the comparisons of all key columns that `alias = [parameter]`, either way round, stands for.
+
+        None if `part` is something else.
+        """
         if not isinstance(part, ast.Binary) or part.operator != "=":
             return None
         for name, value in ((part.left, part.right), (part.right, part.left)):
@@ -163,7 +166,7 @@ class _Names:
         return None
 
     def _step(self, name: ast.Name) -> _Step | None:
-        """Return the step that an alias, or an entity that is there once, means."""
+        """Return the step that a name means: by its alias, or by its entity if that occurs once. None without one."""
         for step in self.steps:
             if matches(name, step.alias.text):
                 return step
@@ -171,7 +174,7 @@ class _Names:
         return named[0] if len(named) == 1 else None
 
     def qualified(self, node: Node) -> Node:
-        """Return an expression with the alias of its step before every column; subqueries are left as they are."""
+        """Return an expression with the alias of its step before every column; subqueries are unchanged."""
         if isinstance(node, ast.ColumnName):
             return self._qualified_column(node)
         if isinstance(node, ast.InQuery):
@@ -204,7 +207,7 @@ class _Names:
 
 
 class _Joined:
-    """Puts the steps that have to be read into FROM, and leaves out those that foreign keys stand for."""
+    """Builds FROM from the steps that have to be read, without those whose keys a foreign key holds already."""
 
     def __init__(
         self,
@@ -280,7 +283,7 @@ class _Joined:
         return _column(self.steps[column[0]].alias, column[1], span)
 
     def _skip(self, number: int) -> None:
-        """Replace a step's key by the foreign key of a neighbour, when nothing else of the step is used."""
+        """Leave a step out if only its key is used and a neighbour's foreign key holds the same values."""
         step = self.steps[number]
         key = step.table.primary_key
         if any(column not in key for column in self._used(number)):
@@ -298,7 +301,7 @@ class _Joined:
             return
 
     def _exclude_null(self, link: _Link) -> None:
-        """A foreign key that is NULL leads to nothing: its row would not have been joined."""
+        """Add IS NOT NULL for the foreign key of a step that is left out: the join would have dropped NULLs."""
         for name in link.key.columns:
             column = self.steps[link.holder].table.column(name)
             if column is not None and column.nullable:
@@ -306,7 +309,7 @@ class _Joined:
                 self.conditions.append(ast.NullTest(operand=operand, is_negated=True, span=link.span))
 
     def _used(self, number: int) -> Iterator[str]:
-        """Return the columns of a step that anything but its own place in the path uses."""
+        """Yield the columns of a step that conditions, the order, or links to other steps use."""
         alias = self.steps[number].alias.text.lower()
         nodes: list[Node] = [*self.conditions, *((self.order,) if self.order is not None else ())]
         for node in nodes:

@@ -1,7 +1,7 @@
-"""The known name that is nearest to a misspelt one, quickly even where thousands are known and thousands misspelt.
+"""The known name nearest to a misspelt one, quickly even where thousands are known and thousands misspelt.
 
-Of few names, each is compared. Of many, sets of them as bits tell how many letters each shares with the misspelt one;
-those that share most are compared first, until no other could be nearer.
+A short list of names is compared one by one. For a long one, sets of names as bits tell how many letters each name
+shares with the misspelt one; those that share most are compared first, until no other could be nearer.
 """
 
 from __future__ import annotations
@@ -19,14 +19,17 @@ MOST_COMPARED = 8  # of many names; one may be nearer than those only where so m
 
 
 class NearNames:
-    """Known names, to be looked up by what somebody may have meant for one of them."""
+    """A set of known names, for suggestions of what a misspelt name was meant to be."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = tuple(names)
         self._cached: dict[str, str | None] = {}  # a file may misspell one name many times
 
     def nearest(self, name: str) -> str | None:
-        """Give the known name that is nearest to a misspelt one, if any is near; of few as near, the last by letter."""
+        """Return the known name nearest to a misspelt one; None if none is near.
+
+        Of names that are equally near, a short list gives the last in alphabetical order.
+        """
         fold = name.lower()
         if fold not in self._cached:
             if len(self._cached) >= MOST_KEPT:
@@ -65,12 +68,12 @@ class NearNames:
 
 @lru_cache(maxsize=256)
 def near_names(names: tuple[str, ...]) -> NearNames:
-    """Return the same object for the same names, such as the columns of a table: it keeps what it has found out."""
+    """Return a NearNames for these names; it is cached with its answers, such as for the columns of a table."""
     return NearNames(names)
 
 
 class _Letters:
-    """Sets of names by what is in them: the bit `1 << at` stands for `names[at]`."""
+    """Sets of names as numbers, by the letters in them: the bit `1 << at` stands for `names[at]`."""
 
     def __init__(self, names: list[str]) -> None:
         self.names = names
@@ -88,10 +91,10 @@ class _Letters:
             self.ending[name[-2:]] |= bit
 
     def groups(self, fold: str) -> Iterator[tuple[float, int]]:
-        """Give sets of names of one length that share as many letters, those that may be nearest first, with how near.
+        """Yield sets of names of one length that share as many letters, each with the best similarity possible in it.
 
-        The number that each name shares is added up for all names at once: `digits[0]` holds the names for which the
-        binary number ends with 1.
+        The set with the best comes first. How many letters each name shares is added up for all names at once:
+        `digits[0]` holds the names for which the binary number ends with 1.
         """
         digits: list[int] = []
         for letter, times in Counter(fold).items():
@@ -116,7 +119,7 @@ class _Letters:
                 yield most, group
 
     def promising(self, group: int, fold: str) -> Iterator[str]:
-        """Give the names of a set, first those that begin and end as the misspelt one, then those that do one of it."""
+        """Yield the names of a set: those that begin and end as the misspelt one first, by two letters each."""
         beginning, ending = self.beginning.get(fold[:2], 0), self.ending.get(fold[-2:], 0)
         for part in (
             group & beginning & ending,

@@ -1,4 +1,4 @@
-"""What columns a bound query gives: names, types, and whether NULL may be in them."""
+"""The output columns of a bound query: names, types, and whether they may be NULL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from piql.trees.frozen import replace
 
 
 def output_columns(plan: logical.LogicalNode) -> list[ScopeColumn]:
-    """Return the columns of a whole query, in order."""
+    """Return the columns of a whole query, in order; empty for a plan without a projection."""
     match plan:
         case logical.Projection():
             return [
@@ -36,7 +36,7 @@ def output_columns(plan: logical.LogicalNode) -> list[ScopeColumn]:
 
 
 def with_output_names(plan: logical.LogicalNode, names: list[str]) -> logical.LogicalNode:
-    """Return the query with its outputs renamed, as the inputs of a UNION take the names of the first."""
+    """Return the query with its outputs renamed: all inputs of a UNION take the names of the first."""
     match plan:
         case logical.Projection():
             if [output.name for output in plan.outputs] == names:

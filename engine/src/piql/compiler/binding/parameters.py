@@ -1,4 +1,4 @@
-"""The parameters of one query: gathered where they are used, then settled into one type, ordinal and MAX each."""
+"""The parameters of one query: collected from their uses, then resolved to one type, ordinal and MAX each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEFAULT_MAX = 50  # offered where a MAX is missing
 
 @dataclass(slots=True)
 class _Use:
-    """What is known of one parameter so far."""
+    """What the uses of one parameter, so far, say of it."""
 
     first: Span
     type: SqlType | None = None
@@ -40,13 +40,13 @@ class _Use:
 
 @dataclass(slots=True)
 class Parameters:
-    """Gathers the uses of the parameters of one query."""
+    """Collects the uses of the parameters of one query."""
 
     uses: dict[str, _Use] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def use(self, node: ast.ParameterUse, type: SqlType | None, is_list: bool = False) -> Parameter:
-        """Note a use as a value (or list of values) of a type; None where the place does not tell the type."""
+        """Record a use as a value or a list of values; `type` is None where the context does not tell it."""
         use = self._note(node)
         if use.is_count or (use.type is not None and use.is_list != is_list):
             self._conflict(use, node, "is a list in one place and one value in another")
@@ -82,7 +82,7 @@ class Parameters:
         return Parameter(name=node.name, type=value_type, max_items=items, span=node.span, max_spans=spans)
 
     def count(self, node: ast.ParameterUse, word: str) -> int | None:
-        """Note a use as the count of a LIMIT or PAGINATE, named by its word, and give its MAX."""
+        """Record a use as the count of a LIMIT or PAGINATE (`word`); return its MAX, or None after a report."""
         use = self._note(node)
         if use.is_list:
             self._conflict(use, node, "is a list in one place and one value in another")
@@ -141,7 +141,7 @@ class Parameters:
             )
 
     def settle(self) -> tuple[QueryParameter, ...]:
-        """Return the parameters in the order of their ordinals, then of their first use, and report what is missing."""
+        """Return the parameters by ordinal, then by first use; report conflicts and what is missing."""
         by_ordinal: dict[int, tuple[str, _Use]] = {}
         for name, use in self.uses.items():
             if use.type is None and not use.is_wrong:
@@ -207,7 +207,7 @@ class Parameters:
         )
 
     def finish(self, plan: N) -> N:
-        """Return every use in a plan the type and MAX that were settled, where uses differed."""
+        """Return the plan with the resolved type and MAX of each parameter at every use."""
         if not any(use.is_mixed for use in self.uses.values()):
             return plan
 

@@ -21,7 +21,7 @@ from piql.compiler.binding.aggregates import aggregates_in, ungrouped
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
 from piql.compiler.binding.outputs import output_columns, with_output_names
 from piql.compiler.binding.scope import Scope, ScopeRelation, matches
-from piql.compiler.binding.stops import count_of, stopped
+from piql.compiler.binding.stops import count_of, with_stop
 from piql.compiler.binding.types import wider
 from piql.compiler.binding.windows import window_function
 from piql.compiler.logical import expressions as bound
@@ -38,7 +38,7 @@ MAX_OUTPUTS = 5_000  # columns of one result
 def bind_query(
     context: QueryContext, node: ast.QueryExpression, outer: Scope | None = None, is_exists: bool = False
 ) -> logical.LogicalNode | None:
-    """Return the plan of a query, or None when something in it is wrong and reported."""
+    """Return the plan of a query; None when an error was reported."""
     if isinstance(node, ast.UnionQuery):
         return _bind_union(context, node, outer)
     return _Select(context, node, outer, is_exists).bind()
@@ -47,7 +47,7 @@ def bind_query(
 def bind_nested(
     context: QueryContext, node: ast.QueryExpression, outer: Scope | None = None, is_exists: bool = False
 ) -> logical.LogicalNode | None:
-    """Return the plan of a subquery or derived table."""
+    """Return the plan of a subquery or derived table; None when an error was reported."""
     context.nesting += 1
     plan = bind_query(context, node, outer, is_exists)
     context.nesting -= 1
@@ -110,7 +110,7 @@ def _ordered_union(
                 return None
             keys.append(logical.SortKey(expression=key, ascending=item.is_ascending))
         plan = logical.Sort(keys=tuple(keys), input=plan, span=node.order.span)
-    return stopped(context, node, plan)
+    return with_stop(context, node, plan)
 
 
 def _items_span(query: ast.QueryExpression) -> Span:
@@ -118,7 +118,7 @@ def _items_span(query: ast.QueryExpression) -> Span:
 
 
 def _ordinal(context: QueryContext, node: ast.Expression, count: int) -> int | None:
-    """Return the output that `ORDER BY 2` means, counted from 0."""
+    """Return the position of the output that `ORDER BY 2` means, counted from 0; None if it is no such number."""
     value = node.value if isinstance(node, ast.LiteralValue) else None
     if not isinstance(value, int) or isinstance(value, bool):
         return None
@@ -185,7 +185,7 @@ class _Select:
         plan = logical.Projection(outputs=tuple(outputs), input=plan, span=node.items_span)
         if node.is_distinct:
             plan = logical.Distinct(input=plan, span=node.distinct)
-        return stopped(self.context, node, plan)
+        return with_stop(self.context, node, plan)
 
     def _binder(self, clause: str, aggregates: bool = False) -> ExpressionBinder:
         return ExpressionBinder(self.context, self.scope, clause, aggregates)

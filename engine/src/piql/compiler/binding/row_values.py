@@ -1,4 +1,4 @@
-"""Several values in parentheses: compared with as many, looked for among rows that are written out or selected."""
+"""Row values, `(a, b)`: compared with another row, or looked for among rows that are listed or selected."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STRICT: dict[str, logical.ComparisonOperator] = {"<": "<", "<=": "<", ">": ">",
 def compare_rows(
     binder: ExpressionBinder, node: ast.Binary, left: ast.Row, right: ast.Row
 ) -> logical.Expression | None:
-    """Compare two rows, the first values that differ deciding.
+    """Bind a comparison of two rows; the first values that differ decide.
 
     (a, b) = (x, y)   →   a = x AND b = y             (a, b) <> (x, y)   →   a <> x OR b <> y
     (a, b) > (x, y)   →   a > x OR a = x AND b > y, so that each branch is a range of one index
@@ -62,7 +62,7 @@ def compare_rows(
 
 
 def row_among_values(binder: ExpressionBinder, node: ast.In, row: ast.Row) -> logical.Expression | None:
-    """`(a, b) IN ((1, 2), (3, 4))` is `a = 1 AND b = 2 OR a = 3 AND b = 4`."""
+    """Bind `(a, b) IN ((1, 2), (3, 4))` as `a = 1 AND b = 2 OR a = 3 AND b = 4`."""
     branches: list[logical.Expression] = []
     for item in node.items:
         if not isinstance(item, ast.Row):
@@ -83,10 +83,10 @@ def row_among_values(binder: ExpressionBinder, node: ast.In, row: ast.Row) -> lo
 
 
 def row_among_rows(binder: ExpressionBinder, node: ast.InQuery, row: ast.Row) -> logical.Expression | None:
-    """`(a, b) IN (SELECT x, y …)` is `EXISTS (SELECT 1 FROM (SELECT x, y …) d WHERE d.x = a AND d.y = b)`.
+    """Bind `(a, b) IN (SELECT x, y …)` as `EXISTS (SELECT 1 FROM (SELECT x, y …) d WHERE d.x = a AND d.y = b)`.
 
-    They differ where there is NULL in a value: EXISTS is false then and IN unknown. That is the same for a test that
-    keeps rows, and not below NOT: there it stays an IN.
+    The two differ where a value is NULL: EXISTS is then false, IN unknown. A test that keeps rows treats both alike,
+    NOT does not: below NOT it stays an IN.
     """
     with binder.in_a_value():
         values = [None if takes_type(item) else binder.value(item) for item in row.items]

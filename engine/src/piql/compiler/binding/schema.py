@@ -37,7 +37,7 @@ from piql.trees.frozen import replace
 # Every name a type goes by: the kind, and how many numbers may follow it.
 @dataclass(slots=True)
 class BoundSchema:
-    """The tables and indexes declared, and what is wrong with them."""
+    """The tables and indexes declared, the names of broken tables, and the diagnostics."""
 
     tables: dict[str, Table] = field(default_factory=dict)
     indexes: dict[str, Index] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class BoundSchema:
 
 
 def bind_schema(statements: Iterable[ast.Statement], base: Catalog | None = None) -> BoundSchema:
-    """Build the tables and indexes of all files over those of `base`, which they replace by name."""
+    """Build the tables and indexes of all statements over those of `base`, which they replace by name."""
     schema = BoundSchema()
     statements = tuple(statements)
     entities = Entities(statements, base.tables if base is not None else {})
@@ -90,18 +90,18 @@ def _duplicate(code: str, what: str, name: ast.Name, first: ast.Name) -> Diagnos
     several = "indexes" if what == "index" else f"{what}s"
     return report(
         code,
-        alike(several, first.text, name.text) or f"there are two {several} called {name.text}",
+        case_conflict(several, first.text, name.text) or f"there are two {several} called {name.text}",
         name.span,
         labels=(Label(first.span, "the first one"),),
         help="rename one of them, or leave it out",
     )
 
 
-def alike(several: str, first: str, second: str) -> str:
-    """Say that two names differ only in case; nothing where they are the same name.
+def case_conflict(several: str, first: str, second: str) -> str:
+    """Return an explanation if two names differ only in case; empty if they are the same name.
 
-    Names in double quotes are compared exactly where they are used. But a store that does not tell two such names
-    apart could not hold both tables, and a name without quotes could mean either.
+    Names in double quotes are compared exactly where they are used. But a store that does not distinguish case could
+    not hold both tables, and a name without quotes could mean either.
     """
     if first == second:
         return ""
@@ -109,7 +109,7 @@ def alike(several: str, first: str, second: str) -> str:
 
 
 class _TableBuilder:
-    """Builds one table: first all that needs this table only, then its foreign keys."""
+    """Builds one table: first what needs this table only, then its foreign keys."""
 
     def __init__(self, schema: BoundSchema, node: ast.CreateTable) -> None:
         self.schema = schema
@@ -164,7 +164,7 @@ class _TableBuilder:
             if first is not node:
                 self._report(
                     "duplicate-column",
-                    alike("columns", first.name.text, node.name.text)
+                    case_conflict("columns", first.name.text, node.name.text)
                     or f"{self.node.name.text} has two columns called {node.name.text}",
                     node.name.span,
                     "rename one of them",
@@ -222,7 +222,7 @@ class _TableBuilder:
                 yield element
 
     def _names(self, names: tuple[ast.Name, ...]) -> tuple[str, ...] | None:
-        """Return the declared columns for names as written, or report those that are none."""
+        """Return the declared names of the columns written; None, after a report, if one is unknown or repeated."""
         columns: list[str] = []
         for name in names:
             declared = lookup(name, self.by_fold)
@@ -297,7 +297,7 @@ class _TableBuilder:
         return True
 
     def _check_key(self) -> None:
-        """Primary-key and foreign-key columns are NOT NULL unless a foreign-key column is declared NULL."""
+        """Check the primary key, and make columns of keys NOT NULL unless a foreign-key column is declared NULL."""
         if self.key_span is None and not self.node.is_broken:
             first = next(iter(self.columns.values()), None)
             fixes: tuple[Fix, ...] = ()

@@ -1,4 +1,4 @@
-"""Which names stand for which columns at one place of a query, and what is said when one stands for none."""
+"""Which columns the names at one point of a query refer to, and the diagnostics for unknown names."""
 
 from __future__ import annotations
 
@@ -17,29 +17,33 @@ from piql.text.source import Span
 
 
 def matches(name: ast.Name, declared: str) -> bool:
-    """Return whether a name as written means a declared one."""
+    """Return whether a name as written refers to a declared one: quoted names exactly, others whatever their case."""
     return name.text == declared or (not name.is_quoted and name.text.lower() == declared.lower())
 
 
 def lookup(name: ast.Name, by_fold: Mapping[str, str]) -> str | None:
-    """Find a declared name among those keyed by their lower case."""
+    """Return the declared name that `name` refers to, among those keyed by their lower case; None if there is none."""
     declared = by_fold.get(name.text.lower())
     return declared if declared is not None and (not name.is_quoted or declared == name.text) else None
 
 
 def suggestion(name: str, names: Iterable[str]) -> str | None:
-    """Return the known name that is nearest to a misspelt one, if any is near."""
+    """Return the one of `names` nearest to a misspelt one; None if none is near."""
     return near_names(tuple(names)).nearest(name)
 
 
 def spelling_fix(span: Span, text: str) -> Fix:
+    """Return the fix that replaces a span by `text`."""
     return Fix(f"Change to {text}", (Edit(span.file, span.start, span.end, text),))
 
 
 def unknown_name(
     code: str, message: str, name: ast.Name, candidates: Iterable[str] | NearNames, otherwise: str = ""
 ) -> Diagnostic:
-    """Report a name that means nothing, with the nearest one that would."""
+    """Return the diagnostic of an unknown name, with the nearest candidate as a fix.
+
+    Without candidates the help is `otherwise`.
+    """
     candidates = candidates if isinstance(candidates, NearNames) else near_names(tuple(candidates))
     if name.is_quoted and code == "unknown-column":
         text = "'" + name.text.replace("'", "''") + "'"
@@ -58,11 +62,12 @@ def unknown_name(
 
 
 def unknown_table(name: ast.Name, tables: Iterable[str] | NearNames) -> Diagnostic:
+    """Return the diagnostic of an unknown table, with the nearest of `tables` as a fix."""
     return unknown_name("unknown-table", f"there is no table {name.text}", name, tables, "no table is declared")
 
 
 class TableNames:
-    """The tables of a catalog with their columns, to be looked up by name as written."""
+    """The tables of a catalog, to be looked up by names as written."""
 
     def __init__(self, tables: Mapping[str, Table], broken: frozenset[str] = frozenset()) -> None:
         self.tables = tables
@@ -72,6 +77,7 @@ class TableNames:
         self._in_scope: dict[str, dict[str, ScopeColumn]] = {}
 
     def find(self, name: ast.Name) -> Table | None:
+        """Return the table that a name refers to, or None."""
         declared = lookup(name, self._by_fold)
         return self.tables[declared] if declared is not None else None
 
@@ -93,6 +99,7 @@ class TableNames:
         return columns
 
     def unknown(self, name: ast.Name) -> Diagnostic:
+        """Return the diagnostic of a name that refers to no table."""
         return unknown_table(name, self._near)
 
     @cached_property
@@ -102,6 +109,8 @@ class TableNames:
 
 @dataclass(frozen=True, slots=True)
 class ScopeColumn:
+    """A column that can be named in a query."""
+
     name: str
     type: SqlType
     nullable: bool
@@ -109,7 +118,10 @@ class ScopeColumn:
 
 @dataclass(slots=True)
 class ScopeRelation:
-    """A relation of FROM: `shown` is the alias in the text, `alias` the one in the plan; no columns: it is broken."""
+    """A relation of FROM; `shown` is its alias in the text, `alias` that in the plan.
+
+    `columns` is None when the relation is broken.
+    """
 
     shown: str
     alias: str
@@ -119,6 +131,7 @@ class ScopeRelation:
     is_optional: bool = False  # the right side of a left join: its columns may be NULL above the join
 
     def reference(self, column: ScopeColumn, span: Span) -> ColumnRef:
+        """Return the bound reference to a column of the relation."""
         return ColumnRef(
             relation=self.alias,
             name=column.name,
@@ -136,6 +149,7 @@ class Scope:
     outer: Scope | None = None
 
     def relation(self, name: ast.Name) -> ScopeRelation | None:
+        """Return the relation of this or an outer query that a name refers to, or None."""
         scope: Scope | None = self
         fold = name.text.lower()
         while scope is not None:
@@ -146,7 +160,7 @@ class Scope:
         return None
 
     def resolve(self, column: ast.ColumnName) -> ColumnRef | Diagnostic | None:
-        """Return the column that a name means, or what is wrong with it; None where that is reported already."""
+        """Return the column that a name refers to, or the diagnostic; None where an error was reported already."""
         if column.qualifier is not None:
             return self._qualified(column, column.qualifier)
         scope: Scope | None = self
@@ -200,6 +214,7 @@ class Scope:
         return relation.reference(scope_column, column.span)
 
     def unknown_relation(self, qualifier: ast.Name) -> Diagnostic:
+        """Return the diagnostic of a qualifier that names no relation of the query."""
         for relation in self.relations:
             if relation.table is not None and matches(qualifier, relation.table.name):
                 return report(

@@ -10,8 +10,10 @@ from piql.text.diagnostics.report import report
 from piql.text.source import Span
 
 
-def stopped(context: QueryContext, node: ast.Select | ast.UnionQuery, plan: logical.LogicalNode) -> logical.LogicalNode:
-    """Put the Stop of LIMIT or PAGINATE on top."""
+def with_stop(
+    context: QueryContext, node: ast.Select | ast.UnionQuery, plan: logical.LogicalNode
+) -> logical.LogicalNode:
+    """Return the plan with the Stop of LIMIT or PAGINATE on top; unchanged without one."""
     count = count_of(context, node)
     if count is None or node.stop is None:
         return plan
@@ -19,7 +21,7 @@ def stopped(context: QueryContext, node: ast.Select | ast.UnionQuery, plan: logi
 
 
 def count_of(context: QueryContext, node: ast.Select | ast.UnionQuery) -> logical.Count | None:
-    """Return the count of LIMIT or PAGINATE, and refuse OFFSET."""
+    """Return the count of LIMIT or PAGINATE; None without one, or after an error. An OFFSET is reported."""
     if node.offset is not None:
         _refuse_offset(context, node, node.offset)
     stop = node.stop
@@ -39,7 +41,7 @@ def count_of(context: QueryContext, node: ast.Select | ast.UnionQuery) -> logica
 
 
 def _refuse_offset(context: QueryContext, node: ast.Select | ast.UnionQuery, offset: ast.OffsetClause) -> None:
-    """OFFSET reads and drops rows; PAGINATE goes on where the page before ended."""
+    """Report an OFFSET, which reads rows and drops them; the fix is PAGINATE, which continues after the page before."""
     stop, span = node.stop, offset.span
     what = "LIMIT with two numbers" if stop is not None and stop.span == span else "OFFSET"
     count = "20"

@@ -1,4 +1,4 @@
-"""`column LIKE [word]` and `column CONTAINS [word]`: a search for one whole word; patterns are refused here."""
+"""`column LIKE [word]` and `column CONTAINS [word]`: search for one whole word. Patterns are refused here."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 def bind_like(binder: ExpressionBinder, node: ast.Like) -> logical.Expression | None:
+    """Bind a search for one word; None, after a report, for patterns, ILIKE and columns that are not texts."""
     if node.keyword == "ILIKE":
         binder.report("not-in-piql", ILIKE.message, node.span, ILIKE.way_out, *_in_any_case(node))
         return None
@@ -103,7 +104,7 @@ def _is_one_word(binder: ExpressionBinder, node: ast.Like, pattern: ast.LiteralV
 
 
 def _parts(pattern: ast.Expression) -> tuple[str, ...]:
-    """Return what `'%' || [word] || '%'` puts together: a % alone, else the text as written."""
+    """Return the parts of `'%' || [word] || '%'`: the value of a literal %, else the text as written."""
     if isinstance(pattern, ast.Binary) and pattern.operator == "||":
         return (*_parts(pattern.left), *_parts(pattern.right))
     return ("%",) if isinstance(pattern, ast.LiteralValue) and pattern.value == "%" else (pattern.span.text,)
@@ -132,7 +133,7 @@ def _refuse_pattern(binder: ExpressionBinder, node: ast.Like, parts: tuple[str, 
 
 
 def _in_any_case(node: ast.Like) -> tuple[Fix, ...]:
-    """Offer to search for the word of an ILIKE, which no more minds the case of letters."""
+    """Return the fix that searches for the word of an ILIKE: word search ignores case anyway."""
     pattern, plain = node.pattern, replace(node, keyword="LIKE")
     if isinstance(pattern, ast.ParameterUse):
         word = pattern.span.text
@@ -151,7 +152,7 @@ def _in_any_case(node: ast.Like) -> tuple[Fix, ...]:
 
 
 def _without_function(node: ast.Expression) -> tuple[Fix, ...]:
-    """Offer to search the column of `LOWER(column)` itself."""
+    """Return the fix that searches the column of `LOWER(column)` itself."""
     match node:
         case ast.Call(arguments=(ast.ColumnName() as column,)) if node.name.text.upper() in ("LOWER", "UPPER", "TRIM"):
             edit = Edit(node.span.file, node.span.start, node.span.end, column.span.text)
@@ -162,7 +163,7 @@ def _without_function(node: ast.Expression) -> tuple[Fix, ...]:
 
 
 def _word_by_word(node: ast.Like, text: str) -> tuple[Fix, ...]:
-    """Offer to search for every word of a text by itself."""
+    """Return the fix that searches for each word of a text by itself."""
     words = text.split()
     if node.is_negated or not 2 <= len(words) <= MOST_WORDS or not all(map(str.isalnum, words)):
         return ()
@@ -174,9 +175,9 @@ def _word_by_word(node: ast.Like, text: str) -> tuple[Fix, ...]:
 
 
 def _as_range(node: ast.Like, text: str) -> tuple[Fix, ...]:
-    """Offer to read a beginning as a range: LIKE 'red%' → title >= 'red' AND title < 'ree'.
+    """Return the fix that reads a prefix as a range: LIKE 'red%' → title >= 'red' AND title < 'ree'.
 
-    So are patterns that go on behind a beginning: the application tests the rest.
+    A pattern that goes on after the prefix has the same fix: the application tests the remainder.
     """
     start = text.split("%")[0].split("_")[0]
     if node.is_negated or not start or isinstance(node.operand, ast.Row):

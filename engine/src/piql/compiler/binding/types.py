@@ -1,4 +1,4 @@
-"""The rules of types: what compares with what, what arithmetic gives, which type a literal or an expression has."""
+"""The rules of types: which compare, what arithmetic results in, and the type of a literal or an expression."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FAMILY = {Kind.NULL: Kind.NULL} | {kind: row.family for kind, row in COLUMN_TYP
 
 
 def bare(type: SqlType) -> SqlType:
-    """Return the type without length and precision: that of values to compare with."""
+    """Return the type without length and precision, as comparisons use it."""
     return BARE[type.kind]
 
 
@@ -33,12 +33,12 @@ def is_text(type: SqlType) -> bool:
 
 
 def is_comparable(left: SqlType, right: SqlType) -> bool:
-    """Return whether values of the two types have one order."""
+    """Return whether values of the two types can be compared."""
     return left.kind is Kind.NULL or right.kind is Kind.NULL or _FAMILY[left.kind] is _FAMILY[right.kind]
 
 
 def wider(left: SqlType, right: SqlType) -> SqlType | None:
-    """Return the type that holds the values of both, or None when there is none."""
+    """Return the type that holds the values of both; None when there is none."""
     if left == right or right.kind is Kind.NULL:
         return left
     if left.kind is Kind.NULL:
@@ -51,10 +51,10 @@ def wider(left: SqlType, right: SqlType) -> SqlType | None:
 
 
 def arithmetic(operator: str, left: SqlType, right: SqlType) -> SqlType | None:
-    """Return the type of `left operator right`, or None: whole numbers grow to BIGINT, `/` gives DOUBLE.
+    """Return the type of `left operator right`, None where it has none: whole numbers become BIGINT, `/` DOUBLE.
 
-    A DECIMAL has the digits that hold every result: DECIMAL(10, 2) + DECIMAL(5, 3) is DECIMAL(12, 3). It has none where
-    one side has none, or where these are more than a DECIMAL may have.
+    A DECIMAL has the digits that hold every result: DECIMAL(10, 2) + DECIMAL(5, 3) is DECIMAL(12, 3). It has no digits
+    where one side has none, or where these exceed what a DECIMAL may have.
     """
     if Kind.NULL in (left.kind, right.kind):
         typed_side = right if left.kind is Kind.NULL else left
@@ -96,7 +96,7 @@ def _exact(operator: str, left: SqlType, right: SqlType) -> SqlType:
 
 
 def decimal_type(before: int, after: int) -> SqlType:
-    """Return the DECIMAL with so many digits before and after the point; without digits where these are too many."""
+    """Return the DECIMAL with so many digits before and after the point; without digits where that is too many."""
     if before + after > MAX_PRECISION:
         return BARE[Kind.DECIMAL]
     return SqlType(Kind.DECIMAL, precision=max(before + after, 1), scale=after)
@@ -112,7 +112,7 @@ def number_type(expression: logical.Expression) -> SqlType:
 
 
 def rounded_type(number: SqlType, digits: logical.Expression | None) -> SqlType:
-    """Return the type of ROUND(number, digits): as many digits after the point as are asked for."""
+    """Return the type of ROUND(number, digits); a DECIMAL has as many digits after the point as `digits` says."""
     sizes = _digits(number)
     if number.kind is not Kind.DECIMAL or sizes is None:
         return bare(number)
@@ -124,7 +124,7 @@ def rounded_type(number: SqlType, digits: logical.Expression | None) -> SqlType:
 
 
 def summed_type(number: SqlType) -> SqlType:
-    """Return the type of SUM: BIGINT of whole numbers; of a DECIMAL as many digits after the point as it has."""
+    """Return the type of SUM: BIGINT for whole numbers; a DECIMAL keeps its digits after the point."""
     if number.kind in _WHOLE_DIGITS:
         return BARE[Kind.BIGINT]
     if number.precision is not None:
@@ -133,7 +133,7 @@ def summed_type(number: SqlType) -> SqlType:
 
 
 def literal_type(value: object) -> SqlType | None:
-    """Return the type that a literal has by itself; None for a whole number that is too large for BIGINT."""
+    """Return the type of a literal by itself; None for a whole number that is too large for BIGINT."""
     match value:
         case None:
             return NULL
@@ -165,7 +165,7 @@ def type_of(expression: logical.Expression) -> SqlType:
 
 
 def is_nullable(expression: logical.Expression) -> bool:
-    """Return whether an expression may be NULL, as far as that is plain to see."""
+    """Return whether an expression may be NULL; True also where that is not obvious."""
     match expression:
         case logical.ColumnRef():
             return expression.nullable

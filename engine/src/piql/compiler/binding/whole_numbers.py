@@ -1,4 +1,4 @@
-"""Whole numbers compared with literals that are none: `v < 2.5`."""
+"""Comparisons of whole numbers with fractions: `v < 2.5` → `v <= 2`."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _LOW, _HIGH = BIGINT_RANGE
 
 
 def is_fraction(value: object) -> bool:
-    """Return whether a literal is a number that no type of whole numbers holds."""
+    """Return whether a literal is a number that no whole-number type holds."""
     return isinstance(value, float | Decimal) and value != int(value)
 
 
 def in_whole_numbers(test: Comparison) -> Comparison:
-    """Return the same test of a whole number by a whole number; = and <> stay, no whole number is equal.
+    """Return the same test with a whole number; = and <> are unchanged, as no whole number equals a fraction.
 
     v < 2.5 → v <= 2      2.5 <= v → 3 <= v
     """
     if test.operator in ("=", "<>"):
         return test
     if _is_other(test.right) and type_of(test.left).kind in WHOLE:
-        operator, value = _whole_end(test.operator in ("<", "<="), test.right)
+        operator, value = _whole_bound(test.operator in ("<", "<="), test.right)
         return replace(test, operator=operator, right=value)
     if _is_other(test.left) and type_of(test.right).kind in WHOLE:
-        operator, value = _whole_end(test.operator in (">", ">="), test.left)
+        operator, value = _whole_bound(test.operator in (">", ">="), test.left)
         return replace(test, operator=_MIRRORED[operator], left=value)
     return test
 
@@ -43,8 +43,8 @@ def _is_other(value: Expression) -> bool:
     return isinstance(value, Constant) and is_fraction(value.value)
 
 
-def _whole_end(is_high: bool, literal: Expression) -> tuple[ComparisonOperator, Constant]:
-    """Return the operator and the whole number that let the same numbers through, on the right of what is compared."""
+def _whole_bound(is_high: bool, literal: Expression) -> tuple[ComparisonOperator, Constant]:
+    """Return the operator and the whole number, on the right side, that admit the same numbers as `literal`."""
     assert isinstance(literal, Constant)
     value = literal.value
     assert isinstance(value, float | Decimal)

@@ -1,4 +1,4 @@
-"""Window functions are refused; one in a select list can be left out, and its order becomes that of the query."""
+"""Window functions are refused; the fix removes one from the select list and orders the query as its window."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PARTITION = re.compile(r"\bPARTITION\s+BY\b", re.IGNORECASE)
 
 
 def window_function(select: ast.Select, item: ast.SelectItem, call: ast.Call) -> Diagnostic:
-    """Refuse an output that is computed over other rows, and offer to leave it out."""
+    """Return the diagnostic that refuses a window function, with the fix that removes its output."""
     name = call.name.text.upper()
     edits = _without(select, item)
     what = f"changes the answer: it has no column of {name}"
@@ -23,11 +23,12 @@ def window_function(select: ast.Select, item: ast.SelectItem, call: ast.Call) ->
 
 
 def refusal(name: str) -> str:
+    """Return the message that refuses a window function."""
     return f"{name} … OVER is refused: window functions are not part of PIQL"
 
 
 def _without(select: ast.Select, item: ast.SelectItem) -> tuple[Edit, ...]:
-    """Take an output out of the select list with its comma; the order of its window becomes that of the query."""
+    """Return the edits that remove an output with its comma, and give the query the order of its window."""
     items = select.items
     if len(items) < 2:
         return ()

@@ -21,7 +21,7 @@ _FRACTIONAL = (Kind.DOUBLE, Kind.DECIMAL)
 
 
 def bind_write(context: QueryContext, node: ast.Insert | ast.Update | ast.Delete) -> logical.LogicalWrite | None:
-    """Return the plan of a write, or None when something in it is wrong and reported."""
+    """Return the plan of a write; None when an error was reported."""
     table = context.tables.find(node.table)
     if table is None:
         context.diagnostics.append(context.tables.unknown(node.table))
@@ -123,7 +123,7 @@ class _Write:
         return logical.Delete(table=self.table, key=key, condition=condition, span=node.span)
 
     def _condition(self, node: ast.Expression | None) -> bound.Expression | None:
-        """Bind what follows IF: a test of the row as it was."""
+        """Bind the condition after IF, on the row before the write; None without one."""
         if node is None:
             return None
         predicate = ExpressionBinder(self.context, self.scope, "IF").predicate(node)
@@ -133,7 +133,7 @@ class _Write:
         return predicate
 
     def _is_of_one_row(self, expression: bound.Expression) -> bool:
-        """Refuse subqueries: a write reads the row that it changes, and no other."""
+        """Return whether an expression is without subqueries, and report them: a write reads no row but its own."""
         for node in expression.walk():
             if isinstance(node, bound.Exists | bound.InSubquery | bound.ScalarSubquery):
                 self._report(
@@ -178,7 +178,7 @@ class _Write:
     def _assignment(
         self, column: Column | None, value: ast.Expression, span: Span, clause: str
     ) -> logical.Assignment | None:
-        """Bind a value that goes into a column; SET may compute it from the row as it was."""
+        """Bind a value that is written to a column; in SET it may be computed from the row before the write."""
         if clause != "SET" and next(value.find(ast.Select), None) is None:
             for name in value.find(ast.ColumnName):
                 text = name.span.text.strip('"')
@@ -214,7 +214,10 @@ class _Write:
         return logical.Assignment(column=column.name, value=expression, span=span)
 
     def _key(self, node: ast.Update | ast.Delete, verb: str) -> tuple[logical.Assignment, ...]:
-        """Give the values of the primary key that WHERE names, or report that it names more or fewer rows than one."""
+        """Return the values of the primary key that WHERE fixes.
+
+        Empty, after a report, if WHERE selects anything but one row.
+        """
         where = node.where
         key = self.table.primary_key
         shown = ", ".join(key)
@@ -269,7 +272,7 @@ class _Write:
 
 
 def _inserted(span: Span, text: str) -> tuple[Fix, ...]:
-    """Offer to name one row by writing more behind a place."""
+    """Return the fix that writes `text` after a span."""
     edit = Edit(span.file, span.end, span.end, text)
     return (Fix(f"Name one row: add{text}", (edit,), consequence="changes one row, which each execution names"),)
 
@@ -280,7 +283,7 @@ def _moved_behind_if(
     key: Mapping[str, logical.Assignment],
     conditions: Sequence[bound.Expression],
 ) -> tuple[Fix, ...]:
-    """Offer to test what WHERE tests beside the key in IF."""
+    """Return the fix that moves the conditions on other columns than the key from WHERE to IF."""
     spans = [expression.span for expression in (*key.values(), *conditions)]
     named = [span.text for span in spans if span is not None]
     if len(named) < len(spans):
@@ -300,7 +303,7 @@ def _moved_behind_if(
 
 
 def _equality(part: bound.Expression) -> logical.Assignment | None:
-    """See `column = value` (either way round), the value without columns."""
+    """Return the assignment of `column = value` (either way round) if the value has no columns, else None."""
     if not isinstance(part, bound.Comparison) or part.operator != "=":
         return None
     column, value = part.left, part.right

@@ -17,7 +17,7 @@ from piql.compiler.incremental.relocation import relocate
 from piql.compiler.query_set import Assembly, assemble
 from piql.compiler.result import Compilation
 from piql.compiler.syntax import ast
-from piql.compiler.syntax.pieces import Pieces, cut, differing
+from piql.compiler.syntax.pieces import Pieces, changed_characters, cut
 from piql.text.source import Source
 from piql.trees.memory import note_compiled
 from piql.trees.sharing import LongList, LongMap, common_ends
@@ -76,7 +76,7 @@ def _nearest(texts: dict[str, str], names: list[str]) -> tuple[_CompiledTexts | 
             changed = list(compress(names, map(ne, texts.values(), compiled.texts.values())))
             if len(changed) > MOST_CHANGED:
                 continue
-            apart = sum(differing(compiled.texts[name], texts[name]) for name in changed)
+            apart = sum(changed_characters(compiled.texts[name], texts[name]) for name in changed)
             if nearest[0] is None or apart < nearest[2]:
                 nearest = (compiled, changed, apart)
             if apart < NEAR:

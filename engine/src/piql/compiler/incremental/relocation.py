@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
 from piql.compiler.result import Compilation, CompiledQuery
-from piql.compiler.syntax.pieces import Pieces, home_of
+from piql.compiler.syntax.pieces import Pieces, file_of_piece
 from piql.schema.catalog import Catalog
 from piql.text.diagnostics.diagnostic import Edit, Fix, LaterFixes
 from piql.text.source import Source, Span
@@ -36,7 +36,7 @@ class Positions:
         """Return the file of a piece, and where it begins there; None for what is no piece."""
         home_and_start = self._homes.get(name)
         if home_and_start is None:
-            home = home_of(name)
+            home = file_of_piece(name)
             if home is None:
                 return None
             pieces = self.cuts[home]

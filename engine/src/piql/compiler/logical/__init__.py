@@ -1,1 +1,1 @@
-"""What is asked: bound expressions and the operators of the logical plan."""
+"""What a query asks for: bound expressions and the operators of the logical plan."""

@@ -25,7 +25,7 @@ class _Expression(Node):
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnRef(_Expression):
-    """A column of the relation known by `relation` (its alias in the query)."""
+    """A column of the relation with the alias `relation`."""
 
     relation: str
     name: str
@@ -102,7 +102,7 @@ class InSubquery(_Expression):
 
     @property
     def values(self) -> tuple[Expression, ...]:
-        """What is compared with each column of the subquery."""
+        """The values that are compared, one for each column of the subquery."""
         return (self.operand, *self.more)
 
 
@@ -115,7 +115,7 @@ class Exists(_Expression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalarSubquery(_Expression):
-    """`(SELECT one column …)` in the place of a value: that of its only row, NULL where it has none."""
+    """`(SELECT one column …)` as a value: that of its only row, or NULL without one."""
 
     query: LogicalNode
     type: SqlType
@@ -123,7 +123,7 @@ class ScalarSubquery(_Expression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenMatch(_Expression):
-    """True when one of `columns` holds `word` as a whole word, letters' case apart (`LIKE [word]`, `CONTAINS`)."""
+    """True when one of `columns` holds `word` as a whole word, in any case (`LIKE [word]`, `CONTAINS`)."""
 
     columns: tuple[ColumnRef, ...]
     word: Expression
@@ -139,10 +139,11 @@ class Arithmetic(_Expression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionCall(_Expression):
-    """A call of one of the scalar functions in `binding/functions.py`; unary minus is NEGATE.
+    """A call of one of the scalar functions in `binding/functions.py`, or of those that the optimizer adds.
 
-    IF_FOUND(value, key) is the value where a left join found a row, which has a key. GREATEST and LEAST are of the ends
-    of a range, NEXT and PREVIOUS the whole numbers beside one; these may be outside of BIGINT, where no row is.
+    Unary minus is NEGATE. IF_FOUND(value, key) is the value where a left join matched a row, which has a key. GREATEST
+    and LEAST compute the ends of ranges. NEXT and PREVIOUS are the whole numbers beside one; these may lie outside of
+    BIGINT, where no row is.
     """
 
     name: str
@@ -181,14 +182,14 @@ Expression: TypeAlias = (
 
 
 def conjuncts(predicate: Expression) -> tuple[Expression, ...]:
-    """Return the parts of a predicate that must all hold."""
+    """Return the operands of nested ANDs, or the predicate itself in a tuple."""
     if isinstance(predicate, And):
         return tuple(part for operand in predicate.operands for part in conjuncts(operand))
     return (predicate,)
 
 
 def columns_in(expression: Node) -> Iterable[ColumnRef]:
-    """Return each column that an expression reads, as often as it does."""
+    """Return the columns that an expression reads, repeated as often as they occur."""
     match expression:
         case ColumnRef():
             return (expression,)
@@ -202,5 +203,5 @@ _PLAIN = frozenset((ColumnRef, Constant, Parameter))
 
 
 def columns_of(expression: Node) -> frozenset[ColumnRef]:
-    """Return every column that an expression reads."""
+    """Return the set of columns that an expression reads."""
     return frozenset(expression.find(ColumnRef))

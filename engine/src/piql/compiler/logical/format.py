@@ -1,4 +1,4 @@
-"""Logical plans and expressions as text, for golden files, the command line and whoever looks at a plan.
+"""Logical plans and expressions as text, for golden files, the command line and the workbench.
 
 Stop 50 [count]
 └─ Projection t.owner, t.posted
@@ -52,7 +52,7 @@ def _tree(plan: logical.LogicalNode | logical.LogicalWrite) -> list[str]:
 
 
 def inputs_of(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[logical.LogicalNode, ...]:
-    """Return the operators directly below one; those of subqueries in its expressions are not among them."""
+    """Return the operators directly below one; empty for a write. Those of its subqueries are not included."""
     if isinstance(plan, logical.Insert | logical.Update | logical.Delete):
         return ()
     return logical.inputs(plan)
@@ -64,7 +64,7 @@ def _line(plan: logical.LogicalNode | logical.LogicalWrite) -> str:
 
 
 def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str]:
-    """Return the name of an operator, and what it does in one line: `("DataStop", "100 (s.owner)")`."""
+    """Return the name of an operator and its details in one line: `("DataStop", "100 (s.owner)")`."""
     match plan:
         case logical.Relation():
             return "Relation", plan.table.name + (f" {plan.alias}" if plan.alias != plan.table.name else "")
@@ -145,7 +145,7 @@ _BESIDE = {"NEXT": "+ 1", "PREVIOUS": "- 1"}
 
 
 def format_expression(expression: Expression) -> str:
-    """Return an expression as PIQL, without ordinals and MAX of parameters."""
+    """Return an expression in PIQL; parameters without their ordinals and, but for lists, their MAX."""
     match expression:
         case ColumnRef():
             return f"{expression.relation}.{expression.name}" if expression.relation else expression.name
@@ -198,7 +198,7 @@ def _operand(expression: Expression) -> str:
 
 
 def _nested(plan: logical.LogicalNode) -> str:
-    """Return a subquery on one line, from its source up."""
+    """Return a subquery on one line, sources first."""
     inputs = inputs_of(plan)
     below = f"({'; '.join(map(_nested, inputs))})" if len(inputs) > 1 else "".join(map(_nested, inputs))
     return f"{below} → {_line(plan)}" if below else _line(plan)

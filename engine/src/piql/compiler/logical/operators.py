@@ -1,4 +1,4 @@
-"""The logical plan: what is asked. Operators keep the names of the VLDB paper."""
+"""The logical plan: what a query asks for. Operators have the names of the VLDB paper."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Operator(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count(Node):
-    """How many rows a LIMIT or PAGINATE lets through: `max` as written or named by MAX; `parameter` chooses fewer."""
+    """The rows that a LIMIT or PAGINATE lets through: `max` at most; `parameter`, if any, asks for fewer."""
 
     max: int
     parameter: str | None = None
@@ -40,7 +40,7 @@ class SortKey(Node):
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output(Node):
-    """One column of a result: its name and what it holds."""
+    """One column of a result: its name and its expression."""
 
     name: str
     expression: Expression
@@ -68,7 +68,7 @@ class Relation(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Derived(_Operator):
-    """A derived table: the outputs of `input`, seen as columns of `alias`."""
+    """A derived table: the outputs of `input` as columns of the relation `alias`."""
 
     alias: str
     input: LogicalNode
@@ -77,6 +77,8 @@ class Derived(_Operator):
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection(_Operator):
+    """Keeps the rows for which `predicate` is true."""
+
     predicate: Expression
     input: LogicalNode
 
@@ -86,7 +88,8 @@ class Selection(_Operator):
 class Join(_Operator):
     """A join of two inputs; `condition` is None for a product (`FROM a, b`).
 
-    With `first` only the first match of each row of `left` in this order counts; it is total.
+    With `first`, an order, only the first match of each row of `left` in this order counts; no two matches are equal in
+    it.
     """
 
     kind: Literal["inner", "left"]
@@ -101,8 +104,9 @@ class SemiJoin(_Operator):
     """Keeps the rows of `left` for which `right` has a row that satisfies `condition`: EXISTS and IN (SELECT …).
 
     With `is_anti` it keeps those for which there is none. `compared` is the part of the condition in which IN compares
-    values, where it matters whether that is false or unknown: NOT IN keeps the rows for which it is false of all rows
-    that meet the rest. With a `mark` every row is kept and has a column that says whether there is one (or unknown).
+    values, where false and unknown must be told apart: NOT IN keeps the rows for which it is false for all rows that
+    satisfy the remaining condition. With a `mark` every row is kept, and the column `mark` says whether there is one
+    (or NULL: unknown).
     """
 
     left: LogicalNode
@@ -116,6 +120,8 @@ class SemiJoin(_Operator):
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projection(_Operator):
+    """Computes the output columns."""
+
     outputs: tuple[Output, ...]
     input: LogicalNode
 
@@ -124,8 +130,8 @@ class Projection(_Operator):
 class GroupBy(_Operator):
     """Groups rows by `keys`; rows above it hold the keys and the aggregates. No keys: one group, even of no rows.
 
-    Above this operator an expression equal to one of `keys` or `aggregates` stands for that column of the group.
-    With `summed` each group is one row of what the relations named are left-joined to below, in their order.
+    Above this operator an expression equal to one of `keys` or `aggregates` stands for that column of the group. With
+    `summed` each group is one row of the relations named, in their order, with the rows left-joined to it below.
     """
 
     keys: tuple[Expression, ...]
@@ -136,7 +142,7 @@ class GroupBy(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Distinct(_Operator):
-    """Drops rows equal in every output of the projection above which it stands."""
+    """Drops rows that are equal in every output of the projection below it."""
 
     input: LogicalNode
 
@@ -157,7 +163,7 @@ class Union(_Operator):
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sort(_Operator):
-    """ORDER BY; `is_total` once it has been completed, so that no two rows are equal in it."""
+    """ORDER BY; `is_total` once keys were added so that no two rows are equal in it."""
 
     keys: tuple[SortKey, ...]
     input: LogicalNode
@@ -186,7 +192,7 @@ class DataStop(_Operator):
     """A fact of the schema: at most `limit` rows come out of here (VLDB 2012, section 5.1).
 
     `columns` of `relation` are fixed by equalities; `because` is the key or limit that proves it (None: primary key).
-    On the right of a join it counts the rows for one row of the left: the join's equalities fix columns, too.
+    On the right of a join it counts the rows for one row of the left, whose equalities fix columns as well.
     """
 
     limit: int
@@ -202,7 +208,7 @@ LogicalNode: TypeAlias = (
 
 
 def inputs(node: LogicalNode) -> tuple[LogicalNode, ...]:
-    """Return the operators below one, in the order that paths count them."""
+    """Return the operators directly below one, in the order in which paths count them."""
     match node:
         case Relation():
             return ()
@@ -217,7 +223,7 @@ def inputs(node: LogicalNode) -> tuple[LogicalNode, ...]:
 
 
 def map_inputs(node: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) -> LogicalNode:
-    """Return an operator with each one below it replaced by `change`; the same object when none changed."""
+    """Return an operator with `change` applied to each one directly below; the same object when none changed."""
     match node:
         case Relation():
             return node
@@ -237,6 +243,8 @@ def map_inputs(node: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment(Node):
+    """A value for a column: of a key, of INSERT or of SET."""
+
     column: str
     value: Expression
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -244,7 +252,7 @@ class Assignment(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insert(_Operator):
-    """Puts one whole row: columns not named are NULL. `if_not_exists` makes it conditional."""
+    """Writes one whole row: columns not named are NULL. With `if_not_exists` only if no row has its key."""
 
     table: Table
     values: tuple[Assignment, ...]
@@ -253,7 +261,7 @@ class Insert(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Update(_Operator):
-    """Changes the row with the primary key `key`; with a `condition`, only when it is true of the row as it was."""
+    """Changes the row with the primary key `key`; with a `condition`, only if that is true of the row before."""
 
     table: Table
     key: tuple[Assignment, ...]
@@ -263,7 +271,7 @@ class Update(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delete(_Operator):
-    """Removes the row with the primary key `key`; with a `condition`, only when it is true of the row as it was."""
+    """Removes the row with the primary key `key`; with a `condition`, only if that is true of the row before."""
 
     table: Table
     key: tuple[Assignment, ...]

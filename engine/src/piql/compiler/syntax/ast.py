@@ -17,13 +17,15 @@ from piql.trees.node import Node
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AstNode(Node):
+    """The base of all nodes: `span` is the text that the node was read from; equality ignores it."""
+
     span: Span = field(compare=False, repr=False)
 
 
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Name(AstNode):
-    """An identifier; unquoted ones match names whatever their case."""
+    """An identifier. One without quotes matches declared names whatever the case of the letters."""
 
     text: str
     is_quoted: bool = False
@@ -119,7 +121,7 @@ class ExistsQuery(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Like(AstNode):
-    """`operand LIKE pattern` or `operand CONTAINS word`; ILIKE is read to be refused with what to write instead."""
+    """`operand LIKE pattern` or `operand CONTAINS word`; ILIKE is read only so that binding can refuse it."""
 
     operand: Expression
     pattern: Expression
@@ -129,7 +131,7 @@ class Like(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call(AstNode):
-    """A function or aggregate; `COUNT(*)` has `is_star`; `over` is the span of an OVER clause."""
+    """A function or aggregate call; `is_star` for `COUNT(*)`, `over` is the span of an OVER clause."""
 
     name: Name
     arguments: tuple[Expression, ...]
@@ -207,6 +209,8 @@ TableSource: TypeAlias = TableName | DerivedTable
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinClause(AstNode):
+    """One table joined to those before it; `condition` is None for a comma, CROSS JOIN, or a join without ON."""
+
     kind: Literal["inner", "left", "cross", "comma"]
     table: TableSource
     condition: Expression | None = None
@@ -287,6 +291,8 @@ QueryExpression: TypeAlias = Select | UnionQuery
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insert(AstNode):
+    """INSERT of one row; `columns` is empty where none are named; `condition` is the span of IF NOT EXISTS."""
+
     table: Name
     columns: tuple[Name, ...]  # empty: all, in the order declared
     values: tuple[Expression, ...]
@@ -303,6 +309,8 @@ class SetItem(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Update(AstNode):
+    """UPDATE; `condition` is the expression after IF."""
+
     table: Name
     changes: tuple[SetItem, ...]
     where: Expression | None
@@ -311,6 +319,8 @@ class Update(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delete(AstNode):
+    """DELETE; `condition` is the expression after IF."""
+
     table: Name
     where: Expression | None
     condition: Expression | None = None  # IF …
@@ -322,6 +332,8 @@ class Delete(AstNode):
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeName(AstNode):
+    """A type as written: `VARCHAR(32)` has the arguments `(32,)`."""
+
     name: str
     arguments: tuple[int, ...] = ()
 
@@ -329,12 +341,16 @@ class TypeName(AstNode):
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrimaryKeyClause(AstNode):
+    """`PRIMARY KEY (columns)`, also where it is written beside a column."""
+
     columns: tuple[Name, ...]
     name: Name | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UniqueClause(AstNode):
+    """`UNIQUE (columns)`, also where it is written beside a column."""
+
     columns: tuple[Name, ...]
     name: Name | None = None
 
@@ -342,7 +358,10 @@ class UniqueClause(AstNode):
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignKeyClause(AstNode):
-    """`FOREIGN KEY (columns) REFERENCES table (referenced) MAX n`; `referenced` empty: its primary key."""
+    """`FOREIGN KEY (columns) REFERENCES table (referenced) MAX n`.
+
+    `referenced` is empty where the text names no columns: the primary key of the table is meant.
+    """
 
     columns: tuple[Name, ...]
     table: Name
@@ -380,6 +399,8 @@ class ColumnDefinition(AstNode):
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTable(AstNode):
+    """CREATE TABLE; `is_broken`: an element had a syntax error and is missing."""
+
     name: Name
     elements: tuple[ColumnDefinition | TableConstraint, ...]
     is_broken: bool = False
@@ -396,6 +417,8 @@ class IndexPart(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateIndex(AstNode):
+    """CREATE INDEX; `covering` columns are stored beside the key."""
+
     name: Name
     table: Name
     parts: tuple[IndexPart, ...]
@@ -407,7 +430,7 @@ class CreateIndex(AstNode):
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateQuery(AstNode):
-    """`CREATE QUERY name AS body`; a broken body is None, the name is still known."""
+    """`CREATE QUERY name AS body`; after a syntax error in the body, `body` is None and the name is still known."""
 
     name: Name
     body: QueryExpression | Fetch | Insert | Update | Delete | None
@@ -421,7 +444,7 @@ class CreateQuery(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityReference(AstNode):
-    """`FOREIGN KEY name REF Entity MAX n`: declares the columns too, with the types of the key that it refers to."""
+    """`FOREIGN KEY name REF Entity MAX n`: it declares columns with the types of the referenced key."""
 
     name: Name
     table: Name
@@ -465,7 +488,7 @@ Statement: TypeAlias = CreateTable | CreateEntity | CreateIndex | CreateQuery | 
 @quick
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """One file as a tree, with what was wrong in it."""
+    """One file as a tree, with its syntax errors; `work` estimates how long it takes to compile."""
 
     source: Source
     statements: tuple[Statement, ...]

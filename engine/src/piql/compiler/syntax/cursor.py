@@ -1,4 +1,4 @@
-"""The parser's place in the tokens: looking, taking, demanding; and the fault raised inside it when a demand fails."""
+"""The parser's position in the tokens: methods that look ahead, take a token, or raise SyntaxFault if it is missing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MAX_TERMS = 1_000  # of one GROUP BY or ORDER BY
 
 
 class SyntaxFault(Exception):
-    """Leaves the statement being parsed; caught by the statement loop, never by callers of `parse`."""
+    """A syntax error that ends the current statement; the statement loop catches it, so `parse` never raises it."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
@@ -40,7 +40,7 @@ class SyntaxFault(Exception):
 
 
 class Cursor:
-    """Walks over the tokens of one source."""
+    """A position in the tokens of one source, with counters for the limits of a statement."""
 
     def __init__(self, source: Source, lexed: Tokens) -> None:
         self.source = source
@@ -62,6 +62,7 @@ class Cursor:
         self.diagnostics: list[Diagnostic] = []
 
     def advance(self) -> Token:
+        """Take the next token and return it; at the end of the text, return the end token without moving."""
         token = self.token
         if token.kind != "end":
             self.at += 1
@@ -70,6 +71,7 @@ class Cursor:
         return token
 
     def peek(self, ahead: int = 1) -> Token:
+        """Return a token further on without taking it; the end token where there is none."""
         at = self.at + ahead
         return self.tokens[at] if at < len(self.tokens) else self.tokens[-1]
 
@@ -77,16 +79,17 @@ class Cursor:
         return self.token.kind == "end"
 
     def accept(self, word: str) -> Token | None:
-        """Take the next token if it is this word or symbol."""
+        """Take and return the next token if it is this word or symbol, else return None."""
         return self.advance() if self.token.word == word else None
 
     def expect(self, word: str, where: str) -> Token:
-        """Take this word or symbol, or fail with `expected word where`."""
+        """Take and return this word or symbol; raise SyntaxFault `expected word where` if something else follows."""
         if self.token.word == word:
             return self.advance()
         raise self.expecting(f"`{word}` {where}")
 
     def span_from(self, start: int) -> Span:
+        """Return the span from offset `start` to the end of the token taken last."""
         return Span(self.source, start, self.last_end if self.last_end > start else start)
 
     def span_of(self, token: Token) -> Span:
@@ -101,21 +104,23 @@ class Cursor:
     def fault(
         self, code: str, message: str, span: Span, help: str | tuple[str, ...] = (), fixes: tuple[Fix, ...] = ()
     ) -> SyntaxFault:
-        """Make what is raised when the statement cannot go on."""
+        """Return a SyntaxFault with a new diagnostic, for the caller to raise or to `note`."""
         return SyntaxFault(report(code, message, span, help=help, fixes=fixes))
 
     def note(self, finding: Diagnostic) -> None:
+        """Keep a diagnostic; those beyond MAX_FINDINGS are dropped."""
         if len(self.diagnostics) < MAX_FINDINGS:
             self.diagnostics.append(finding)
 
     def next_token_shown(self) -> str:
+        """Return the next token as an error message quotes it."""
         token = self.token
         if token.kind == "end":
             return "the text ends here"
         return f"found `{shortened(token.text)}`"
 
     def expecting(self, what: str, help: str | tuple[str, ...] = ()) -> SyntaxFault:
-        """Make the fault of finding something else than `what`."""
+        """Return the SyntaxFault `expected what, but found …`, or that of an SQL word which PIQL does not have."""
         unsupported = WORDS.get(self.token.word)
         if unsupported is not None:
             return self.unsupported(unsupported)
@@ -124,11 +129,11 @@ class Cursor:
         )
 
     def unsupported(self, what: Unsupported, fixes: tuple[Fix, ...] = ()) -> SyntaxFault:
-        """Make the fault of finding something of SQL that PIQL leaves out."""
+        """Return the SyntaxFault `not-in-piql` at the next token, for a construct of SQL or CQL."""
         return self.fault("not-in-piql", what.message, self.span_of(self.token), what.way_out, fixes)
 
     def name(self, what: str) -> ast.Name:
-        """Take a name: a word that is not reserved, or a quoted one."""
+        """Take a name: a word that is not reserved, or a quoted one. Raise SyntaxFault if none follows."""
         token = self.token
         if token.kind == "word" and token.word not in RESERVED:
             self.advance()
@@ -150,7 +155,7 @@ class Cursor:
         raise self.expecting(what)
 
     def table_name(self, what: str) -> ast.Name:
-        """Take the name of a table; a keyspace before it is told, and left out."""
+        """Take the name of a table. A keyspace before it is reported, and ignored."""
         name = self.name(what)
         if self.token.word != ".":
             return name
@@ -163,11 +168,12 @@ class Cursor:
         return table
 
     def is_name(self) -> bool:
+        """Return whether the next token can be a name."""
         token = self.token
         return token.kind == "quoted" or (token.kind == "word" and token.word not in RESERVED)
 
     def names(self, what: str, most: int = MAX_KEY_COLUMNS) -> tuple[ast.Name, ...]:
-        """Take `(name, name, …)`: the columns of a key, or as many as a statement has room for."""
+        """Take `(name, name, …)`, at most `most` of them; raise SyntaxFault for more."""
         self.expect("(", f"before {what}")
         names = [self.name(what)]
         while self.accept(","):
@@ -178,7 +184,7 @@ class Cursor:
         return tuple(names)
 
     def whole_number(self, what: str) -> tuple[int, Span]:
-        """Take a literal of digits only."""
+        """Take a literal of at most 18 digits and return its value and span; raise SyntaxFault for anything else."""
         token = self.token
         if token.kind == "number" and token.text.isdigit() and token.text.isascii() and len(token.text) <= 18:
             self.advance()
@@ -186,14 +192,14 @@ class Cursor:
         raise self.expecting(what)
 
     def positive_number(self, what: str) -> tuple[int, Span]:
-        """Take a literal that is at least 1."""
+        """Take a whole number of at least 1 and return its value and span; raise SyntaxFault for anything else."""
         number, span = self.whole_number(what)
         if number < 1:
             raise self.fault("bad-number", f"{what} must be at least 1", span)
         return number, span
 
     def parameter(self) -> ast.ParameterUse | None:
-        """Take `[1: name]`, `[name]` or `:name` with its MAX, if one stands here."""
+        """Take `[1: name]`, `[name]` or `:name` with its MAX; return None if no parameter stands here."""
         token = self.token
         ordinal = None
         if token.word == "[":
@@ -230,7 +236,7 @@ class Cursor:
         raise self.expecting("the name of a parameter", "parameters are written [1: name], [name] or :name")
 
     def check_length(self) -> None:
-        """Refuse a statement that goes on and on."""
+        """Raise SyntaxFault when the statement has more than MAX_TOKENS tokens."""
         if self.at > self.last_of_statement:
             raise self.fault(
                 "too-many",
@@ -240,28 +246,32 @@ class Cursor:
             )
 
     def check_terms(self, terms: int, clause: str) -> None:
-        """Count one more term of a clause, and refuse too many."""
+        """Count one more term of GROUP BY or ORDER BY; raise SyntaxFault when the clause has more than MAX_TERMS."""
         self.terms += 1
         if terms > MAX_TERMS:
             raise self.fault("too-many", f"more than {MAX_TERMS:,} terms in one {clause}", self.span_of(self.token))
 
     def check_columns(self, columns: int, most: int = MAX_KEY_COLUMNS) -> None:
-        """Refuse more columns than a key may have, or whatever else is made of them."""
+        """Raise SyntaxFault when a list of columns is longer than `most`."""
         if columns > most:
             message = f"more than {most:,} columns are listed here"
             raise self.fault("too-many", message, self.span_of(self.tokens[self.at - 1]))
 
     def check_row(self, values: int) -> None:
-        """Refuse a row of more values than a key has: comparing two rows tests each value once for each behind it."""
+        """Raise SyntaxFault when a row value has more than MAX_KEY_COLUMNS values.
+
+        A comparison of two rows tests each value once for each value behind it.
+        """
         if values > MAX_KEY_COLUMNS:
             message = f"more than {MAX_KEY_COLUMNS} values are in one row"
             raise self.fault("too-many", message, self.span_of(self.tokens[self.at - 1]), "compare the first of them")
 
     def spelling_fix(self, span: Span, text: str) -> Fix:
+        """Return the fix that replaces a span by `text`."""
         return Fix(f"Change to {text}", (Edit(span.file, span.start, span.end, text),))
 
-    def deeper(self, span_start: int) -> None:
-        """Count one level of nesting; too many is a finding, not a crash."""
+    def enter_level(self, span_start: int) -> None:
+        """Count one level of nesting; raise SyntaxFault beyond MAX_NESTING, before the parser's recursion overflows."""
         self.nesting += 1
         self.check_length()
         if self.nesting + self.chain // 2 > MAX_NESTING:

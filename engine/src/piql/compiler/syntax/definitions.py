@@ -1,4 +1,4 @@
-"""CREATE TABLE and CREATE INDEX. A broken element of a table is reported and left out; the table stays."""
+"""CREATE TABLE and CREATE INDEX. A broken element of a table is reported and dropped; the table stays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class DefinitionParser(WriteParser):
     """The part of the parser that reads the schema."""
 
     def create_table(self, start: int) -> ast.CreateTable:
-        """Read what follows CREATE TABLE."""
+        """Parse what follows CREATE TABLE; `start` is the offset of CREATE."""
         if self.token.word == "IF" and self.peek().word == "NOT":
             self._note_if_not_exists()
         name = self.table_name("the name of a table after CREATE TABLE")
@@ -70,7 +70,7 @@ class DefinitionParser(WriteParser):
         self.note(fault.diagnostic)
 
     def _key_columns(self) -> tuple[ast.Name, ...]:
-        """Read the columns of a primary key; CQL's parentheses around a partition key are told, and left out."""
+        """Read the columns of a primary key. CQL's parentheses around a partition key are reported, and ignored."""
         if self.peek().word != "(":
             return self.names("a column")
         self.expect("(", "before a column")
@@ -88,7 +88,7 @@ class DefinitionParser(WriteParser):
         return tuple(columns)
 
     def _collection(self, start: int) -> SyntaxFault:
-        """Make the fault of a type of many values, and go to its end."""
+        """Skip a type of many values, such as `MAP<…>`, and return the SyntaxFault that refuses it."""
         depth = 0
         while self.token.kind != "end" and self.token.word not in (";", ")", "("):
             depth += (self.token.word == "<") - (self.token.word == ">")
@@ -99,7 +99,7 @@ class DefinitionParser(WriteParser):
         return self.fault("not-in-piql", f"{span.text}: a column holds one value in PIQL", span, COLLECTION)
 
     def _no_comma(self) -> SyntaxFault:
-        """Make the fault of an element that is not followed by a comma, with a fix where another element follows."""
+        """Return the SyntaxFault of an element without a comma behind it, with a fix where another element follows."""
         what = "a comma or `)` after a column or constraint"
         if self.token.kind == "end" or (self.token.word in RESERVED and self.token.word not in _ELEMENT_WORDS):
             return self.expecting(what)
@@ -112,7 +112,7 @@ class DefinitionParser(WriteParser):
         )
 
     def _skip_element(self, began: int) -> None:
-        """Go to the comma or parenthesis that ends the element which began there."""
+        """Skip to the comma or parenthesis that ends the element which began at token `began`."""
         depth = 0
         for token in self.tokens[began : self.at]:
             depth += (token.word == "(") - (token.word == ")")
@@ -126,6 +126,7 @@ class DefinitionParser(WriteParser):
             self.advance()
 
     def element(self) -> ast.ColumnDefinition | ast.TableConstraint:
+        """Parse one column or constraint of a table."""
         start = self.token.start
         name = None
         if self.accept("CONSTRAINT"):
@@ -158,7 +159,7 @@ class DefinitionParser(WriteParser):
         return self._column()
 
     def _limited_columns(self) -> tuple[ast.Name, ...]:
-        """Read the columns of a limit, among which no TOKEN can stand."""
+        """Read the columns of a CARDINALITY LIMIT; raise SyntaxFault if TOKEN(…) stands among them."""
         ahead = 1
         while self.peek(ahead).kind in ("word", "quoted") and self.peek(ahead + 1).word == ",":
             ahead += 2
@@ -216,7 +217,10 @@ class DefinitionParser(WriteParser):
         )
 
     def _refusing_action(self) -> None:
-        """Read what ON DELETE and ON UPDATE may say: what is done anyway, a row that is referenced stays as it is."""
+        """Read ON DELETE or ON UPDATE with RESTRICT or NO ACTION; raise SyntaxFault for any other action.
+
+        Deleting a row that is still referenced is refused anyway, so these two change nothing.
+        """
         start = self.advance().start
         self.advance()
         if self.accept("RESTRICT"):
@@ -277,7 +281,7 @@ class DefinitionParser(WriteParser):
         )
 
     def nullability(self) -> Nullability | None:
-        """Take NULL or NOT NULL, if one stands here."""
+        """Take NULL or NOT NULL; return None if neither stands here."""
         if self.accept("NULL"):
             return "NULL"
         if self.accept("NOT"):
@@ -286,6 +290,7 @@ class DefinitionParser(WriteParser):
         return None
 
     def type_name(self) -> ast.TypeName:
+        """Take the name of a type with its arguments; raise SyntaxFault for a collection type."""
         token = self.token
         if token.word in COLLECTIONS and self.peek().word == "<":
             self.advance()
@@ -305,7 +310,7 @@ class DefinitionParser(WriteParser):
         return ast.TypeName(name=name, arguments=tuple(arguments), span=self.span_from(token.start))
 
     def create_index(self, start: int) -> ast.CreateIndex:
-        """Read what follows CREATE INDEX."""
+        """Parse what follows CREATE INDEX; `start` is the offset of CREATE."""
         name = self.name("the name of an index after CREATE INDEX")
         self.expect("ON", "after the name of the index")
         table = self.table_name("a table after ON")

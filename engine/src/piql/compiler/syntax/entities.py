@@ -21,7 +21,7 @@ class EntityParser(DefinitionParser):
         return self.token.word == "QUERY" and self.peek(2).word == "FETCH"
 
     def create_entity(self, start: int) -> ast.CreateEntity:
-        """Read what follows ENTITY."""
+        """Parse what follows ENTITY; `start` is its offset. A broken attribute is reported and dropped."""
         name = self.name("the name of an entity after ENTITY")
         self.expect("{", "before the attributes of the entity")
         elements: list[ast.ColumnDefinition | ast.EntityReference | ast.TableConstraint] = []
@@ -46,7 +46,7 @@ class EntityParser(DefinitionParser):
         return ast.CreateEntity(name=name, elements=tuple(elements), is_broken=broken > 0, span=self.span_from(start))
 
     def _skip_attribute(self, began: int) -> bool:
-        """Go behind the comma that ends an attribute, or to the brace; False at the end of the statement."""
+        """Skip past the comma that ends an attribute, or up to the brace; return False at the end of the statement."""
         if self.at == began:
             self.advance()
         while self.token.kind != "end" and self.token.word != ";":
@@ -88,6 +88,7 @@ class EntityParser(DefinitionParser):
         )
 
     def fetch(self) -> ast.Fetch:
+        """Parse `FETCH … OF … BY …` with the clauses after it."""
         start = self.advance().start
         steps = [self._step(start, "an entity after FETCH")]
         while self.token.word == "OF":

@@ -58,12 +58,12 @@ class ExpressionParser(Cursor, ABC):
 
     @abstractmethod
     def query(self) -> ast.QueryExpression:
-        """Read a query; given by the part that knows SELECT."""
+        """Parse a query; `QueryParser` implements it."""
 
     def expression(self, power: int = 0) -> ast.Expression:
-        """Read an expression whose operators all bind more tightly than `power`."""
+        """Parse an expression whose operators all bind more tightly than `power`."""
         start = self.token.start
-        self.deeper(start)
+        self.enter_level(start)
         chain_before = self.chain
         left = self._prefix()
         has_compared = False
@@ -134,7 +134,7 @@ class ExpressionParser(Cursor, ABC):
             before = self.last_end
             is_negated = self.accept("NOT") is not None
             if self.token.word in ("TRUE", "FALSE"):
-                raise self._is_truth(is_negated, before)
+                raise self._truth_test(is_negated, before)
             if self.token.word in TESTS:
                 raise self.unsupported(TESTS[self.token.word])
             self.expect("NULL", "after IS")
@@ -172,15 +172,18 @@ class ExpressionParser(Cursor, ABC):
         return ast.Binary(operator=operator, left=left, right=right, span=self.span_from(start))  # type: ignore[arg-type]
 
     def _count_values_of_rows(self, values: int) -> None:
-        """Count what is compared as rows: each value is a test of several columns, as in an OR."""
+        """Count the values of a row comparison as branches, as of an OR; raise SyntaxFault beyond MAX_BRANCHES."""
         self.branches += values
         self.values_of_rows += values
         if self.values_of_rows > MAX_BRANCHES:
             what = f"more than {MAX_BRANCHES:,} values are compared as rows in one statement"
             raise self.fault("too-many", what, self.span_of(self.tokens[self.at - 1]), "split the query into several")
 
-    def _is_truth(self, is_negated: bool, before: int) -> SyntaxFault:
-        """Make the fault of IS TRUE, which `= TRUE` is where NULL need not be told from FALSE."""
+    def _truth_test(self, is_negated: bool, before: int) -> SyntaxFault:
+        """Return the SyntaxFault of IS TRUE or IS FALSE; `before` is the offset behind IS.
+
+        The fix `= TRUE` means the same where NULL and FALSE need not be told apart.
+        """
         word = self.token.word
         if is_negated:
             opposite = "FALSE" if word == "TRUE" else "TRUE"
@@ -220,15 +223,15 @@ class ExpressionParser(Cursor, ABC):
         )
 
     def _subquery(self) -> ast.QueryExpression:
-        """Read a subquery of an expression."""
+        """Parse a subquery of an expression."""
         self.subquery_depth += 1
         query = self._nested_query()
         self.subquery_depth -= 1
         return query
 
     def _nested_query(self) -> ast.QueryExpression:
-        """Read a subquery; its expressions start a chain of their own."""
-        self.deeper(self.token.start)
+        """Parse a subquery; the chain of operators is counted anew inside it."""
+        self.enter_level(self.token.start)
         query = self.query()
         self.nesting -= 1
         return query
@@ -380,7 +383,7 @@ class ExpressionParser(Cursor, ABC):
         )
 
     def _over(self) -> Span:
-        """Skip an OVER clause; binding refuses it in its own words."""
+        """Skip an OVER clause and return its span; binding refuses it."""
         start = self.advance().start
         if self.token.word == "(":
             depth = 0

@@ -1,8 +1,8 @@
-"""Text → tokens, in one pass of one regular expression; comments are kept aside for the formatter.
+"""Text → tokens, in one pass of one regular expression; comments are collected for the formatter.
 
-A file may begin with a byte order mark, which is blank. A text ('…') and a quoted name ("…") end on their line, so
-that a forgotten quote spoils one line and not the file. What a pattern has matched it keeps (`*+`): to be able to give
-it back takes hundreds of bytes a character.
+A file may begin with a byte order mark, which counts as a blank. A text ('…') and a quoted name ("…") end on their
+line, so that a forgotten quote spoils one line and not the file. The patterns never backtrack (`*+`): backtracking
+would take hundreds of bytes a character.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment with its place: `-- …` to the end of its line, or `/* … */`."""
+    """A comment with its offsets: `-- …` to the end of its line, or `/* … */`."""
 
     text: str
     start: int
@@ -65,7 +65,7 @@ class Comment:
 @quick
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """All tokens of a text, the last of kind `end`, its comments, and what the lexer found wrong."""
+    """All tokens of a text, the last of kind `end`, with its comments and the errors of the lexer."""
 
     tokens: list[Token]
     comments: tuple[Comment, ...]
@@ -74,7 +74,7 @@ class Tokens:
 
 
 def tokenize(source: Source, most: int | None = None) -> Tokens:
-    """Cut a text into tokens, `most` at most; never fails, unknown characters are reported and left out."""
+    """Cut a text into tokens, `most` at most. Never raises: unknown characters are reported and skipped."""
     text = source.text
     tokens: list[Token] = []
     comments: list[Comment] = []
@@ -127,7 +127,7 @@ def tokenize(source: Source, most: int | None = None) -> Tokens:
 
 
 def span_of_first_token(text: str) -> tuple[int, int] | None:
-    """Return where the first token of a text begins and ends; None when it holds comments at most."""
+    """Return the offsets of the first token of a text; None when it holds nothing but comments."""
     for match in _TOKEN.finditer(text):
         if match.lastgroup not in ("space", "comment"):
             return match.span()
@@ -135,7 +135,7 @@ def span_of_first_token(text: str) -> tuple[int, int] | None:
 
 
 def shortened(text: str) -> str:
-    """Return a text of the user as it is quoted in a message."""
+    """Return a piece of the user's text as messages quote it, shortened where it is long."""
     return text if len(text) <= 40 else text[:37] + "…"
 
 
@@ -147,7 +147,7 @@ def is_closed(token: Token) -> bool:
 
 
 def unquote(token: Token) -> str:
-    """Return what a quoted name or text stands for; a missing end quote is forgiven."""
+    """Return the value of a quoted name or text, without a missing end quote being an error."""
     quote = token.text[0]
     body = token.text[1:]
     if body.endswith(quote):

@@ -40,7 +40,10 @@ _KINDS: dict[str, Literal["select", "insert", "update", "delete"]] = {
 
 
 def parse(source: Source, most: int | None = None) -> ast.ParsedFile:
-    """Return the statements of a text, up to the one before which they are `most` work; never raises."""
+    """Return the statements of a text with its syntax errors; never raises.
+
+    Parsing stops before the statement at which the work of those before it exceeds `most`, and reports `too-many`.
+    """
     lexed = tokenize(source, most + MAX_TOKENS if most is not None else None)
     parser = _Parser(source, lexed)
     statements = parser.statements(most)
@@ -72,13 +75,13 @@ def parse(source: Source, most: int | None = None) -> ast.ParsedFile:
 
 
 def refuse_remainder(source: Source) -> ast.ParsedFile:
-    """Say of the rest of a file which had too much before it that it is not compiled."""
+    """Return the remainder of a file as one piece without statements, with the error that too much stands before it."""
     first_token = span_of_first_token(source.text)
     return parse(source) if first_token is None else ast.ParsedFile(source, (), (_too_much(source.span(*first_token)),))
 
 
 def refuse_long(source: Source, most: int) -> ast.ParsedFile:
-    """Say of a file which is longer than any text is read that it is not compiled."""
+    """Return a file without statements, with the error that it has more than `most` characters."""
     finding = report(
         "too-many",
         f"this file has {len(source.text):,} characters; files of more than {most:,} are not compiled",
@@ -98,7 +101,7 @@ def _too_much(span: Span) -> Diagnostic:
 
 
 def parse_once(source: Source, most: int | None = None) -> ast.ParsedFile:
-    """Parse a text that is likely parsed again soon; long ones are not kept."""
+    """Parse a text; the results of short texts are cached."""
     return _parse_short(source, most) if len(source.text) <= SHORT else parse(source, most)
 
 
@@ -107,7 +110,7 @@ _parse_short = lru_cache(maxsize=128)(parse)
 
 
 def _extents(source: Source, statements: list[ast.Statement]) -> list[tuple[int, int]]:
-    """Give where each statement begins and ends, up to its semicolon or the next statement, even where it is broken."""
+    """Return the offsets of each statement up to its semicolon or the next statement, broken ones included."""
     starts = [*(statement.span.start for statement in statements), len(source.text)]
     extents = []
     for statement, following in zip(statements, starts[1:], strict=True):
@@ -138,11 +141,12 @@ def _assigned(finding: Diagnostic, statements: list[ast.Statement]) -> Diagnosti
 
 
 class _Parser(EntityParser):
-    """Reads whole files."""
+    """The whole parser: reads all statements of one text."""
 
     work = 0  # of all statements up to here
 
     def statements(self, most: int | None) -> list[ast.Statement]:
+        """Parse to the end of the text, or until the work exceeds `most`."""
         statements: list[ast.Statement] = []
         read_work = 0
         while True:
@@ -173,13 +177,13 @@ class _Parser(EntityParser):
                 statement = self._statement()
                 if self.token.word != ";" and not self.is_at_end():
                     self._after_statement(statement)
-                statements.append(self._spoilt(statement, noted_before))
+                statements.append(self._marked_broken(statement, noted_before))
             except SyntaxFault as fault:
                 self.note(fault.diagnostic)
                 self._recover(began)
 
-    def _spoilt(self, statement: ast.Statement, noted_before: int) -> ast.Statement:
-        """Return a query as broken in which, or behind which, something was told since `said`."""
+    def _marked_broken(self, statement: ast.Statement, noted_before: int) -> ast.Statement:
+        """Return a query as broken if diagnostics were noted in or behind it after the first `noted_before`."""
         noted = self.diagnostics[noted_before:]
         if not isinstance(statement, ast.CreateQuery) or all(
             diagnostic.code == "missing-semicolon" for diagnostic in noted
@@ -189,7 +193,7 @@ class _Parser(EntityParser):
         return replace(statement, is_broken=True)
 
     def _after_statement(self, statement: ast.Statement) -> None:
-        """Something follows without a semicolon: a new statement is taken, anything else is skipped."""
+        """Report what follows a statement without a semicolon, and skip it unless it begins a new statement."""
         name = statement.name.text if isinstance(statement, ast.CreateQuery) else None
         if isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateQuery) and statement.is_broken:
             self._recover(self.at - 1)
@@ -216,14 +220,17 @@ class _Parser(EntityParser):
         self._recover(self.at)
 
     def _unsupported_clause(self, statement: ast.Statement) -> Unsupported | None:
-        """Return the clause of SQL that follows a statement here, FETCH being taken for an alias before FIRST."""
+        """Return the SQL clause that follows a statement, which PIQL does not have; None if none does.
+
+        The FETCH of FETCH FIRST has been read as an alias by then.
+        """
         here, before = self.token.word, self.tokens[self.at - 1].word
         if here == "WITH" and isinstance(statement, ast.CreateTable):
             return TABLE_OPTIONS
         return CLAUSES.get((here, self.peek().word)) or (CLAUSES.get((before, here)) if before == "FETCH" else None)
 
     def _without(self, clause: Unsupported) -> tuple[Fix, ...]:
-        """Offer to leave out a clause behind a whole statement, up to its semicolon or the next statement."""
+        """Return the fix that deletes a clause behind a statement, up to its semicolon or the next statement."""
         if not clause.is_needless:
             return ()
         ahead = 1
@@ -246,7 +253,7 @@ class _Parser(EntityParser):
         return self.is_entity() or self.is_fetch_query()
 
     def _recover(self, began: int) -> None:
-        """Skip to the next semicolon or CREATE, and past `began` in any case."""
+        """Skip to the next semicolon or CREATE, but at least past token `began`."""
         if self.at <= began:
             self.advance()
         while self.token.kind != "end":
@@ -284,7 +291,7 @@ class _Parser(EntityParser):
         raise self._misspelt("CREATE TABLE, CREATE QUERY or CREATE INDEX", ("CREATE", *_BODIES))
 
     def _misspelt(self, what: str, words: tuple[str, ...]) -> SyntaxFault:
-        """Make the fault of finding something else than one of `words`, with the nearest of them."""
+        """Return the SyntaxFault that one of `words` was expected, with the nearest of them as a fix."""
         fault = self.expecting(what)
         if self.token.kind != "word" or len(self.diagnostics) >= MAX_FINDINGS:
             return fault

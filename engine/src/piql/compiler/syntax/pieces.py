@@ -38,7 +38,7 @@ _numbers = count()
 
 
 class Pieces:
-    """One file, cut. Each piece is a parsed file with a `Source` of its own, whose places count from its start."""
+    """One file, cut. Each piece is a parsed file with a `Source` of its own, whose offsets count from its start."""
 
     def __init__(
         self, source: Source, files: LongList[ast.ParsedFile], work: int = 0, *, is_anew: bool = False
@@ -51,11 +51,14 @@ class Pieces:
 
     @cached_property
     def starts(self) -> list[int]:
-        """Where each piece begins, and the end of the last."""
+        """Return the offset of each piece, and the end of the last."""
         return list(accumulate((len(file.source.text) for file in self.files), initial=0))
 
     def at(self, offset: int) -> tuple[int, int]:
-        """Return the number of the piece that an offset stands in, and where it begins; at the end, that of none."""
+        """Return the number of the piece that holds an offset, and where the piece begins.
+
+        At the end of the file the number is that behind the last piece.
+        """
         number, start = 0, 0
         for run, length in zip(self.files.runs(), self.files.by_run(_length_of), strict=True):
             if start + length > offset:
@@ -69,7 +72,7 @@ class Pieces:
         return number, start
 
     def start(self, number: int) -> int:
-        """Return where a piece begins; the end of the last for the number behind it."""
+        """Return the offset of a piece; the end of the file for the number behind the last."""
         first, start = 0, 0
         for run, length in zip(self.files.runs(), self.files.by_run(_length_of), strict=True):
             if first + len(run) > number:
@@ -79,7 +82,10 @@ class Pieces:
         return start
 
     def start_of(self, name: str) -> int:
-        """Where a piece begins. A key in one of a thousand asks for one or two, a file full of faults for all."""
+        """Return the offset of the piece with this name.
+
+        A keystroke in one of a thousand pieces asks for one or two, a file full of errors for all of them.
+        """
         self._asked += 1
         if self._asked > _FEW:
             return self._start_by_name[name]
@@ -100,13 +106,13 @@ def _length_of(pieces: tuple[ast.ParsedFile, ...]) -> int:
 
 
 def _starts_in(pieces: tuple[ast.ParsedFile, ...]) -> dict[str, int]:
-    """Where each piece begins, counted from the start of the first."""
+    """Return the offset of each piece by its name, counted from the start of the first."""
     starts = accumulate((len(piece.source.text) for piece in pieces), initial=0)
     return dict(zip((piece.source.name for piece in pieces), starts, strict=False))
 
 
 def cut(source: Source, before: Pieces | None = None) -> Pieces:
-    """Cut a text; pieces that `before` has in common with it, at its beginning and end, are not parsed again."""
+    """Cut and parse a text; pieces that it shares with `before` at the beginning and the end are not parsed again."""
     if len(source.text) > MOST_CHARACTERS:
         refused = refuse_long(_piece(source.name, source.text), MOST_CHARACTERS)
         return Pieces(source, LongList.of([refused]), is_anew=True)
@@ -125,7 +131,7 @@ def cut(source: Source, before: Pieces | None = None) -> Pieces:
 
 
 def _cut(source: Source, before: Pieces, first: int, last: int) -> Pieces:
-    """Cut what stands behind the pieces up to `first`, until a piece from `last` on begins; all behind it are kept."""
+    """Parse the text behind piece `first` until a piece from `last` on begins, from which all old pieces are kept."""
     text = source.text
     old = before.files
     at = before.start(first)
@@ -161,7 +167,7 @@ def _cut(source: Source, before: Pieces, first: int, last: int) -> Pieces:
 
 
 def _as_much_as_is_compiled(files: LongList[ast.ParsedFile]) -> int:
-    """Return how many pieces there are before which there is not too much."""
+    """Return how many pieces come before the one at which the work exceeds MAX_WORK."""
     work = (file.work for file in files.between(0, len(files) - 1))
     return sum(work_before <= MAX_WORK for work_before in accumulate(work, initial=0))
 
@@ -170,20 +176,20 @@ def _piece(file: str, text: str) -> Source:
     return Source(text, f"{file}{_MARK}{next(_numbers)}")
 
 
-def home_of(name: str) -> str | None:
-    """Return the name of the file that a piece belongs to; None when `name` is no piece's."""
+def file_of_piece(name: str) -> str | None:
+    """Return the name of the file that a piece belongs to; None when `name` is not that of a piece."""
     home, mark, _ = name.rpartition(_MARK)
     return home if mark else None
 
 
-def differing(left: str, right: str) -> int:
-    """Return how many characters of the longer text stand where the two are not the same."""
+def changed_characters(left: str, right: str) -> int:
+    """Return how many characters of the longer text remain without the common beginning and end of the two."""
     same = _common_start(left, right)
     return max(len(left), len(right)) - same - _common_end(left, right, min(len(left), len(right)) - same)
 
 
 def _common_start(left: str, right: str) -> int:
-    """Return how many characters two texts have in common at their beginning."""
+    """Return the length of the common beginning of two texts."""
     low, high = 0, min(len(left), len(right))
     step = 4096
     while low < high and left[low : low + step] == right[low : low + step]:
@@ -199,7 +205,7 @@ def _common_start(left: str, right: str) -> int:
 
 
 def _common_end(left: str, right: str, most: int) -> int:
-    """Return how many characters two texts have in common at their end, `most` at most."""
+    """Return the length of the common end of two texts, `most` at most."""
     low, high = 0, most
     step = 4096
 

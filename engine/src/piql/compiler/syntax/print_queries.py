@@ -13,6 +13,7 @@ _POWER = {"||": _CONCAT, "+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "%"
 
 
 def name_text(name: ast.Name) -> str:
+    """Return a name as it is written, in quotes where it was quoted."""
     return '"' + name.text.replace('"', '""') + '"' if name.is_quoted else name.text
 
 
@@ -23,7 +24,7 @@ def print_expression(node: ast.Expression, above: int = 0) -> str:
 
 
 def _text(node: ast.Expression) -> tuple[str, int]:
-    """Return an expression and how tightly its outermost operator binds."""
+    """Return an expression as text, and the precedence of its outermost operator."""
     match node:
         case ast.ColumnName():
             qualifier = f"{name_text(node.qualifier)}." if node.qualifier is not None else ""
@@ -129,6 +130,8 @@ INDENT = "  "
 
 @dataclass(slots=True)
 class Line:
+    """One line of formatted text, and the comment that stands behind it."""
+
     text: str
     start: int  # of what it shows, in the source
     begins_statement: bool = False
@@ -145,6 +148,7 @@ def print_query(query: ast.QueryExpression) -> str:
 
 
 def query_lines(query: ast.QueryExpression) -> list[Line]:
+    """Return a query as lines, a clause on each."""
     if isinstance(query, ast.UnionQuery):
         return _union(query)
     lines = clause_lines(
@@ -206,7 +210,7 @@ def _stop(stop: ast.StopClause) -> Line:
 
 
 def from_lines(clause: ast.FromClause) -> list[Line]:
-    """All of FROM on one line where it fits, else a line for each join."""
+    """Return FROM on one line where it fits in WIDTH, else a line for each join."""
     lines = [Line(f"FROM {print_table(clause.first)}", clause.span.start)]
     words = {"inner": "JOIN", "left": "LEFT JOIN", "cross": "CROSS JOIN"}
     for join in clause.joins:
@@ -217,22 +221,25 @@ def from_lines(clause: ast.FromClause) -> list[Line]:
         condition = f" ON {print_expression(join.condition)}" if join.condition is not None else ""
         text = f"{INDENT}{words[join.kind]} {print_table(join.table)}{condition}"
         lines.append(Line(text, join.span.start))
-    return one_line_or(lines)
+    return joined_if_short(lines)
 
 
 def condition_lines(word: str, condition: ast.Expression) -> list[Line]:
-    """A condition on one line where it fits, else a line for each part of its AND."""
+    """Return a condition on one line where it fits in WIDTH, else a line for each operand of its AND."""
     if not isinstance(condition, ast.Junction) or condition.operator == "OR":
         return [Line(f"{word} {print_expression(condition)}", condition.span.start)]
     lines: list[Line] = []
     for number, operand in enumerate(condition.operands):
         text = print_expression(operand, above=2)
         lines.append(Line(f"{word if number == 0 else f'{INDENT}AND'} {text}", operand.span.start))
-    return one_line_or(lines)
+    return joined_if_short(lines)
 
 
 def clause_lines(word: str, start: int, items: list[tuple[str, int]], between: str) -> list[Line]:
-    """A list on one line where it fits, else a line for each item."""
+    """Return a clause on one line where it fits in WIDTH, else a line for each item.
+
+    `items` are texts with their offsets in the source; `between` separates them.
+    """
     line = Line(f"{word} {f'{between} '.join(text for text, _ in items)}", start)
     if len(line.text) <= WIDTH or len(items) == 1:
         return [line]
@@ -242,6 +249,7 @@ def clause_lines(word: str, start: int, items: list[tuple[str, int]], between: s
     return lines
 
 
-def one_line_or(lines: list[Line]) -> list[Line]:
+def joined_if_short(lines: list[Line]) -> list[Line]:
+    """Return the lines as one where that fits in WIDTH, else unchanged."""
     joined = " ".join(line.text.strip() for line in lines)
     return [Line(joined, lines[0].start)] if len(joined) <= WIDTH else lines

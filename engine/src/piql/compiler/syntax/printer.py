@@ -39,7 +39,7 @@ def print_file(file: ast.ParsedFile) -> str:
 
 
 def _with_comments(source: str, lines: list[Line], comments: tuple[Comment, ...]) -> str:
-    """Put comments of their own line before the line that follows them, others behind the line before them."""
+    """Return the lines as text, each comment behind its line or on lines of its own before the line after it."""
     before: dict[int, list[Comment]] = {}
     at = 0
     for comment in comments:

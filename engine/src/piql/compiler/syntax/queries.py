@@ -27,7 +27,7 @@ class QueryParser(ExpressionParser):
     """The part of the parser that reads queries."""
 
     def query(self) -> ast.QueryExpression:
-        """Read `SELECT … [UNION [ALL] SELECT …]* [ORDER BY …] [LIMIT …]`, each SELECT perhaps in parentheses."""
+        """Parse `SELECT … [UNION [ALL] SELECT …]* [ORDER BY …] [LIMIT …]`; a SELECT may stand in parentheses."""
         start = self.token.start
         if self.token.word == "WITH":
             self._refuse_with()
@@ -52,10 +52,10 @@ class QueryParser(ExpressionParser):
         return query
 
     def _branch(self) -> tuple[ast.QueryExpression, bool]:
-        """Read one query of a UNION, and say whether it stands in parentheses, with its own ORDER BY and LIMIT."""
+        """Parse one query of a UNION; the flag says whether it is in parentheses, with its own ORDER BY and LIMIT."""
         if self.token.word != "(":
             return self._select(), False
-        self.deeper(self.token.start)
+        self.enter_level(self.token.start)
         self.advance()
         query = self.query()
         self.expect(")", "after the query in parentheses")
@@ -186,7 +186,7 @@ class QueryParser(ExpressionParser):
         )
 
     def tail(self) -> tuple[ast.OrderClause | None, ast.StopClause | None, ast.OffsetClause | None]:
-        """Read what may end a query: ORDER BY, LIMIT or PAGINATE, OFFSET."""
+        """Parse the end of a query: ORDER BY, LIMIT or PAGINATE, OFFSET; each is None where it is not written."""
         order = stop = offset = None
         if self.token.word == "ORDER":
             order = self.order()
@@ -223,14 +223,14 @@ class QueryParser(ExpressionParser):
         return self.peek(ahead).word == "SELECT"
 
     def _max_of_literal(self, number: int) -> None:
-        """`LIMIT 10 MAX 10` of the older dialect: the MAX says nothing more, and is left out by the formatter."""
+        """Read the MAX of `LIMIT 10 MAX 10`, of an older dialect; raise SyntaxFault if it is below `number`."""
         self.advance()
         maximum, span = self.positive_number("the number after MAX")
         if maximum < number:
             raise self.fault("bad-number", f"{number} is more than its MAX {maximum}", span)
 
     def _after_select_list(self) -> SyntaxFault:
-        """Make the fault of a select list that goes on; an alias that looks like FROM was meant to be it."""
+        """Return the SyntaxFault of what follows a select list, with a fix for an alias that is a misspelt FROM."""
         last = self.tokens[self.at - 1]
         if last.kind == "word" and last.word in ("FORM", "FRM", "FRON", "FRO", "FRMO", "FROMM", "ROM"):
             span = self.span_of(last)
@@ -342,6 +342,7 @@ class QueryParser(ExpressionParser):
         return ast.TableName(table=table, alias=self._alias(), span=self.span_from(start))
 
     def order(self) -> ast.OrderClause:
+        """Parse ORDER BY with its keys."""
         start = self.advance().start
         self.expect("BY", "after ORDER")
         items: list[ast.OrderItem] = []
@@ -367,6 +368,7 @@ class QueryParser(ExpressionParser):
         return ast.OrderClause(items=tuple(items), span=self.span_from(start))
 
     def stop(self) -> ast.StopClause:
+        """Parse LIMIT or PAGINATE with its count."""
         token = self.advance()
         count = self._count(token.word)
         return ast.StopClause(is_page=token.word == "PAGINATE", count=count, span=self.span_from(token.start))

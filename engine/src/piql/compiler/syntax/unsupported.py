@@ -1,4 +1,4 @@
-"""Words of SQL and CQL that PIQL leaves out: what to say of each where it is met, and the other way."""
+"""Constructs of SQL and CQL that PIQL does not have: their names for messages, and what to write instead."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """A construct by its name, and what to do instead."""
+    """A construct by its name, and what to write instead (`way_out`)."""
 
     name: str
     way_out: str

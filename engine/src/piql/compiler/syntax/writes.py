@@ -13,6 +13,7 @@ class WriteParser(QueryParser):
     """The part of the parser that reads writes."""
 
     def insert(self) -> ast.Insert:
+        """Parse INSERT; raise SyntaxFault for more than one row."""
         start = self.advance().start
         self.expect("INTO", "after INSERT")
         table = self.table_name("a table after INSERT INTO")
@@ -58,6 +59,7 @@ class WriteParser(QueryParser):
         )
 
     def update(self) -> ast.Update:
+        """Parse UPDATE with its WHERE and IF."""
         start = self.advance().start
         table = self.table_name("a table after UPDATE")
         self.reads += 1
@@ -84,7 +86,7 @@ class WriteParser(QueryParser):
         return ast.SetItem(column=column, value=value, span=self.span_from(column.span.start))
 
     def _condition(self) -> ast.Expression | None:
-        """Read `IF …` behind UPDATE or DELETE: what must hold of the row as it was."""
+        """Parse `IF …` behind UPDATE or DELETE, a condition on the row before the write; None where there is none."""
         if not self.accept("IF"):
             return None
         if self.token.word == "EXISTS" and self.peek().word != "(":
@@ -92,6 +94,7 @@ class WriteParser(QueryParser):
         return self.expression()
 
     def delete(self) -> ast.Delete:
+        """Parse DELETE with its WHERE and IF."""
         start = self.advance().start
         self.expect("FROM", "after DELETE")
         table = self.table_name("a table after DELETE FROM")

@@ -14,7 +14,7 @@ from typing import Any
 
 from piql.runtime.execution.numbers import absolute, negate, round_half_away
 from piql.schema.catalog import Kind
-from piql.schema.decimals import WIDE, one_zero
+from piql.schema.decimals import WIDE, without_minus_zero
 from piql.schema.types import WHOLE
 
 
@@ -33,7 +33,7 @@ def floor(number: Any) -> Any:
     if isinstance(number, int):
         return number
     if isinstance(number, Decimal):
-        return one_zero(number.to_integral_value(ROUND_FLOOR, WIDE))
+        return without_minus_zero(number.to_integral_value(ROUND_FLOOR, WIDE))
     return float(math.floor(number)) if math.isfinite(number) else None
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from piql.errors import NumberOutOfRange
 from piql.schema.catalog import Kind, SqlType
-from piql.schema.decimals import MAX_PRECISION, RESULT, WIDE, DoesNotFit, one_zero, unit
+from piql.schema.decimals import MAX_PRECISION, RESULT, WIDE, DoesNotFit, unit, without_minus_zero
 from piql.schema.types import range_of
 from piql.schema.values import shown
 
@@ -67,7 +67,7 @@ def exactly(operator: str, words: str) -> Compute:
             result = compute(left, right)
         except DoesNotFit:
             raise too_many_digits(words) from None
-        return result if result or result is None else one_zero(result)
+        return result if result or result is None else without_minus_zero(result)
 
     return computed
 
@@ -94,7 +94,7 @@ def within(type: SqlType, words: str) -> Callable[[int], int]:
 
 
 def negate(number: Any) -> Any:
-    return one_zero(number.copy_negate()) if isinstance(number, Decimal) else 0 - number
+    return without_minus_zero(number.copy_negate()) if isinstance(number, Decimal) else 0 - number
 
 
 def absolute(number: Any) -> Any:
@@ -116,7 +116,7 @@ def round_half_away(number: Any, digits: int = 0) -> Any:
     exponent = exact.as_tuple().exponent
     if isinstance(exponent, int) and -exponent <= digits:
         return number
-    rounded = one_zero(_ROUNDING.quantize(exact, unit(digits)))
+    rounded = without_minus_zero(_ROUNDING.quantize(exact, unit(digits)))
     return rounded if isinstance(number, Decimal) else finite(float(rounded))
 
 
@@ -129,7 +129,7 @@ def sum_of_decimals(values: Sequence[Decimal]) -> Decimal:
     total = Decimal(0)
     for value in values:
         total = WIDE.add(total, value)
-    return one_zero(total)
+    return without_minus_zero(total)
 
 
 def sum_of_doubles(values: Sequence[float]) -> float | None:

@@ -1,1 +1,1 @@
-"""What a user is told: findings, their catalogue and how they are printed."""
+"""Diagnostics: the messages of the compiler, the catalog of their codes, and how they are printed."""

@@ -1,4 +1,4 @@
-"""What one code means."""
+"""The page of one diagnostic code."""
 
 from __future__ import annotations
 

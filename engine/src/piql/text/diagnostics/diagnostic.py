@@ -1,4 +1,4 @@
-"""What a user is told: a `Diagnostic` with a span, further labels, help and fixes. Collected, never raised."""
+"""A `Diagnostic`: a message with a span, further labels, help and fixes. Diagnostics are collected, never raised."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A set of edits, applied together, that has been compiled before it is offered.
+    """A set of edits, applied together; it has been compiled before it is offered.
 
-    Of a correction of what meant nothing before, neither consequence nor cost is said.
+    `consequence` and `cost` are empty for a correction of text that did not compile.
     """
 
     title: str
@@ -38,14 +38,14 @@ class Fix:
 
     @property
     def price(self) -> str:
-        """Say what it changes and what the query then costs."""
+        """What the fix changes and what the query then costs, in one line."""
         return "; ".join(part for part in (self.consequence, self.cost) if part)
 
 
 class LaterFixes(Sequence[Fix]):
-    """The fixes of a finding, looked for when somebody asks for them: each takes several compilations.
+    """The fixes of a diagnostic, computed when they are first read, since each takes several compilations.
 
-    It equals the tuple of them.
+    It equals the tuple of its fixes.
     """
 
     def __init__(self, find: Callable[[], tuple[Fix, ...]]) -> None:
@@ -53,7 +53,7 @@ class LaterFixes(Sequence[Fix]):
 
     @cached_property
     def all(self) -> tuple[Fix, ...]:
-        """Look for them, once."""
+        """The fixes; computed once."""
         return self._find()
 
     @overload
@@ -84,7 +84,7 @@ class LaterFixes(Sequence[Fix]):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A second place that belongs to the finding, with a word on why."""
+    """A second span that belongs to the diagnostic, with a note on why."""
 
     span: Span
     text: str
@@ -93,7 +93,7 @@ class Label:
 @quick
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding: a stable code, a message in the words of the user's text, and where it is."""
+    """One message of the compiler: a stable code, a text in the user's own words, and its span."""
 
     code: str
     severity: Severity

@@ -42,7 +42,7 @@ def render(diagnostic: Diagnostic) -> str:
 
 
 def _unblocked(fix: Fix) -> str:
-    """Say which other queries a fix bounds, too."""
+    """Return a note on the other queries that a fix makes bounded; empty where there are none."""
     names = fix.unblocks
     if not names:
         return ""
@@ -59,7 +59,7 @@ def _line(source: Source, number: int) -> str:
 
 
 def _underline(span: Span, mark: str) -> str:
-    """Return blanks up to the span and marks below it; a span of several lines is marked to the end of its first."""
+    """Return blanks up to the span and marks below it; of a span over several lines only the first is marked."""
     text = _line(span.source, span.line)
     start = span.start - (span.source.text.rfind("\n", 0, span.start) + 1)
     length = span.end - span.start if span.end_line == span.line else len(text) - start

@@ -27,6 +27,6 @@ def report(
     fixes: tuple[Fix, ...] = (),
     query: str | None = None,
 ) -> Diagnostic:
-    """Make a diagnostic with the severity that its code has."""
+    """Return a diagnostic with the severity of its code; raises KeyError for a code that is not in CODES."""
     lines = (help,) if isinstance(help, str) else help
     return Diagnostic(code, CODES[code].severity, message, span, labels, lines, fixes, query)

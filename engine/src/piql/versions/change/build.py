@@ -162,7 +162,7 @@ class Build:
         )
 
     def cancel(self) -> None:
-        """Return it up: the version in force stays as it is."""
+        """Stop the build for good: the version in force stays as it is."""
         with self._turn, self._store.transaction() as transaction:
             stand = self._stand()
             if stand is None:

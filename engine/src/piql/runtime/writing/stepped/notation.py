@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from piql.schema.decimals import WIDE, one_zero
+from piql.schema.decimals import WIDE, without_minus_zero
 from piql.store.base import Row
 
 _FROM_TEXT: dict[str, Callable[[str], Any]] = {
@@ -41,7 +41,7 @@ def _noted(value: Any) -> Any:
         case bytes():
             return {"bytes": value.hex()}
         case Decimal():
-            return {"decimal": WIDE.to_sci_string(WIDE.normalize(one_zero(value)))}
+            return {"decimal": WIDE.to_sci_string(WIDE.normalize(without_minus_zero(value)))}
         case datetime():
             return {"moment": value.isoformat()}
         case date():
