@@ -10,8 +10,9 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
+from piql.client.database import Observation
 from piql_backend.database.connection import Database, now
-from piql_backend.executions.observations import Observation, Observations
+from piql_backend.executions.observations import Observations, ObservedExecution
 from piql_backend.profile_runs.schemas import ProfileRunRead
 from piql_backend.profile_runs.service import ProfileRuns
 from piql_backend.settings import Settings
@@ -162,6 +163,7 @@ def observe_as_predicted(settings: Settings, size: tuple[int, int], p99_ms: floa
     observations = Observations(database)
     latencies = np.random.default_rng(3).lognormal(0.0, 0.3, count) * p99_ms / np.exp(0.3 * 2.3263)
     for elapsed_ms in latencies:
-        observations.add(Observation(2, "thoughtstream", now(), float(elapsed_ms), size[0], 101, rows=size[1]))
+        observation = Observation("thoughtstream", 2, now(), float(elapsed_ms), size[0], 1, size[1])
+        observations.add(ObservedExecution(observation, 101))
     observations.flush()
     database.close()

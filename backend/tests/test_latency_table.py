@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from piql.client.database import Observation
 from piql_backend.database import connection
 from piql_backend.database.connection import Database, now
-from piql_backend.executions.observations import Observation, Observations
+from piql_backend.executions.observations import Observations, ObservedExecution
 from piql_backend.latency.repository import Exceeding, ObservationTable, SizeRegion, SizeTotals, SloInterval, Span
 from piql_backend.latency.service import compliance_of
 from piql_backend.schema import SloWrite
@@ -40,7 +41,8 @@ def observe(
 ) -> None:
     observations = Observations(database)
     for elapsed_ms in latencies_ms:
-        observations.add(Observation(version, query, at or now(), elapsed_ms, operations, 3, failed, rows))
+        observation = Observation(query, version, at or now(), elapsed_ms, operations, 1, rows)
+        observations.add(ObservedExecution(observation, 3, failed))
     observations.flush()
 
 
@@ -170,7 +172,7 @@ def test_observations_wait_for_a_database_that_fails(database: Database) -> None
     observations = Observations(database)
     with database.write() as cursor:
         cursor.execute("ALTER TABLE observations RENAME TO away")
-    observations.add(Observation(1, "q", now(), 1.0, 1, 1))
+    observations.add(ObservedExecution(Observation("q", 1, now(), 1.0, 1, 1, 0), 1))
     observations.flush()
     with database.write() as cursor:
         cursor.execute("ALTER TABLE away RENAME TO observations")

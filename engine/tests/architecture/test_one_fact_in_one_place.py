@@ -183,3 +183,19 @@ def test_a_cluster_is_told_from_a_file_by_its_url() -> None:
     assert (cluster.is_cluster, cluster.is_file, cluster.has_transactions) == (True, False, False)
     assert (file.is_cluster, file.is_file, file.has_transactions) == (False, True, True)
     assert not any(capabilities_of(nothing))
+
+
+def test_an_observed_execution_is_described_in_one_module() -> None:
+    fields = {"query", "started_at", "elapsed_ms", "operations"}
+    described = [
+        f"{path}: {node.name}"
+        for path, module in sources_of_the_project()
+        for node in ast.walk(module)
+        if isinstance(node, ast.ClassDef) and fields <= fields_of(node)
+    ]
+    assert described == ["piql/runtime/execution/observation.py: Observation"]
+
+
+def fields_of(node: ast.ClassDef) -> set[str]:
+    targets = [statement.target for statement in node.body if isinstance(statement, ast.AnnAssign)]
+    return {target.id for target in targets if isinstance(target, ast.Name)}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import threading
 from dataclasses import dataclass
-from datetime import datetime
 
 import duckdb
 import numpy as np
+from piql.client.database import Observation
 
 from piql_backend.database.connection import Database
 from piql_backend.probes.tallies import Tallies
@@ -20,17 +20,15 @@ MOST_WAITING = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
-    """One execution; `started_at` is UTC without a zone, `rows` are those it gave."""
+class ObservedExecution:
+    """One execution through the back end: what the engine's `Observation` says, the bound in requests, the failure.
 
-    version: int
-    query: str
-    started_at: datetime
-    elapsed_ms: float
-    operations: int
+    The observation's `deployment` is the version in the history, its `started_at` is UTC without a zone.
+    """
+
+    observation: Observation
     bound: int
     failed: bool = False
-    rows: int = 0
 
 
 class Observations:
@@ -39,7 +37,7 @@ class Observations:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.problem: str | None = None  # why what was observed is not written
-        self._waiting: list[Observation] = []
+        self._waiting: list[ObservedExecution] = []
         self._adding = threading.Lock()
         self._flushing = threading.Lock()
         self._stopped = threading.Event()
@@ -57,11 +55,11 @@ class Observations:
     def waiting(self) -> int:
         return len(self._waiting)
 
-    def add(self, observation: Observation) -> None:
-        self.tallies.add(observation.query, observation.elapsed_ms / 1000, observation.failed)
+    def add(self, execution: ObservedExecution) -> None:
+        self.tallies.add(execution.observation.query, execution.observation.elapsed_ms / 1000, execution.failed)
         with self._adding:
             if len(self._waiting) < MOST_WAITING:
-                self._waiting.append(observation)
+                self._waiting.append(execution)
 
     def flush(self) -> None:
         """Append everything that waits; when this returns it can be read."""
@@ -90,14 +88,15 @@ class Observations:
             self.flush()
 
 
-def _columns(batch: list[Observation]) -> dict[str, np.ndarray]:
+def _columns(batch: list[ObservedExecution]) -> dict[str, np.ndarray]:
+    observations = [execution.observation for execution in batch]
     return {
-        "version": np.array([observation.version for observation in batch], dtype=np.int32),
-        "query": np.array([observation.query for observation in batch], dtype=object),
-        "started_at": np.array([observation.started_at for observation in batch], dtype="datetime64[us]"),
-        "elapsed_ms": np.array([observation.elapsed_ms for observation in batch], dtype=np.float64),
-        "operations": np.array([observation.operations for observation in batch], dtype=np.int32),
-        "bound": np.array([observation.bound for observation in batch], dtype=np.int32),
-        "failed": np.array([observation.failed for observation in batch], dtype=np.bool_),
-        "rows_given": np.array([observation.rows for observation in batch], dtype=np.int32),
+        "version": np.array([observation.deployment for observation in observations], dtype=np.int32),
+        "query": np.array([observation.query for observation in observations], dtype=object),
+        "started_at": np.array([observation.started_at for observation in observations], dtype="datetime64[us]"),
+        "elapsed_ms": np.array([observation.elapsed_ms for observation in observations], dtype=np.float64),
+        "operations": np.array([observation.operations for observation in observations], dtype=np.int32),
+        "bound": np.array([execution.bound for execution in batch], dtype=np.int32),
+        "failed": np.array([execution.failed for execution in batch], dtype=np.bool_),
+        "rows_given": np.array([observation.rows for observation in observations], dtype=np.int32),
     }

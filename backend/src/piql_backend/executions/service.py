@@ -7,9 +7,11 @@ import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime
 
 import orjson
 import piql
+from piql.client.database import Observation
 from piql.compiler.physical.operators import LocalProjection, PhysicalNode
 from piql.compiler.result import CompiledQuery
 from piql.errors import BoundExceeded, RepairPending, StoreUnavailable
@@ -18,7 +20,7 @@ from piql_profiler.measure.sampling import ParameterSampler
 from piql_backend.database.connection import now
 from piql_backend.deployments.history import LiveDeployment
 from piql_backend.deployments.service import Deployments
-from piql_backend.executions.observations import Observation, Observations
+from piql_backend.executions.observations import Observations, ObservedExecution
 from piql_backend.executions.schemas import ExecutionCreate, ExecutionRead, ResultColumnRead, SampleParametersRead
 from piql_backend.executions.values import from_json, to_json
 from piql_backend.store import StoreConnection
@@ -80,27 +82,25 @@ class Executions:
         except _OUR_FAULT as error:
             elapsed_ms = (time.perf_counter() - started) * 1000
             operations = job.bound_operations + 1 if isinstance(error, BoundExceeded) else 0
-            self._observations.add(self._observation(job, started_at, elapsed_ms, operations, failed=True))
+            self._note(job, started_at, piql.Page([], operations=operations, elapsed_ms=elapsed_ms), failed=True)
             raise
-        rows = len(page.rows)
-        self._observations.add(self._observation(job, started_at, page.elapsed_ms, page.operations, rows=rows))
+        self._note(job, started_at, page)
         if page.operations > job.bound_operations:
             log.error("%s made %d requests, its bound is %d", job.query.name, page.operations, job.bound_operations)
         return page
 
-    def _observation(
-        self, job: Job, started_at: object, elapsed_ms: float, operations: int, failed: bool = False, rows: int = 0
-    ) -> Observation:
-        return Observation(
-            job.live.read.version,
+    def _note(self, job: Job, started_at: datetime, page: piql.Page, failed: bool = False) -> None:
+        """Add an execution to the observations; the page of one that failed is empty."""
+        observation = Observation(
             job.query.name,
-            started_at,  # type: ignore[arg-type]
-            elapsed_ms,
-            operations,
-            job.bound_operations,
-            failed,
-            rows,
+            job.live.read.version,
+            started_at,
+            page.elapsed_ms,
+            page.operations,
+            page.round_trips,
+            len(page.rows),
         )
+        self._observations.add(ObservedExecution(observation, job.bound_operations, failed))
 
     def _execute_to_json(self, deployment_id: str, name: str, request: ExecutionCreate) -> bytes:
         job = self.job(deployment_id, name)
