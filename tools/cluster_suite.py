@@ -59,7 +59,7 @@ def said_of(xml: Path, minutes: float, busy: str) -> str:
         f"`make test-cluster` on {date.today().isoformat()}, revision {revision}: {len(cases)} tests"
         f" in {minutes:.0f} minutes, {len(failed)} failed, {len(skipped)} skipped;\nload average {busy}.\n"
     )
-    return text + "".join(f"\n- failed: `{each.get('classname')}::{each.get('name')}`" for each in failed)
+    return text + "".join(f"\n- failed: `{case.get('classname')}::{case.get('name')}`" for case in failed)
 
 
 if __name__ == "__main__":

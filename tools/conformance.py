@@ -21,23 +21,23 @@ PASSING = ROOT / "tools" / "conformance-passing.txt"
 
 def cases_folder() -> Path | None:
     places = [os.environ.get("PIQL_CONFORMANCE"), ROOT.parent / "shared" / "conformance"]
-    return next((Path(place) for place in places if place and (Path(place) / "run.py").is_file()), None)
+    return next((Path(candidate) for candidate in places if candidate and (Path(candidate) / "run.py").is_file()), None)
 
 
 def failures(folder: Path, ids: list[str], url: str) -> tuple[dict[str, str], int, str]:
     """What each failed case says, how many were skipped, and all that was printed."""
     command = [sys.executable, str(folder / "run.py"), "--url", url]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
-    said = run.stdout + run.stderr
+    output = run.stdout + run.stderr
     closing = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", run.stdout, re.MULTILINE)
     if not closing:
-        return dict.fromkeys(ids, "the run broke off"), 0, said
+        return dict.fromkeys(ids, "the run broke off"), 0, output
     failed = {}
     for line in run.stdout.splitlines():
         case, _, what = line.partition(": ")
         if case in ids:
             failed[case] = what
-    return failed, int(closing[3]), said
+    return failed, int(closing[3]), output
 
 
 def main(report: Path, update: bool, url: str) -> int:
@@ -48,8 +48,8 @@ def main(report: Path, update: bool, url: str) -> int:
         report.write_text(json.dumps({"found": False}))
         return 0
     ids = [case["id"] for case in json.loads((folder / "cases.json").read_text())]
-    failed, skipped, said = failures(folder, ids, url)
-    print(said, end="")
+    failed, skipped, output = failures(folder, ids, url)
+    print(output, end="")
     passing = [case for case in ids if case not in failed]
     promised = PASSING.read_text().split() if PASSING.exists() else []
     broken = [case for case in promised if case in failed]

@@ -19,12 +19,12 @@ def keep_section(page: str, title: str, text: str, folder: Path = FOLDER) -> Non
     path = folder / page
     before = path.read_text()
     section = f"## {title}\n\n{text.strip()}\n"
-    found = _section(before, title)
-    if found is None:
+    match = _section(before, title)
+    if match is None:
         after = f"{before.rstrip()}\n\n{section}"
     else:
-        follows = before[found.end() :]
-        after = before[: found.start()] + section + (f"\n{follows}" if follows else "")
+        follows = before[match.end() :]
+        after = before[: match.start()] + section + (f"\n{follows}" if follows else "")
     path.write_text(after)
 
 
@@ -32,19 +32,19 @@ def keep_row(page: str, title: str, cells: list[str], folder: Path = FOLDER) -> 
     """Put a row into the table of a section: in the place of the one that begins alike, or below all others."""
     path = folder / page
     before = path.read_text()
-    found = _section(before, title)
-    assert found is not None, f"{page} has no section {title}"
-    lines = found[0].splitlines()
+    section = _section(before, title)
+    assert section is not None, f"{page} has no section {title}"
+    lines = section[0].splitlines()
     table = [at for at, line in enumerate(lines) if line.startswith("|")]
     row = f"| {' | '.join(cells)} |"
-    known = [at for at in table if lines[at].startswith(f"| {cells[0]} |")]
-    if known:
-        lines[known[0]] = row
+    same_row = [at for at in table if lines[at].startswith(f"| {cells[0]} |")]
+    if same_row:
+        lines[same_row[0]] = row
     else:
         lines.insert(table[-1] + 1, row)
     after = "\n".join(lines).rstrip() + "\n"
-    follows = before[found.end() :]
-    path.write_text(before[: found.start()] + after + (f"\n{follows}" if follows else ""))
+    follows = before[section.end() :]
+    path.write_text(before[: section.start()] + after + (f"\n{follows}" if follows else ""))
 
 
 @contextmanager

@@ -139,7 +139,7 @@ def judge(suite: Suite, status: int, late: str, report: Path, seconds: float) ->
 
 def read_junit(report: Path) -> Counts:
     suites = [ElementTree.parse(report).getroot()] if report.exists() else []
-    suites = [found for root in suites for found in root.iter("testsuite")]
+    suites = [suite for root in suites for suite in root.iter("testsuite")]
     tests, skipped = (sum(int(suite.get(name, 0)) for suite in suites) for name in ("tests", "skipped"))
     failed = sum(int(suite.get("failures", 0)) + int(suite.get("errors", 0)) for suite in suites)
     if not suites:
@@ -148,33 +148,44 @@ def read_junit(report: Path) -> Counts:
 
 
 def read_vitest(report: Path) -> Counts:
-    found = json.loads(report.read_text())
-    failed = found["numFailedTests"]
+    report_data = json.loads(report.read_text())
+    failed = report_data["numFailedTests"]
     # A file that cannot be loaded has no tests to fail; it fails as a whole.
-    broken = sum(1 for file in found["testResults"] if file["status"] == "failed" and not file["assertionResults"])
-    return Counts(found["numPassedTests"], failed + broken, found["numPendingTests"] + found.get("numTodoTests", 0))
+    broken = sum(
+        1 for file in report_data["testResults"] if file["status"] == "failed" and not file["assertionResults"]
+    )
+    return Counts(
+        report_data["numPassedTests"],
+        failed + broken,
+        report_data["numPendingTests"] + report_data.get("numTodoTests", 0),
+    )
 
 
 def read_playwright(report: Path) -> Counts:
-    found = json.loads(report.read_text())
-    stats = found["stats"]
+    report_data = json.loads(report.read_text())
+    stats = report_data["stats"]
     note = f"{stats['flaky']} passed only when tried again" if stats["flaky"] else ""
     return Counts(
-        stats["expected"], stats["unexpected"] + stats["flaky"] + len(found["errors"]), stats["skipped"], note
+        stats["expected"], stats["unexpected"] + stats["flaky"] + len(report_data["errors"]), stats["skipped"], note
     )
 
 
 def read_conformance(report: Path) -> Counts:
-    found = json.loads(report.read_text())
-    if not found["found"]:
+    report_data = json.loads(report.read_text())
+    if not report_data["found"]:
         return Counts(0, 0, 0, "no cases beside this repository", may_be_empty=True)
-    return Counts(found["passed"], found["failed"], 0, f"{found['passing']} of all {found['cases']} cases pass")
+    return Counts(
+        report_data["passed"],
+        report_data["failed"],
+        0,
+        f"{report_data['passing']} of all {report_data['cases']} cases pass",
+    )
 
 
 def read_cluster(report: Path) -> Counts:
-    found = json.loads(report.read_text())
-    if found["missing"]:
-        return Counts(0, 0, 0, found["missing"], may_be_empty=True)
+    report_data = json.loads(report.read_text())
+    if report_data["missing"]:
+        return Counts(0, 0, 0, report_data["missing"], may_be_empty=True)
     return read_junit(report.with_suffix(".xml"))
 
 

@@ -17,8 +17,8 @@ def test_a_machine_without_maven_and_java_is_told_so_in_one_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    said = what_is_missing()
-    assert said == "no cluster on this machine: Maven (mvn) and a JDK 17 (java) not found"
+    message = what_is_missing()
+    assert message == "no cluster on this machine: Maven (mvn) and a JDK 17 (java) not found"
 
 
 def test_another_version_of_java_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

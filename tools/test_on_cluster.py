@@ -28,9 +28,9 @@ def test_every_conformance_case_passes(cluster: Cluster, cluster_keyspace: str, 
     command = [sys.executable, str(ROOT / "tools" / "conformance.py"), str(report), "--url", url]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     print(run.stdout, run.stderr)
-    found = json.loads(report.read_text())
-    if found["found"]:  # the cases stand beside some repositories only; the conformance suite says so
-        assert found["passing"] == found["cases"], run.stdout
+    results = json.loads(report.read_text())
+    if results["found"]:  # the cases stand beside some repositories only; the conformance suite says so
+        assert results["passing"] == results["cases"], run.stdout
 
 
 def test_what_is_deployed_to_a_cluster_is_run_and_compared_in_a_browser(
@@ -56,6 +56,6 @@ def hold_journeys(names: Sequence[str], store: str, report: Path) -> None:
     command += [f"--output={ROOT / '.test-results' / 'journeys-on-cluster'}"]
     run = subprocess.run(command, cwd=ROOT / "e2e", env=os.environ | here, capture_output=True, text=True, check=False)
     print(run.stdout, run.stderr)
-    found = json.loads(report.read_text())["stats"]
-    assert found["unexpected"] == found["flaky"] == 0, run.stdout
-    assert found["expected"] >= len(names)
+    statistics = json.loads(report.read_text())["stats"]
+    assert statistics["unexpected"] == statistics["flaky"] == 0, run.stdout
+    assert statistics["expected"] >= len(names)

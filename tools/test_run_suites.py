@@ -54,8 +54,8 @@ def test_failures_and_skips_are_no_passes(tmp_path: Path) -> None:
 def test_a_test_file_that_cannot_be_loaded_fails(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     files = [{"status": "failed", "assertionResults": []}]
-    found = {"numPassedTests": 3, "numFailedTests": 0, "numPendingTests": 0, "testResults": files}
-    report.write_text(json.dumps(found))
+    counts = {"numPassedTests": 3, "numFailedTests": 0, "numPendingTests": 0, "testResults": files}
+    report.write_text(json.dumps(counts))
     assert read_vitest(report).failed == 1
 
 
@@ -151,4 +151,4 @@ def test_a_suite_starts_only_where_its_places_are_free() -> None:
 def test_every_suite_of_a_group_can_start(group: str) -> None:
     names = [suite.name for suite in GROUPS[group]]
     assert all(suite.places <= PLACES for suite in GROUPS[group])
-    assert all(suite.after in ("", *names[:place]) for place, suite in enumerate(GROUPS[group]))
+    assert all(suite.after in ("", *names[:position]) for position, suite in enumerate(GROUPS[group]))

@@ -47,13 +47,15 @@ def by_hand(path: Path, rows: Rows, indexes: list[str], synchronous: str) -> flo
     worked = process_time()
     source = iter(rows)
     while batch := list(islice(source, BATCH)):
-        kept = [(row["owner"], (row["posted"] - EPOCH) // millisecond, row["text"]) for row in batch]
+        records = [(row["owner"], (row["posted"] - EPOCH) // millisecond, row["text"]) for row in batch]
         connection.execute("BEGIN IMMEDIATE")
-        for owner in {row[0] for row in kept}:
+        for owner in {row[0] for row in records}:
             assert connection.execute('SELECT 1 FROM "table users" WHERE username = ?', (owner,)).fetchone()
-        connection.executemany('INSERT OR REPLACE INTO "table thoughts" (owner, posted, text) VALUES (?, ?, ?)', kept)
+        connection.executemany(
+            'INSERT OR REPLACE INTO "table thoughts" (owner, posted, text) VALUES (?, ?, ?)', records
+        )
         for index in indexes:
-            entries = [(text is not None, text or 0, owner, posted) for owner, posted, text in kept]
+            entries = [(text is not None, text or 0, owner, posted) for owner, posted, text in records]
             connection.executemany(f'INSERT OR REPLACE INTO "{index}" VALUES (?, ?, ?, ?)', sorted(entries))
         connection.execute("COMMIT")
     worked = process_time() - worked
@@ -81,10 +83,10 @@ def main() -> None:
                 path = Path(folder) / "bench.db"
                 seconds, worked, batches = by_engine(path, source, users, rows, synchronous)
                 slow = statistics.quantiles(batches, n=100)[98] * 1000
-                found = sqlite3.connect(path).execute(
+                indexes = sqlite3.connect(path).execute(
                     "SELECT name FROM sqlite_schema WHERE name LIKE 'index thoughts%'"
                 )
-                hand = by_hand(path, rows, [each for (each,) in found], synchronous)
+                hand = by_hand(path, rows, [name for (name,) in indexes], synchronous)
                 print(
                     f"{count:<9}{synchronous:<13}{len(rows) / seconds:>9,.0f}{len(rows) / worked:>14,.0f}"
                     f"{len(rows) / hand:>9,.0f}{worked / hand:>7.2f}{slow:>15.1f} ms"

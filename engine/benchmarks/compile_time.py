@@ -38,7 +38,7 @@ Work = Callable[[], object]
 def measure(variants: dict[str, Work], rounds: int, calls: int = CALLS) -> dict[str, list[float]]:
     """Gives the milliseconds of each variant in each round."""
     chance = random.Random(2012)
-    found: dict[str, list[float]] = {name: [] for name in variants}
+    times: dict[str, list[float]] = {name: [] for name in variants}
     for _ in range(2):
         for work in variants.values():
             work()
@@ -52,22 +52,22 @@ def measure(variants: dict[str, Work], rounds: int, calls: int = CALLS) -> dict[
             started = process_time_ns()
             for _ in range(calls):
                 variants[name]()
-            found[name].append((process_time_ns() - started) / 1e6 / calls)
+            times[name].append((process_time_ns() - started) / 1e6 / calls)
             gc.enable()
     gc.unfreeze()
-    return found
+    return times
 
 
 def ratio(above: list[float], below: list[float]) -> tuple[float, float, float]:
     """Gives the median of the ratios within a round, and the ends of its interval of 95 %."""
-    ratios = [one / other for one, other in zip(above, below, strict=True)]
+    ratios = [one / base for one, base in zip(above, below, strict=True)]
     chance = random.Random(1)
     medians = sorted(statistics.median(chance.choices(ratios, k=len(ratios))) for _ in range(500))
     return statistics.median(ratios), medians[12], medians[487]
 
 
-def shown(found: tuple[float, float, float]) -> str:
-    middle, low, high = found
+def shown(interval: tuple[float, float, float]) -> str:
+    middle, low, high = interval
     return f"{middle:.2f} [{low:.2f}, {high:.2f}]"
 
 
@@ -95,8 +95,8 @@ def against(text: str, compilation: Compilation, rounds: int) -> dict[str, list[
         table.name: {column.name: str(column.type) for column in table.columns} for table in compilation.tables.values()
     }
     database = duckdb.connect()
-    for each in tables_as_sql(compilation):
-        database.execute(each)
+    for definition in tables_as_sql(compilation):
+        database.execute(definition)
     return measure(
         {
             SAME: lambda: compile_statement(text, compilation),
@@ -113,14 +113,14 @@ def beside_others(rounds: int) -> None:
     print(f"{'one query':<18}{'piql':>8}{'p99':>8}{'sqlglot':>9}{'EXPLAIN':>9}  (ms)   piql/sqlglot     piql/EXPLAIN")
     agreement = []
     for name in QUERIES:
-        found = against(statement(compilation.queries[name].text), compilation, rounds)
-        middle = {each: statistics.median(times) for each, times in found.items()}
-        slow = statistics.quantiles([*found[SAME], *found[AGAIN]], n=100)[98]
+        runs = against(statement(compilation.queries[name].text), compilation, rounds)
+        middle = {variant: statistics.median(times) for variant, times in runs.items()}
+        slow = statistics.quantiles([*runs[SAME], *runs[AGAIN]], n=100)[98]
         print(
             f"{name:<18}{middle[SAME]:>8.2f}{slow:>8.2f}{middle['sqlglot']:>9.2f}{middle['duckdb']:>9.2f}"
-            f"{shown(ratio(found[SAME], found['sqlglot'])):>23}{shown(ratio(found[SAME], found['duckdb'])):>19}"
+            f"{shown(ratio(runs[SAME], runs['sqlglot'])):>23}{shown(ratio(runs[SAME], runs['duckdb'])):>19}"
         )
-        agreement.append(ratio(found[SAME], found[AGAIN]))
+        agreement.append(ratio(runs[SAME], runs[AGAIN]))
     print("the same twice:   " + ", ".join(map(shown, agreement)))
 
 
@@ -135,20 +135,20 @@ def chain(tables: int) -> str:
 
 
 def with_more_tables(rounds: int) -> None:
-    found: dict[int, dict[str, list[float]]] = {}
+    times_at: dict[int, dict[str, list[float]]] = {}
     for tables in TABLES:
         compilation = piql.compile(chain(tables))
-        found[tables] = against(statement(compilation.queries["chain"].text), compilation, rounds)
+        times_at[tables] = against(statement(compilation.queries["chain"].text), compilation, rounds)
     print(f"\n{'joined tables':<18}" + "".join(f"{table:>8}" for table in TABLES) + "   (ms)")
     for name in (SAME, "sqlglot", "duckdb"):
-        middle = [statistics.median(found[table][name]) for table in TABLES]
-        steps = [(one - other) / (here - there) for one, other, here, there in
+        middle = [statistics.median(times_at[table][name]) for table in TABLES]
+        steps = [(one - before) / (here - there) for one, before, here, there in
                  zip(middle[1:], middle, TABLES[1:], TABLES, strict=False)]  # fmt: skip
         power = statistics.linear_regression(
-            [math.log(table) for table in TABLES[1:]], [math.log(each) for each in middle[1:]]
+            [math.log(table) for table in TABLES[1:]], [math.log(duration) for duration in middle[1:]]
         ).slope
         print(
-            f"{name:<18}" + "".join(f"{each:>8.2f}" for each in middle)
+            f"{name:<18}" + "".join(f"{value:>8.2f}" for value in middle)
             + f"   at most {max(steps):.2f} ms for one more table, exponent {power:.2f}"
         )  # fmt: skip
 
@@ -176,7 +176,7 @@ def project(queries: int, edited: str = "", limit: int = 50) -> dict[str, str]:
 
 def in_many_files(texts: dict[str, str]) -> dict[str, str]:
     parts = texts["queries.piql"].split(";\n")[:-1]
-    return {"schema.piql": texts["schema.piql"], **{f"q{at}.piql": each + ";\n" for at, each in enumerate(parts)}}
+    return {"schema.piql": texts["schema.piql"], **{f"q{at}.piql": part + ";\n" for at, part in enumerate(parts)}}
 
 
 def edits_among(size: int, count: int, *, one_file: bool, first: int = 1) -> Work:
@@ -198,13 +198,13 @@ def beside_other_queries(rounds: int) -> None:
     for one_file in (True, False):
         works = {str(size): edits_among(size, rounds + 2, one_file=one_file) for size in SIZES}
         works["10 again"] = edits_among(10, rounds + 2, one_file=one_file, first=5000)
-        found = measure(works, rounds, 1)
+        times = measure(works, rounds, 1)
         where = "all in one file" if one_file else "a file each"
-        middle = "".join(f"{statistics.median(found[str(size)]):>8.2f}" for size in SIZES)
+        middle = "".join(f"{statistics.median(times[str(size)]):>8.2f}" for size in SIZES)
         print(f"\n{'a key in one query of':<24}" + "".join(f"{size:>8}" for size in SIZES))
         print(f"{where:<24}{middle}   (ms)")
-        twice = shown(ratio(found["10"], found["10 again"]))
-        print(f"1000 to 10: {shown(ratio(found['1000'], found['10']))}, 10 to 10: {twice}")
+        twice = shown(ratio(times["10"], times["10 again"]))
+        print(f"1000 to 10: {shown(ratio(times['1000'], times['10']))}, 10 to 10: {twice}")
 
 
 def whole_sets() -> None:

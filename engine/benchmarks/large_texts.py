@@ -74,7 +74,7 @@ def _star(at: int) -> str:
 
 
 def _all_equal(at: int) -> str:
-    return " AND ".join(f"x{at}.b = x{other}.b" for other in range(at))
+    return " AND ".join(f"x{at}.b = x{earlier}.b" for earlier in range(at))
 
 
 def _nested(depth: int, opening: str, closing: str, inner: str) -> str:
@@ -304,9 +304,9 @@ def user_seconds() -> float:
 def yardstick() -> float:
     """Gives the milliseconds of a loop that always does the same."""
     started = user_seconds()
-    found: dict[int, int] = {}
+    counts: dict[int, int] = {}
     for number in range(400_000):
-        found[number % 1000] = (number, found.get(number % 777, 0))[0]
+        counts[number % 1000] = (number, counts.get(number % 777, 0))[0]
     return (user_seconds() - started) * 1000
 
 

@@ -81,18 +81,18 @@ class ByHand:
         self.connection.executescript("PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536;")
 
     def find_user(self, username: str) -> Rows:
-        found = self.connection.execute(
+        rows = self.connection.execute(
             'SELECT username, hometown FROM "table users" WHERE username = ?', (username,)
         ).fetchall()
-        return [{"username": user, "hometown": hometown} for user, hometown in found]
+        return [{"username": user, "hometown": hometown} for user, hometown in rows]
 
     def my_thoughts(self, me: str) -> Rows:
-        found = self.connection.execute(
+        rows = self.connection.execute(
             'SELECT owner, posted, text FROM "table thoughts" WHERE owner = ? ORDER BY posted DESC LIMIT ?', (me, COUNT)
         ).fetchall()
         return [
             {"owner": owner, "posted": EPOCH + timedelta(milliseconds=posted), "text": text}
-            for owner, posted, text in found
+            for owner, posted, text in rows
         ]
 
     def thoughtstream(self, me: str) -> Rows:
@@ -116,7 +116,7 @@ class ByHand:
 
     def thoughtstream_join(self, me: str) -> Rows:
         """Leaves it to SQLite, which reads and sorts all that they ever wrote."""
-        found = self.connection.execute(
+        rows = self.connection.execute(
             'SELECT t.owner, t.posted, t.text FROM "table subscriptions" s '
             'JOIN "table thoughts" t ON t.owner = s.target '
             "WHERE s.owner = ? AND s.approved = 1 ORDER BY t.posted DESC LIMIT ?",
@@ -124,7 +124,7 @@ class ByHand:
         ).fetchall()
         return [
             {"owner": owner, "posted": EPOCH + timedelta(milliseconds=posted), "text": text}
-            for owner, posted, text in found
+            for owner, posted, text in rows
         ]
 
 
@@ -156,7 +156,7 @@ def slowest(variants: dict[str, Variant], calls: int) -> dict[str, float]:
             started = thread_time_ns()
             variants[label](user)
             times[label].append(thread_time_ns() - started)
-    return {label: statistics.quantiles(each, n=100)[98] / 1000 for label, each in times.items()}
+    return {label: statistics.quantiles(durations, n=100)[98] / 1000 for label, durations in times.items()}
 
 
 def main() -> None:
@@ -194,7 +194,7 @@ def main() -> None:
                 for user in map(name, range(0, USERS, 97)):
                     assert variants["engine"](user) == variants["by hand"](user)
                 times = measure(variants, chosen.rounds, chosen.calls)
-                middle = {label: statistics.median(each) for label, each in times.items()}
+                middle = {label: statistics.median(durations) for label, durations in times.items()}
                 ratio = statistics.median(a / b for a, b in zip(times["engine"], times["by hand"], strict=True))
                 same = statistics.median(a / b for a, b in zip(times["by hand again"], times["by hand"], strict=True))
                 added = statistics.median(a - b for a, b in zip(times["engine"], times["by hand"], strict=True))

@@ -43,8 +43,8 @@ class ByHand:
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
             "PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536;"
         )
-        found = self.connection.execute("SELECT name FROM sqlite_schema WHERE name LIKE 'index subscriptions%'")
-        (self._followers,) = (each for (each,) in found)
+        indexes = self.connection.execute("SELECT name FROM sqlite_schema WHERE name LIKE 'index subscriptions%'")
+        (self._followers,) = (name for (name,) in indexes)
 
     def post_thought(self, me: str, _: str, posted: datetime) -> None:
         execute = self.connection.execute
@@ -129,29 +129,34 @@ def main() -> None:
                     "by hand again": again.post_thought,
                 },
                 "subscribe": {
-                    "engine": lambda me, other, _: execute("subscribe", {"owner": me, "target": other}),
+                    "engine": lambda me, target, _: execute("subscribe", {"owner": me, "target": target}),
                     "by hand": hand.subscribe,
                     "by hand again": again.subscribe,
                 },
             }
             for case, variants in cases.items():
                 times = measure(variants, chosen.rounds, chosen.calls)
-                middle = {label: [statistics.median(each) for each in found] for label, found in times.items()}
+                middle = {
+                    label: [statistics.median(durations) for durations in rounds] for label, rounds in times.items()
+                }
                 slow = {
-                    label: statistics.quantiles(chain.from_iterable(found), n=100)[98] for label, found in times.items()
+                    label: statistics.quantiles(chain.from_iterable(rounds), n=100)[98]
+                    for label, rounds in times.items()
                 }
                 pairs = zip(middle["engine"], middle["by hand"], strict=True)
-                ratio = statistics.median(engine / own for engine, own in pairs)
+                ratio = statistics.median(engine / by_hand for engine, by_hand in pairs)
                 pairs = zip(middle["by hand again"], middle["by hand"], strict=True)
-                same = statistics.median(one / other for one, other in pairs)
+                same = statistics.median(one / base for one, base in pairs)
                 print(
                     f"{case:<14}{statistics.median(middle['engine']):>12.1f}"
                     f"{statistics.median(middle['by hand']):>9.1f}{ratio:>7.2f}"
                     f"{slow['engine']:>12.1f}{slow['by hand']:>9.1f}{slow['engine'] / slow['by hand']:>7.2f}"
                     f"   by hand twice {same:.2f}"
                 )
-            kept = [store.execute('SELECT count(*) FROM "table subscriptions"').fetchone() for store in _both(db, hand)]
-            assert kept[0] == kept[1], kept
+            counts = [
+                store.execute('SELECT count(*) FROM "table subscriptions"').fetchone() for store in _both(db, hand)
+            ]
+            assert counts[0] == counts[1], counts
             hand.connection.close()
             again.connection.close()
 

@@ -24,8 +24,8 @@ THINGS = "the new plan|my notes|the second chapter|tomorrow's visit|last week's 
 
 def person(number: int) -> str:
     """The name of the person with this number: names while they last, then names with a number."""
-    again, place = divmod(number, len(NAMES))
-    return NAMES[place] if not again else f"{NAMES[place]}{again + 1}"
+    again, index = divmod(number, len(NAMES))
+    return NAMES[index] if not again else f"{NAMES[index]}{again + 1}"
 
 
 def room(number: int) -> UUID:
@@ -55,8 +55,8 @@ def generate(
 
 
 def _title(number: int) -> str:
-    again, place = divmod(number, len(TOPICS))
-    return TOPICS[place] if not again else f"{TOPICS[place]} {again + 1}"
+    again, index = divmod(number, len(TOPICS))
+    return TOPICS[index] if not again else f"{TOPICS[index]} {again + 1}"
 
 
 def _members(chance: random.Random, people: int, rooms: int, rooms_per_person: int) -> dict[int, list[str]]:

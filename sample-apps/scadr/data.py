@@ -79,20 +79,20 @@ def generate(
     }
 
 
-def _subscriptions(chance: random.Random, names: list[str], each: int) -> list[Row]:
+def _subscriptions(chance: random.Random, names: list[str], per_user: int) -> list[Row]:
     rows: list[Row] = []
     for number, owner in enumerate(names):
         # One name fewer to draw from, then a step over the owner: nobody follows themselves.
-        for drawn in chance.sample(range(len(names) - 1), min(each, len(names) - 1)):
+        for drawn in chance.sample(range(len(names) - 1), min(per_user, len(names) - 1)):
             target = names[drawn + (drawn >= number)]
             rows.append({"owner": owner, "target": target, "approved": chance.random() < 0.9})
     return rows
 
 
-def _thoughts(chance: random.Random, names: list[str], each: int) -> list[Row]:
+def _thoughts(chance: random.Random, names: list[str], per_user: int) -> list[Row]:
     rows: list[Row] = []
     for owner in names:
-        for minutes in sorted(chance.sample(range(OLDEST_MINUTES), each), reverse=True):
+        for minutes in sorted(chance.sample(range(OLDEST_MINUTES), per_user), reverse=True):
             text = f"{chance.choice(OPENINGS)} {chance.choice(SUBJECTS)} {chance.choice(ENDINGS)}"
             rows.append({"owner": owner, "posted": NEWEST - timedelta(minutes=minutes), "text": text})
     return rows

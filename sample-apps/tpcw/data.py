@@ -57,9 +57,9 @@ def item_id(number: int) -> str:
 
 def author_name(number: int) -> tuple[str, str]:
     """First and last name of the author with this number: no word is shared by more than the schema allows."""
-    again, place = divmod(number, len(FIRST) * len(LAST))
+    again, index = divmod(number, len(FIRST) * len(LAST))
     suffix = str(again + 1) if again else ""
-    return FIRST[place % len(FIRST)] + suffix, LAST[place // len(FIRST)] + suffix
+    return FIRST[index % len(FIRST)] + suffix, LAST[index // len(FIRST)] + suffix
 
 
 def generate(
@@ -161,10 +161,10 @@ def _items(chance: random.Random, count: int) -> list[Row]:
     return rows
 
 
-def _orders(chance: random.Random, customers: int, each: int) -> list[Row]:
+def _orders(chance: random.Random, customers: int, per_customer: int) -> list[Row]:
     rows: list[Row] = []
     for number in range(customers):
-        for minutes in chance.sample(range(OLDEST_MINUTES), each):
+        for minutes in chance.sample(range(OLDEST_MINUTES), per_customer):
             rows.append(
                 {
                     "o_id": f"order{len(rows):06}",
@@ -207,11 +207,11 @@ def _payments(chance: random.Random, orders: list[Row]) -> list[Row]:
     ]
 
 
-def _cart_lines(chance: random.Random, customers: int, books: list[Row], each: int) -> list[Row]:
+def _cart_lines(chance: random.Random, customers: int, books: list[Row], per_customer: int) -> list[Row]:
     return [
         {"scl_c_uname": uname(number), "scl_i_id": book["i_id"], "scl_qty": chance.randint(1, 5)}
         for number in range(customers)
-        for book in chance.sample(books, min(each, len(books)))
+        for book in chance.sample(books, min(per_customer, len(books)))
     ]
 
 

@@ -43,7 +43,7 @@ _LOGBACK = """<configuration>
 """
 
 
-def write_configuration(folder: Path, address: str, others: list[str], number: int, nodes: int) -> None:
+def write_configuration(folder: Path, address: str, seeds: list[str], number: int, nodes: int) -> None:
     """Write a node's files; each has one token, so that a ring of n is the same however it starts."""
     token = -(2**63) + number * (2**64 // nodes)
     (folder / "cassandra.yaml").write_text(
@@ -55,7 +55,7 @@ auto_bootstrap: false
 seed_provider:
   - class_name: org.apache.cassandra.locator.SimpleSeedProvider
     parameters:
-      - seeds: "{",".join(others)}"
+      - seeds: "{",".join(seeds)}"
 listen_address: {address}
 rpc_address: {address}
 storage_port: {STORAGE_PORT}
@@ -123,7 +123,7 @@ def java_command(folder: Path, lib: Path, *, is_quick: bool) -> list[str]:
         "-XX:-BytecodeVerificationRemote",
         *(["-XX:TieredStopAtLevel=1"] if is_quick else []),
         *(f"--add-exports={export}=ALL-UNNAMED" for export in _EXPORTS),
-        *(f"--add-opens={each}=ALL-UNNAMED" for each in _OPENS),
+        *(f"--add-opens={package}=ALL-UNNAMED" for package in _OPENS),
         *(f"-D{name}={value}" for name, value in properties.items()),
         "-cp",
         ":".join(sorted(map(str, lib.glob("*.jar")))),

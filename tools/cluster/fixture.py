@@ -25,9 +25,9 @@ def cluster() -> Iterator[Cluster]:
     if _STARTED:
         yield _STARTED[0]
         return
-    found = found_cluster(default_folder())
-    if found.nodes and all(node.is_running() and node.answers() for node in found.nodes):
-        yield found
+    running = found_cluster(default_folder())
+    if running.nodes and all(node.is_running() and node.answers() for node in running.nodes):
+        yield running
         return
     with running_cluster(LOGS) as started:
         _STARTED.append(started)

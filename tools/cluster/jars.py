@@ -32,15 +32,15 @@ def jars() -> Path:
     """Return the folder of the jars, fetched if need be."""
     folder = cache()
     folder.mkdir(parents=True, exist_ok=True)
-    kept = folder / "lib"
+    library = folder / "lib"
     with _locked(folder / "lock"):
-        if not kept.is_dir():
+        if not library.is_dir():
             with tempfile.TemporaryDirectory(dir=folder) as scratch:
                 fetched = Path(scratch) / "lib"
                 _fetch(fetched)
                 _verify(fetched)
-                fetched.rename(kept)
-    return kept
+                fetched.rename(library)
+    return library
 
 
 @contextmanager
@@ -65,7 +65,7 @@ def _fetch(folder: Path) -> None:
 def _verify(folder: Path) -> None:
     """Refuse jars that are not those that were reviewed: another sum, one more or one fewer."""
     expected = {name: sum_ for sum_, name in (line.split() for line in SUMS.read_text().splitlines())}
-    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
-    wrong = sorted(name for name in expected.keys() | found.keys() if expected.get(name) != found.get(name))
+    digests = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+    wrong = sorted(name for name in expected.keys() | digests.keys() if expected.get(name) != digests.get(name))
     if wrong:
         raise ClusterMissing(f"what Maven fetched is not what {SUMS.name} says: {', '.join(wrong[:5])}")

@@ -27,6 +27,6 @@ def what_is_missing() -> str | None:
 
 
 def java_version() -> int | None:
-    said = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False)
-    found = re.search(r'version "(\d+)', said.stderr + said.stdout)
-    return int(found[1]) if found else None
+    output = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False)
+    version = re.search(r'version "(\d+)', output.stderr + output.stdout)
+    return int(version[1]) if version else None

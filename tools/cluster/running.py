@@ -137,26 +137,28 @@ def make_cluster(
     addresses = [f"{network}.{number + 1}" for number in range(nodes)]
     keeps_data = keeps_data and list(found_cluster(folder).addresses) == addresses
     if not keeps_data:
-        for place in folder.glob("node*"):
-            shutil.rmtree(place)
-    made = []
+        for node_folder in folder.glob("node*"):
+            shutil.rmtree(node_folder)
+    configured = []
     for number, address in enumerate(addresses):
-        place = folder.resolve() / f"node{number + 1}"
-        place.mkdir(parents=True, exist_ok=True)
-        write_configuration(place, address, addresses, number, nodes)
-        made.append(Node(address, place, lib, is_quick))
-    return Cluster(tuple(made))
+        node_folder = folder.resolve() / f"node{number + 1}"
+        node_folder.mkdir(parents=True, exist_ok=True)
+        write_configuration(node_folder, address, addresses, number, nodes)
+        configured.append(Node(address, node_folder, lib, is_quick))
+    return Cluster(tuple(configured))
 
 
 def found_cluster(folder: Path) -> Cluster:
     """Return the nodes whose folders are there, running or not."""
     places = sorted(folder.resolve().glob("node*"))
     nodes = []
-    for place in places:
+    for node_folder in places:
         address = next(
-            line.split()[1] for line in (place / "cassandra.yaml").read_text().splitlines() if line.startswith("listen")
+            line.split()[1]
+            for line in (node_folder / "cassandra.yaml").read_text().splitlines()
+            if line.startswith("listen")
         )
-        nodes.append(Node(address, place, cache() / "lib"))
+        nodes.append(Node(address, node_folder, cache() / "lib"))
     return Cluster(tuple(nodes))
 
 

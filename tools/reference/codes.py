@@ -32,14 +32,14 @@ _SEVERITIES = {
 
 
 def pages() -> dict[str, str]:
-    found = {f"codes/{slug}.md": _page(each) for slug, each in CODES.items()}
-    return {"codes/README.md": _contents(), **found}
+    pages_by_name = {f"codes/{slug}.md": _page(code_entry) for slug, code_entry in CODES.items()}
+    return {"codes/README.md": _contents(), **pages_by_name}
 
 
 def _contents() -> str:
     sections = []
     for stage, each_code in _STAGES.items():
-        rows = [(f"[{each.slug}]({each.slug}.md)", each.severity, each.title) for each in each_code]
+        rows = [(f"[{entry.slug}]({entry.slug}.md)", entry.severity, entry.title) for entry in each_code]
         sections.append(f"## {stage}\n\n{table(('code', 'severity', 'meaning'), rows)}")
     intro = (
         "Every finding of the compiler carries a stable code. Its page says why it is raised, shows an example with "
@@ -83,10 +83,10 @@ def example(entry: Code) -> str:
 def finding_of(entry: Code, text: str) -> Diagnostic:
     """Return what the compiler says to the example under this code."""
     compilation = piql.compile(text)
-    found = compilation.diagnostics
+    diagnostics = compilation.diagnostics
     if entry.statement:
-        found = compile_statement(entry.statement, compilation).diagnostics
-    return next(each for each in found if each.code == entry.slug)
+        diagnostics = compile_statement(entry.statement, compilation).diagnostics
+    return next(diagnostic for diagnostic in diagnostics if diagnostic.code == entry.slug)
 
 
 def mended(entry: Code, text: str, finding: Diagnostic) -> str:
@@ -100,7 +100,7 @@ def mended(entry: Code, text: str, finding: Diagnostic) -> str:
 
 
 def _applied(fix: Fix, text: str) -> str:
-    for edit in sorted(fix.edits, key=lambda each: each.start, reverse=True):
+    for edit in sorted(fix.edits, key=lambda edit: edit.start, reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
     return text
 

@@ -121,24 +121,24 @@ class Part:
 
 def productions() -> dict[str, Part]:
     """Return every production by name."""
-    found = {}
+    parts = {}
     for section in SECTIONS.values():
         for name, body in _PRODUCTION.findall(section):
             symbols = _SYMBOL.findall(body)
             alternatives, end = _alternatives(symbols, 0)
             assert end == len(symbols), name
-            found[name] = Part("(", alternatives=alternatives)
-    return found
+            parts[name] = Part("(", alternatives=alternatives)
+    return parts
 
 
 def _alternatives(symbols: list[str], at: int) -> tuple[tuple[tuple[Part, ...], ...], int]:
-    found: list[tuple[Part, ...]] = []
+    alternatives: list[tuple[Part, ...]] = []
     sequence: list[Part] = []
     while at < len(symbols) and symbols[at] not in _CLOSING.values():
         symbol = symbols[at]
         at += 1
         if symbol == "|":
-            found.append(tuple(sequence))
+            alternatives.append(tuple(sequence))
             sequence = []
         elif symbol in _CLOSING:
             inner, at = _alternatives(symbols, at)
@@ -148,7 +148,7 @@ def _alternatives(symbols: list[str], at: int) -> tuple[tuple[tuple[Part, ...], 
         else:
             is_terminal = symbol.startswith('"')
             sequence.append(Part("terminal" if is_terminal else "name", symbol.strip('"')))
-    return (*found, tuple(sequence)), at
+    return (*alternatives, tuple(sequence)), at
 
 
 def keywords() -> frozenset[str]:
@@ -174,6 +174,6 @@ def _derived(part: Part, rules: dict[str, Part], random: Random, depth: int) -> 
     words: list[str] = []
     for _ in range(times):
         chosen = part.alternatives[0] if depth <= 0 else random.choice(part.alternatives)
-        for each in chosen:
-            words.extend(_derived(each, rules, random, depth))
+        for symbol in chosen:
+            words.extend(_derived(symbol, rules, random, depth))
     return words

@@ -26,9 +26,10 @@ def codes(texts: Iterable[str]) -> str:
 
 def docstring(thing: object) -> str:
     """Return a docstring without its indentation, empty when there is none of its own."""
-    own = getattr(thing, "__doc__", None) or ""
+    docstring_text = getattr(thing, "__doc__", None) or ""
     name = getattr(thing, "__name__", "")
-    return "" if own.startswith(f"{name}(") else inspect.cleandoc(own)  # dataclasses write their signature there
+    is_signature = docstring_text.startswith(f"{name}(")  # written by dataclasses
+    return "" if is_signature else inspect.cleandoc(docstring_text)
 
 
 def first_sentence(thing: object) -> str:

@@ -59,10 +59,10 @@ _EXAMPLES = {
 def pages() -> dict[str, str]:
     remote = [arg.__name__ for arg in get_args(RemoteOperator)]
     local = [arg.__name__ for arg in get_args(PhysicalNode) if arg.__name__ not in remote]
-    docs = {each.__name__: _about(each) for each in (*get_args(PhysicalNode), WritePlan)}
+    docs = {node.__name__: _about(node) for node in (*get_args(PhysicalNode), WritePlan)}
     logical = [
-        (code(each.__name__), first_sentence(each) or _LOGICAL[each.__name__])
-        for each in (*get_args(LogicalNode), *get_args(LogicalWrite))
+        (code(node.__name__), first_sentence(node) or _LOGICAL[node.__name__])
+        for node in (*get_args(LogicalNode), *get_args(LogicalWrite))
     ]
     text = f"""
 # Operators
@@ -99,8 +99,8 @@ _LOGICAL = {
 
 def _about(operator: type) -> str:
     """Return the docstring of an operator, or that of the module that runs it."""
-    if own := docstring(operator):
-        return own
+    if about := docstring(operator):
+        return about
     snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", operator.__name__).lower()
     return docstring(import_module(f"piql.runtime.execution.operators.{snake}"))
 

@@ -8,7 +8,7 @@ from reference.markdown import docstring
 
 
 def pages() -> dict[str, str]:
-    rules = "\n\n".join(f"## {place}. {rule.__name__}\n\n{docstring(rule)}" for place, rule in enumerate(RULES, 1))
+    rules = "\n\n".join(f"## {number}. {rule.__name__}\n\n{docstring(rule)}" for number, rule in enumerate(RULES, 1))
     text = f"""
 # Optimizer rules
 

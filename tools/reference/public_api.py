@@ -111,7 +111,7 @@ _FUNCTIONS = ("compile", "connect", "aconnect")
 def pages() -> dict[str, str]:
     named = {name: getattr(piql, name) for name in piql.__all__}
     functions = [(code(_signature(name, named[name])), first_sentence(named[name])) for name in _FUNCTIONS]
-    raised = [name for name, each in named.items() if isinstance(each, type) and issubclass(each, piql.PiqlError)]
+    raised = [name for name, member in named.items() if isinstance(member, type) and issubclass(member, piql.PiqlError)]
     left = set(named) - set(raised) - set(_CLASSES) - set(_FUNCTIONS)
     assert not left, f"python.md says nothing of {left}"
     errors_of_all = [(code(name), first_sentence(named[name])) for name in sorted(raised)]
@@ -149,8 +149,8 @@ def _fields(described: type) -> list[tuple[str, str]]:
     else:
         names = list(getattr(described, "_fields", ()))
     comments = _comments(described)
-    own = _MEMBERS[described.__name__]
-    return [(code(f"{name}: {_written(annotations[name])}"), comments.get(name) or own[name]) for name in names]
+    members = _MEMBERS[described.__name__]
+    return [(code(f"{name}: {_written(annotations[name])}"), comments.get(name) or members[name]) for name in names]
 
 
 def _written(annotation: object) -> str:
@@ -158,26 +158,26 @@ def _written(annotation: object) -> str:
 
 
 def _comments(described: type) -> dict[str, str]:
-    found = {}
+    documented = {}
     for line in inspect.getsource(described).split("\n"):
         declaration, hash_sign, comment = line.partition("  # ")
         name, colon, _ = declaration.strip().partition(":")
         if hash_sign and colon and name.isidentifier():
-            found[name] = comment
-    return found
+            documented[name] = comment
+    return documented
 
 
 def _members(described: type) -> list[tuple[str, str]]:
     rows = []
-    own = _MEMBERS[described.__name__]
+    members = _MEMBERS[described.__name__]
     for name, member in vars(described).items():
         if name.startswith("_"):
             continue
         if inspect.isfunction(member):
-            rows.append((code(_signature(name, member)), first_sentence(member) or own[name]))
+            rows.append((code(_signature(name, member)), first_sentence(member) or members[name]))
         elif isinstance(member, property) and member.fget is not None:
             result = member.fget.__annotations__.get("return", "")
-            rows.append((code(f"{name}: {result}"), first_sentence(member.fget) or own[name]))
+            rows.append((code(f"{name}: {result}"), first_sentence(member.fget) or members[name]))
     return rows
 
 

@@ -37,9 +37,9 @@ OTHERS = {
 def pages() -> dict[str, str]:
     server = [(code(variable), flag, default, about) for variable, flag, default, about in _server()]
     flags = [("–", code(flag), default, about) for flag, default, about in _flags_alone()]
-    others = [(code(name), about) for name, about in OTHERS.items()]
+    further = [(code(name), about) for name, about in OTHERS.items()]
     sample = SampleSize()
-    said, _, options = inspect.cleandoc(address.__doc__ or "").partition("\n\n")
+    introduction, _, options = inspect.cleandoc(address.__doc__ or "").partition("\n\n")
     text = f"""
 # Settings
 
@@ -61,7 +61,7 @@ writes back, never half of one.
 
 ## Of a cluster
 
-{said}
+{introduction}
 
 ```text
 {options}
@@ -71,14 +71,14 @@ writes back, never half of one.
 
 ## Of commands and tests
 
-{table(("variable", "is"), others)}
+{table(("variable", "is"), further)}
 """
     return {"settings.md": text}
 
 
 def variables() -> dict[str, str]:
     """Return the variables that the server reads, each with the setting that it changes."""
-    found = {}
+    values = {}
     for name in _names_read():
         for probe in _PROBES:
             try:
@@ -88,9 +88,9 @@ def variables() -> dict[str, str]:
                 continue
             names = [field.name for field in fields(Settings) if getattr(changed, field.name) != _default(field.name)]
             if names:
-                (found[name],) = names
+                (values[name],) = names
                 break
-    return found
+    return values
 
 
 def _names_read() -> list[str]:
@@ -110,9 +110,9 @@ def _server() -> Iterator[tuple[str, str, str, str]]:
 
 
 def _flags_alone() -> Iterator[tuple[str, str, str]]:
-    known = set(variables().values())
+    variables_read = set(variables().values())
     for name, (flag, about) in _flags().items():
-        if name not in known:
+        if name not in variables_read:
             yield flag, _shown(_default(name)), about or name
 
 

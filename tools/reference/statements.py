@@ -115,9 +115,9 @@ Reserved because SQL has them, though PIQL does not: {codes(unused)}. Every othe
 
 def _left_out() -> Iterator[tuple[str, str, str]]:
     for what, example in LEFT_OUT:
-        found = [
+        errors = [
             diagnostic for diagnostic in piql.compile(_SCHEMA + example).diagnostics if diagnostic.severity == "error"
         ]
-        first = found[0]
+        first = errors[0]
         instead = "; ".join(first.help) or first.message
         yield code(what) if what.isupper() else what, f"[{first.code}](codes/{first.code}.md)", instead

@@ -95,20 +95,20 @@ def _given(kind: Kind) -> str:
 
 
 def _accepted(kind: Kind) -> list[str]:
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for name, sample in _SAMPLES:
         try:
             convert(sample, BARE[kind])
         except ValueMismatch:
             continue
-        found[name] = None
-    if "str" in found:
-        found.pop("ISO str", None)
-    return list(found)
+        names[name] = None
+    if "str" in names:
+        names.pop("ISO str", None)
+    return list(names)
 
 
 def _compared(kind: Kind) -> str:
-    return codes(each.value for each in KINDS if is_comparable(BARE[kind], BARE[each]))
+    return codes(column_kind.value for column_kind in KINDS if is_comparable(BARE[kind], BARE[column_kind]))
 
 
 def _bytes(kind: Kind) -> str:

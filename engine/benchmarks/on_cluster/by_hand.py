@@ -40,8 +40,8 @@ class ByHand:
         self.user = prepare('SELECT username, hometown FROM "users" WHERE username = ?')
         self.slice = prepare('SELECT owner, posted, text FROM "thoughts" WHERE owner = ? ORDER BY posted DESC LIMIT ?')
         self.follows = prepare('SELECT target, approved FROM "subscriptions" WHERE owner = ? LIMIT 100')
-        for each in (self.user, self.slice, self.follows):
-            each.is_idempotent = True
+        for statement in (self.user, self.slice, self.follows):
+            statement.is_idempotent = True
         self.ways: dict[str, FanOut] = {
             "execute_async": self.by_futures,
             "execute_async with callbacks": self.by_callbacks,
@@ -56,13 +56,13 @@ class ByHand:
         return [future.result().current_rows for future in futures]
 
     def by_callbacks(self, statement: Any, arguments: Sequence[tuple[Any, ...]]) -> Found:
-        found: Found = [[] for _ in arguments]
+        results: Found = [[] for _ in arguments]
         missing = list(range(len(arguments)))
         failures: list[BaseException] = []
         is_done = Event()
 
         def answered(rows: list[tuple[Any, ...]], at: int) -> None:
-            found[at] = rows
+            results[at] = rows
             missing.pop()
             if not missing:
                 is_done.set()
@@ -71,12 +71,12 @@ class ByHand:
             failures.append(failure)
             is_done.set()
 
-        for at, each in enumerate(arguments):
-            self.session.execute_async(statement, each).add_callbacks(answered, failed, callback_args=(at,))
+        for at, argument in enumerate(arguments):
+            self.session.execute_async(statement, argument).add_callbacks(answered, failed, callback_args=(at,))
         is_done.wait()
         if failures:
             raise failures[0]
-        return found
+        return results
 
     def concurrently(self, statement: Any, arguments: Sequence[tuple[Any, ...]]) -> Found:
         results = execute_concurrent_with_args(
@@ -109,16 +109,16 @@ class ByHand:
         return {label: partial(self._fan_out, way, count) for label, way in self.ways.items()}
 
     def _fan_out(self, way: FanOut, count: int, user: str) -> Rows:
-        found = way(self.user, [(friend,) for friend in friends(user, count)])
-        return [{"username": name, "hometown": hometown} for rows in found for name, hometown in rows]
+        results = way(self.user, [(friend,) for friend in friends(user, count)])
+        return [{"username": name, "hometown": hometown} for rows in results for name, hometown in rows]
 
     def thoughtstreams(self) -> dict[str, Callable[[str], Rows]]:
         return {label: partial(self._thoughtstream, way) for label, way in self.ways.items()}
 
     def _thoughtstream(self, way: FanOut, user: str) -> Rows:
         follows = self.session.execute(self.follows, (user,)).current_rows
-        found = way(self.slice, [(target, COUNT) for target, approved in follows if approved])
-        return shown(nlargest(COUNT, [row for rows in found for row in rows], key=itemgetter(1)))
+        results = way(self.slice, [(target, COUNT) for target, approved in follows if approved])
+        return shown(nlargest(COUNT, [row for rows in results for row in rows], key=itemgetter(1)))
 
 
 def shown(rows: Sequence[tuple[Any, ...]]) -> Rows:

@@ -56,5 +56,5 @@ class ByHandRust:
 
     def _thoughtstream(self, user: str) -> Rows:
         follows = self._one(self.follows, [user])
-        found = self._many(self.slice, [[follow["target"], COUNT] for follow in follows if follow["approved"]])
-        return nlargest(COUNT, [row for rows in found for row in rows], key=itemgetter("posted"))
+        results = self._many(self.slice, [[follow["target"], COUNT] for follow in follows if follow["approved"]])
+        return nlargest(COUNT, [row for rows in results for row in rows], key=itemgetter("posted"))

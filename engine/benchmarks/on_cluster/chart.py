@@ -20,8 +20,8 @@ class Series(NamedTuple):
 
 def chart(title: str, x_label: str, y_label: str, series: Sequence[Series]) -> str:
     """Draw series whose values are all above zero."""
-    xs = [x for each in series for x, _ in each.points]
-    ys = [y for each in series for _, y in each.points]
+    xs = [x for line in series for x, _ in line.points]
+    ys = [y for line in series for _, y in line.points]
     low_x, high_x = math.log10(min(xs)), math.log10(max(xs))
     low_y, high_y = math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys)))
 
@@ -48,9 +48,9 @@ def chart(title: str, x_label: str, y_label: str, series: Sequence[Series]) -> s
     parts.append(f'<text x="{middle}" y="{HEIGHT - 18}" text-anchor="middle">{escape(x_label)}</text>')
     at = f"18 {TOP + (HEIGHT - TOP - BOTTOM) / 2}"
     parts.append(f'<text transform="translate({at}) rotate(-90)" text-anchor="middle">{escape(y_label)}</text>')
-    for number, each in enumerate(series):
+    for number, curve in enumerate(series):
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
-        places = [place(*point) for point in each.points]
+        places = [place(*point) for point in curve.points]
         line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         parts.append(
             f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
@@ -58,7 +58,7 @@ def chart(title: str, x_label: str, y_label: str, series: Sequence[Series]) -> s
         parts += [_mark(number, x, y, colour) for x, y in places]
         x, y = LEFT + 8 + number * 300, 40
         parts.append(_mark(number, x, y - 4, colour))
-        parts.append(f'<text x="{x + 12}" y="{y}">{escape(each.label)}</text>')
+        parts.append(f'<text x="{x + 12}" y="{y}">{escape(curve.label)}</text>')
     return "\n".join([*parts, "</svg>", ""])
 
 

@@ -37,18 +37,21 @@ def measured_ways(databases: Mapping[str, piql.Database], size: int, calls: int)
             databases[way].execute("findUsers", {"usernames": names})
             if at >= 20:
                 times[way].append((perf_counter() - began) * 1000)
-    return {way: (statistics.median(each), statistics.quantiles(each, n=100)[98]) for way, each in times.items()}
+    return {
+        way: (statistics.median(durations), statistics.quantiles(durations, n=100)[98])
+        for way, durations in times.items()
+    }
 
 
 def chosen(measured: Mapping[int, Mapping[str, tuple[float, float]]]) -> int | None:
     """Return the number of keys from which on reads are no slower together; None where they are slower at the end."""
-    found = None
+    chosen_size = None
     for size in sorted(measured, reverse=True):
         pairs = zip(measured[size]["grouped"], measured[size]["parallel"], strict=True)
         if any(together > MOST * apart for together, apart in pairs):
             break
-        found = size
-    return found
+        chosen_size = size
+    return chosen_size
 
 
 def url_of(address: Address, way: str) -> str:
@@ -72,13 +75,13 @@ def main() -> None:
             measured[size] = measured_ways({"grouped": grouped, "parallel": parallel}, size, given.calls)
             (middle, slowest), (middle_apart, slowest_apart) = measured[size].values()
             print(f"{size:>4}{middle:>16.2f}{slowest:>9.2f}{middle_apart:>19.2f}{slowest_apart:>9.2f}", flush=True)
-    found = chosen(measured)
+    choice = chosen(measured)
     store = CqlStore(replace(address, fan_out="auto"))
     try:
-        store.set_setting(FAN_OUT, json.dumps({"grouped_from": found, "p50_and_p99_ms": measured}))
+        store.set_setting(FAN_OUT, json.dumps({"grouped_from": choice, "p50_and_p99_ms": measured}))
     finally:
         store.close()
-    print("reads stay side by side" if found is None else f"reads of {found} keys and more go together")
+    print("reads stay side by side" if choice is None else f"reads of {choice} keys and more go together")
 
 
 if __name__ == "__main__":

@@ -13,29 +13,29 @@ KINDS = ("conditional changes", "serial reads", "plain changes", "reads")
 @contextmanager
 def counted(connection: Any) -> Iterator[Counter[str]]:
     """Count the requests of a connection while the context lasts; several rows may be one request."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     many, serially = connection.answer_many, connection.each_serially
     one, change_if = connection.answer, connection.change_if
 
-    def count_many(requests: Sequence[tuple[str, Any]], *rest: Any) -> Any:
-        found.update(_kind(cql) for cql, _ in requests)
-        return many(requests, *rest)
+    def count_many(requests: Sequence[tuple[str, Any]], *options: Any) -> Any:
+        counts.update(_kind(cql) for cql, _ in requests)
+        return many(requests, *options)
 
     def count_serially(requests: Sequence[tuple[str, Any]], most: int, *, is_change: bool) -> Any:
-        found[KINDS[not is_change]] += len(requests)
+        counts[KINDS[not is_change]] += len(requests)
         return serially(requests, most, is_change=is_change)
 
-    def count_one(cql: str, *rest: Any, is_serial: bool = False) -> Any:
-        found[KINDS[1] if is_serial else _kind(cql)] += 1
-        return one(cql, *rest, is_serial=is_serial)
+    def count_one(cql: str, *options: Any, is_serial: bool = False) -> Any:
+        counts[KINDS[1] if is_serial else _kind(cql)] += 1
+        return one(cql, *options, is_serial=is_serial)
 
     def count_change(*request: Any) -> Any:
-        found[KINDS[0]] += 1
+        counts[KINDS[0]] += 1
         return change_if(*request)
 
     connection.answer_many, connection.each_serially = count_many, count_serially
     connection.answer, connection.change_if = count_one, count_change
-    yield found
+    yield counts
     for name in ("answer_many", "each_serially", "answer", "change_if"):
         delattr(connection, name)
 

@@ -117,9 +117,9 @@ def sorted_rows(rows: list[dict[str, object]]) -> list[str]:
 def check(case: Case) -> None:
     """Raise where the engine and the hand-written code give different rows."""
     for user in NAMES[::41]:
-        found = sorted_rows(case.engine(user))
+        rows = sorted_rows(case.engine(user))
         for label, way in case.ways.items():
-            if found != sorted_rows(way(user)):
+            if rows != sorted_rows(way(user)):
                 raise AssertionError(f"{case.title}: {label} gives other rows for {user}")
 
 
@@ -140,7 +140,7 @@ def run(case: Case, rounds: int, most: int, share: float, say: Callable[[str], N
             return measure_together(variants, NAMES, rounds, calls, IN_FLIGHT, seed)
         return measure(variants, NAMES, rounds, calls, seed)
 
-    times = measure_until(lambda found: same_twice(found).is_one, measured, rounds, most)
+    times = measure_until(lambda times_so_far: same_twice(times_so_far).is_one, measured, rounds, most)
     engine, by_hand = times["engine"], times["by hand"]
     cpu = ratio(engine.cpu, by_hand.cpu)
     same = same_twice(times)
@@ -214,12 +214,12 @@ def lane(title: str, url: str, hand: Hand, goals: Goals, given: argparse.Namespa
     )
     with piql.connect(url) as db:
         chosen = [case for case in cases(db, hand, goals) if given.only is None or given.only in case.title]
-        reached = [run(each, given.rounds, given.most, given.share, say) for each in chosen]
+        reached = [run(case, given.rounds, given.most, given.share, say) for case in chosen]
         rust = db.store.connection if "driver=rust" in url else None
-        for each, is_reached in zip(chosen, reached, strict=True):
+        for judged, is_reached in zip(chosen, reached, strict=True):
             if given.profile or not is_reached:
-                found = " ".join(where(each.engine, random.Random(4).choices(NAMES, k=10 * each.calls), rust))
-                say("\n" + fill_lines(f"Where the time of {each.title} goes: {found}", 120))
+                parts = " ".join(where(judged.engine, random.Random(4).choices(NAMES, k=10 * judged.calls), rust))
+                say("\n" + fill_lines(f"Where the time of {judged.title} goes: {parts}", 120))
     return all(reached)
 
 

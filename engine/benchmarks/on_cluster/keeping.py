@@ -31,7 +31,7 @@ def quantiles(values: Sequence[float]) -> tuple[float, float]:
 def same_twice(again: Sequence[float], first: Sequence[float]) -> str:
     """Return the ratios of p50 and p99 of the same work done twice, and say whether they are too far apart."""
     ratios = [a / b for a, b in zip(quantiles(again), quantiles(first), strict=True)]
-    is_same = all(1 / most <= each <= most for each, most in zip(ratios, (SAME_P50, SAME_P99), strict=True))
+    is_same = all(1 / most <= ratio <= most for ratio, most in zip(ratios, (SAME_P50, SAME_P99), strict=True))
     return f"{ratios[0]:.2f} / {ratios[1]:.2f}{'' if is_same else ' (void)'}"
 
 

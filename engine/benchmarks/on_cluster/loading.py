@@ -53,7 +53,7 @@ def timed(
     count = sum(map(len, tables.values()))
     seconds = perf_counter() - began
     mine, theirs = process_time() - worked, worked_by_nodes() - nodes
-    per_row = (f"{each / count * 1e6:,.0f}" for each in (mine, theirs))
+    per_row = (f"{seconds / count * 1e6:,.0f}" for seconds in (mine, theirs))
     most = (os.cpu_count() or 1) * count / (mine + theirs)
     sent = (f"{requests[kind] / count:.2f}" for kind in KINDS)
     row(title, f"{count:,}", f"{seconds:.1f}", f"{count / seconds:,.0f}", *per_row, f"{most:,.0f}", *sent)
@@ -98,18 +98,18 @@ def main() -> None:
                 some = thoughts(given.rows, owners, texts)
                 timed("thoughts, an index of some hundred texts", row, db, {"thoughts": some})
                 alone = [
-                    each | {"posted": START + timedelta(days=400, seconds=at), "text": f"the thought number {at}"}
-                    for at, each in enumerate(some)
+                    row | {"posted": START + timedelta(days=400, seconds=at), "text": f"the thought number {at}"}
+                    for at, row in enumerate(some)
                 ]
                 timed("thoughts, an index whose every entry is alone", row, db, {"thoughts": alone})
-                plain = [each | {"posted": START + timedelta(days=800, seconds=at)} for at, each in enumerate(some)]
+                plain = [row | {"posted": START + timedelta(days=800, seconds=at)} for at, row in enumerate(some)]
                 timed("the same, past the constraints", row, db, {"thoughts": plain}, partial(write, db))
 
 
 def thoughts(count: int, owners: list[str], texts: list[str]) -> Rows:
-    each = count // len(owners) + 1
+    per_owner = count // len(owners) + 1
     return [
-        {"owner": owners[at // each], "posted": START + timedelta(seconds=at), "text": texts[at % len(texts)]}
+        {"owner": owners[at // per_owner], "posted": START + timedelta(seconds=at), "text": texts[at % len(texts)]}
         for at in range(count)
     ]
 

@@ -81,10 +81,10 @@ def measure(
             for label in chance.sample(list(variants), len(variants)):
                 worked[label] += _turn(variants[label], chosen, taken[label])
         gc.enable()
-        for label, each in times.items():
-            each.cpu.append(worked[label] / (TURNS * each_turn) * 1e6)
-            each.middle.append(statistics.median(taken[label]))
-            each.calls += taken[label]
+        for label, durations in times.items():
+            durations.cpu.append(worked[label] / (TURNS * each_turn) * 1e6)
+            durations.middle.append(statistics.median(taken[label]))
+            durations.calls += taken[label]
     return times
 
 

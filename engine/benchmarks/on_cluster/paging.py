@@ -112,15 +112,15 @@ def main() -> None:
                     taken: list[float] = []
                     requests = sent = 0
                     began = perf_counter()
-                    for made, count, _ in ways[label]():
+                    for operations, count, _ in ways[label]():
                         taken.append((perf_counter() - began) * 1000)
-                        requests, sent = requests + made, sent + count
+                        requests, sent = requests + operations, sent + count
                         began = perf_counter()
                     assert len(taken) == ROWS // PAGE, f"{label}: {len(taken)} pages"
                     sums[label] = requests, sent, len(taken)
                     if walk >= 0:
                         times[label].append(taken)
-            same = same_twice(*([each for walk in times[label] for each in walk] for label in (AGAIN, CURSOR)))
+            same = same_twice(*([duration for walk in times[label] for duration in walk] for label in (AGAIN, CURSOR)))
             for label in list(ways)[:-1]:
                 requests, sent, pages = sums[label]
                 middles = [f"{statistics.median(walk[at - 1] for walk in times[label]):.2f}" for at in SHOWN]

@@ -66,7 +66,7 @@ def main() -> None:
                 write(
                     db, "subscriptions", ({"target": target(popularity), "owner": name(at)} for at in range(popularity))
                 )
-        cases = [(label, each) for label in (*ways, AGAIN) for each in POPULARITIES]
+        cases = [(label, popularity) for label in (*ways, AGAIN) for popularity in POPULARITIES]
         words = (
             f"`popularity.py`: which of {FRIENDS} friends follow a target, {given.rounds} shuffled rounds of {CALLS}"
             f" calls, {given.rounds * CALLS} calls a row. {VOID}"
@@ -74,24 +74,29 @@ def main() -> None:
         columns = ("#followers", "plan", "#requests", "#p50 ms", "#p99 ms", "#the same twice")
         with table(TITLE, words, columns, given.nodes, given.keep, given.chart) as row:
             for round_ in range(-1, given.rounds):
-                for label, each in chance.sample(cases, len(cases)):
+                for label, followers in chance.sample(cases, len(cases)):
                     for _ in range(CALLS):
-                        others = chance.sample(range(1, 2 * max(POPULARITIES)), FRIENDS - 1)
-                        friends = [name(at) for at in (0, *others)]
+                        strangers = chance.sample(range(1, 2 * max(POPULARITIES)), FRIENDS - 1)
+                        friends = [name(at) for at in (0, *strangers)]
                         began = perf_counter()
-                        found, made = ways.get(label, bounded)(db, each, friends)
+                        answered, count = ways.get(label, bounded)(db, followers, friends)
                         taken = (perf_counter() - began) * 1000
-                        assert found == {friend for friend in friends if friend < name(each)}
+                        assert answered == {friend for friend in friends if friend < name(followers)}
                         if round_ >= 0:
-                            times[label, each].append(taken)
-                            requests[label, each].add(made)
+                            times[label, followers].append(taken)
+                            requests[label, followers].add(count)
             for popularity in POPULARITIES:
                 same = same_twice(times[AGAIN, popularity], times[BOUNDED, popularity])
                 for label in ways:
-                    (made,) = requests[label, popularity]
+                    (count,) = requests[label, popularity]
                     middle, slow = quantiles(times[label, popularity])
                     row(
-                        f"{popularity:,}", label, made, f"{middle:.2f}", f"{slow:.2f}", same if label == BOUNDED else ""
+                        f"{popularity:,}",
+                        label,
+                        count,
+                        f"{middle:.2f}",
+                        f"{slow:.2f}",
+                        same if label == BOUNDED else "",
                     )
     if given.chart:
         middles = {case: quantiles(values)[0] for case, values in times.items()}

@@ -48,12 +48,12 @@ def fill(db: piql.Database) -> None:
     if db.execute("myThoughts", {"me": NAMES[-1], "count": COUNT}).rows:
         return
     chance = random.Random(2012)
-    db.load("users", ({"username": each, "hometown": f"town{at % 24}"} for at, each in enumerate(NAMES)))
+    db.load("users", ({"username": name, "hometown": f"town{at % 24}"} for at, name in enumerate(NAMES)))
     db.load(
         "subscriptions",
         (
-            {"owner": each, "target": target, "approved": True}
-            for each in NAMES
+            {"owner": name, "target": target, "approved": True}
+            for name in NAMES
             for target in chance.sample(NAMES, SUBSCRIPTIONS)
         ),
     )
@@ -61,11 +61,11 @@ def fill(db: piql.Database) -> None:
         "thoughts",
         (
             {
-                "owner": each,
+                "owner": name,
                 "posted": START + timedelta(milliseconds=chance.randrange(10**10)),
-                "text": f"Thought {k} of {each}: " + "something worth remembering, " * 3,
+                "text": f"Thought {k} of {name}: " + "something worth remembering, " * 3,
             }
-            for each in NAMES
+            for name in NAMES
             for k in range(THOUGHTS)
         ),
     )

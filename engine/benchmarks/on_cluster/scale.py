@@ -87,8 +87,8 @@ def fill(db: piql.Database, users: int) -> None:
     if db.execute("myThoughts", {"me": name(users - 1)}).rows:
         return
     began = perf_counter()
-    for each in ("users", "subscriptions", "thoughts"):
-        write(db, each, rows_of(each, users))
+    for table_name in ("users", "subscriptions", "thoughts"):
+        write(db, table_name, rows_of(table_name, users))
     count = users * ROWS_OF_ONE
     print(f"{users:,} users: {count:,} rows in {perf_counter() - began:.0f} s", flush=True)
 
@@ -135,17 +135,17 @@ def measure(dbs: dict[int, piql.Database], given: argparse.Namespace) -> None:
                         times[query, label].append(taken * 1000)
                         requests[query, label].add(page.operations)
         for query, label in cases:
-            made, first = requests[query, label], requests[query, f"{smallest:,}"]
-            assert made == first, f"{query} makes other requests among {label} users: {made}, not {first}"
+            count, first = requests[query, label], requests[query, f"{smallest:,}"]
+            assert count == first, f"{query} makes other requests among {label} users: {count}, not {first}"
         for query in QUERIES:
             base = times[query, f"{smallest:,}"]
             same = same_twice(times[query, AGAIN], base)
             for size in dbs:
                 middle, slow = quantiles(times[query, f"{size:,}"])
                 first_middle, first_slow = quantiles(base)
-                made = ", ".join(map(str, sorted(requests[query, f"{size:,}"])))
+                count = ", ".join(map(str, sorted(requests[query, f"{size:,}"])))
                 ratios = f"{middle / first_middle:.2f}", f"{slow / first_slow:.2f}"
-                row(query, f"{size:,}", f"{size * ROWS_OF_ONE:,}", made, f"{middle:.2f}", f"{slow:.2f}", *ratios, same)
+                row(query, f"{size:,}", f"{size * ROWS_OF_ONE:,}", count, f"{middle:.2f}", f"{slow:.2f}", *ratios, same)
 
 
 if __name__ == "__main__":

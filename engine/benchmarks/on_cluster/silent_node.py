@@ -45,8 +45,8 @@ class Calls:
     posted: list[tuple[str, datetime]] = field(default_factory=list)
 
     def by_second(self, since: float, seconds: int) -> list[int]:
-        found = Counter(int(at - since) for at in self.ended if 0 <= at - since < seconds)
-        return [found[second] for second in range(seconds)]
+        per_second = Counter(int(at - since) for at in self.ended if 0 <= at - since < seconds)
+        return [per_second[second] for second in range(seconds)]
 
 
 def work(db: piql.Database, number: int, numbers: count[int], calls: Calls, is_over: threading.Event) -> None:
@@ -68,7 +68,7 @@ def work(db: piql.Database, number: int, numbers: count[int], calls: Calls, is_o
 def turn(cluster: Cluster, db: piql.Database, fault: str, seconds: int, numbers: count[int]) -> tuple[str, float]:
     """Run the clients through one fault and make the cluster whole again; give a row of the table, and the ratio."""
     calls, is_over = Calls(), threading.Event()
-    clients = [threading.Thread(target=work, args=(db, each, numbers, calls, is_over)) for each in range(CLIENTS)]
+    clients = [threading.Thread(target=work, args=(db, client, numbers, calls, is_over)) for client in range(CLIENTS)]
     victim = cluster.nodes[1]
     load = load_average()
     for client in clients:

@@ -40,7 +40,7 @@ def main() -> None:
                     "findUsers", {"usernames": friends(user, 50)}, strategy=strategy
                 ),
             }
-            variants = [(f"{each}, each request by itself", alone, each) for each in strategies]
+            variants = [(f"{strategy}, each request by itself", alone, strategy) for strategy in strategies]
             variants.append(("parallel, requests of a node together", grouped, "parallel"))
             variants.append((AGAIN, alone, "parallel"))
             words = (
@@ -66,13 +66,13 @@ def main() -> None:
                     base = times["parallel, each request by itself"]
                     first = quantiles(base)
                     for label, _, _ in variants[:-1]:
-                        found = quantiles(times[label])
+                        ends = quantiles(times[label])
                         row(
                             title,
                             label,
                             requests[label],
-                            *(f"{each:.2f}" for each in found),
-                            *(f"{each / one:.2f}" for each, one in zip(found, first, strict=True)),
+                            *(f"{end:.2f}" for end in ends),
+                            *(f"{end / one:.2f}" for end, one in zip(ends, first, strict=True)),
                             same_twice(times[AGAIN], base),
                         )
 

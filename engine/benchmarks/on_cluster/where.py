@@ -47,34 +47,34 @@ def where(run: Variant, arguments: Sequence[str], rust: Any = None) -> list[str]
         for label, variant in variants.items():
             part = arguments[:: ROUNDS - 1]
             whole, mine = process_time(), thread_time()
-            for each in part:
-                variant(each)
+            for call in part:
+                variant(call)
             before = worked[label]
             worked[label] = before[0] + process_time() - whole, before[1] + thread_time() - mine
     calls = ROUNDS * len(arguments[:: ROUNDS - 1])
-    whole, mine = (each / calls * 1e6 for each in worked["all"])
-    said = f"{whole:.0f} µs a call, {whole - mine:.0f} of them in the driver's threads;"
+    whole, mine = (seconds / calls * 1e6 for seconds in worked["all"])
+    summary = f"{whole:.0f} µs a call, {whole - mine:.0f} of them in the driver's threads;"
     if rust is not None:
-        alone, taken = (each / calls * 1e6 for each in worked["driver"])
-        said = (
+        alone, taken = (seconds / calls * 1e6 for seconds in worked["driver"])
+        summary = (
             f"{whole:.0f} µs a call. Its requests sent by the driver alone take {alone:.0f}, of which"
             f" {alone - taken:.0f} in the driver's threads and {taken:.0f} in the caller's; the other"
             f" {whole - alone:.0f} are the engine's."
         )
-    return [said, f"Of the {mine:.0f} in the caller's thread: {_by_file(run, arguments)}."]
+    return [summary, f"Of the {mine:.0f} in the caller's thread: {_by_file(run, arguments)}."]
 
 
 def _requests_alone(run: Variant, arguments: Sequence[str], rust: Any) -> Variant:
     """Return what sends the requests of a call again, without the engine."""
     session = rust.session
     requests: dict[str, list[tuple[Any, Any]]] = {}
-    for each in dict.fromkeys(arguments):
+    for user in dict.fromkeys(arguments):
         rust.session = recording = _Recording(session)
         try:
-            run(each)
+            run(user)
         finally:
             rust.session = session
-        requests[each] = recording.sent
+        requests[user] = recording.sent
 
     def send(argument: str) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = []
@@ -92,10 +92,10 @@ def _by_file(run: Variant, arguments: Sequence[str]) -> str:
         run(argument)
     profiler.disable()
     parts: Counter[str] = Counter()
-    for (file, _, name), (_, _, own, _, _) in pstats.Stats(profiler).stats.items():  # type: ignore[attr-defined]
-        parts[_place(file, name)] += own
+    for (file, _, name), (_, _, seconds_alone, _, _) in pstats.Stats(profiler).stats.items():  # type: ignore[attr-defined]
+        parts[_place(file, name)] += seconds_alone
     total = sum(parts.values())
-    return ", ".join(f"{place} {own / total:.0%}" for place, own in parts.most_common(SHOWN))
+    return ", ".join(f"{part} {seconds_alone / total:.0%}" for part, seconds_alone in parts.most_common(SHOWN))
 
 
 def _place(file: str, name: str) -> str:

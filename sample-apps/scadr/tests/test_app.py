@@ -19,8 +19,8 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def scadr(database: str) -> "Scadr":
     ready = Scadr(database)
-    said = ready("load", "--users", str(USERS), "--subscriptions", str(MOST_SUBSCRIPTIONS))
-    assert f"users: {USERS:,} rows" in said
+    output = ready("load", "--users", str(USERS), "--subscriptions", str(MOST_SUBSCRIPTIONS))
+    assert f"users: {USERS:,} rows" in output
     return ready
 
 

@@ -47,13 +47,13 @@ def test_subscriptions_name_users_that_exist_and_never_their_owner() -> None:
 
 
 def test_everybody_follows_as_many_as_asked_or_all_the_others() -> None:
-    def followed(users: int, each: int) -> set[int]:
-        rows = generate(users=users, subscriptions_per_user=each)["subscriptions"]
+    def followed(users: int, per_user: int) -> set[int]:
+        rows = generate(users=users, subscriptions_per_user=per_user)["subscriptions"]
         return set(Counter(row["owner"] for row in rows).values())
 
-    assert followed(users=150, each=MOST_SUBSCRIPTIONS) == {MOST_SUBSCRIPTIONS}
-    assert followed(users=5, each=10) == {4}
-    assert followed(users=1, each=10) == set()
+    assert followed(users=150, per_user=MOST_SUBSCRIPTIONS) == {MOST_SUBSCRIPTIONS}
+    assert followed(users=5, per_user=10) == {4}
+    assert followed(users=1, per_user=10) == set()
 
 
 def test_more_subscriptions_than_the_schema_allows_are_refused() -> None:

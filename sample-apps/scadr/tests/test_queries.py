@@ -25,7 +25,7 @@ def compilation() -> piql.Compilation:
 
 
 def test_no_query_is_refused(compilation: piql.Compilation) -> None:
-    assert [found.message for found in compilation.diagnostics if found.severity == "error"] == []
+    assert [diagnostic.message for diagnostic in compilation.diagnostics if diagnostic.severity == "error"] == []
 
 
 def test_every_query_stands_here(compilation: piql.Compilation) -> None:
@@ -52,4 +52,4 @@ def test_without_the_cardinality_limit_the_stream_has_no_bound() -> None:
     compilation = piql.compile(files)
     refused = {name for name, query in compilation.queries.items() if not query.is_bounded}
     assert refused == {"thoughtstream", "usersFollowedBy"}
-    assert any("CARDINALITY LIMIT" in fix.title for found in compilation.diagnostics for fix in found.fixes)
+    assert any("CARDINALITY LIMIT" in fix.title for diagnostic in compilation.diagnostics for fix in diagnostic.fixes)

@@ -107,13 +107,13 @@ def table_of_rejected(rejected: piql.Compilation) -> str:
     lines = ["| query | class | why |", "| --- | --- | --- |"]
     for name in sorted(WHAT_GROWS):
         query = rejected.queries[name]
-        why = "; ".join(dict.fromkeys(found.message.partition(",")[0] for found in query.diagnostics))
+        why = "; ".join(dict.fromkeys(diagnostic.message.partition(",")[0] for diagnostic in query.diagnostics))
         lines.append(f"| `{name}` | {query.scaling_class} | {why} |")
     return "\n".join(lines)
 
 
 def test_nothing_is_reported_of_the_application(compilation: piql.Compilation) -> None:
-    assert [found.message for found in compilation.diagnostics if found.severity != "info"] == []
+    assert [diagnostic.message for diagnostic in compilation.diagnostics if diagnostic.severity != "info"] == []
 
 
 def test_every_query_stands_here_in_a_file_of_its_name(compilation: piql.Compilation) -> None:
@@ -133,9 +133,9 @@ def test_the_readme_shows_what_the_compiler_finds(
         "Refused": table_of_rejected(rejected),
     }
     for title, table in tables.items():
-        place = re.search(rf"^## {title}$.*?(?P<table>^\|.*?)(?=\n\n)", shown, re.MULTILINE | re.DOTALL)
-        assert place, f"no table under {title}"
-        shown = shown[: place.start("table")] + table + shown[place.end("table") :]
+        section = re.search(rf"^## {title}$.*?(?P<table>^\|.*?)(?=\n\n)", shown, re.MULTILINE | re.DOTALL)
+        assert section, f"no table under {title}"
+        shown = shown[: section.start("table")] + table + shown[section.end("table") :]
     if request.config.getoption("--update-golden", default=False):
         README.write_text(shown)
     else:
@@ -155,7 +155,7 @@ def test_no_index_begins_as_another_of_its_table(compilation: piql.Compilation) 
     keys = [(index.table, tuple(column.name for column in index.columns)) for index in compilation.indexes.values()]
     declared = [(table, columns[: -len(compilation.tables[table].primary_key)]) for table, columns in keys]
     for table, short in declared:
-        longer = [columns for other, columns in keys if other == table and columns[: len(short)] == short]
+        longer = [columns for table_of_key, columns in keys if table_of_key == table and columns[: len(short)] == short]
         assert len(longer) == 1
 
 
@@ -171,16 +171,16 @@ def test_a_write_is_bounded(compilation: piql.Compilation, name: str) -> None:
 def test_an_analytical_query_is_refused_where_it_grows(rejected: piql.Compilation, name: str) -> None:
     query = rejected.queries[name]
     assert not query.is_bounded
-    errors = [found for found in query.diagnostics if found.severity == "error"]
+    errors = [diagnostic for diagnostic in query.diagnostics if diagnostic.severity == "error"]
     texts = {source.name: source.text for source in rejected.sources}
-    for found in errors:
-        assert found.code == "unbounded-aggregate"
-        assert texts[f"{name}.piql"][found.span.start : found.span.end].strip()
-        assert found.span.file == f"{name}.piql"
-        assert "nothing limits how many there are" in found.message
-        assert found.fixes
+    for diagnostic in errors:
+        assert diagnostic.code == "unbounded-aggregate"
+        assert texts[f"{name}.piql"][diagnostic.span.start : diagnostic.span.end].strip()
+        assert diagnostic.span.file == f"{name}.piql"
+        assert "nothing limits how many there are" in diagnostic.message
+        assert diagnostic.fixes
     for growing in WHAT_GROWS[name]:
-        assert any(found.message.startswith(growing) for found in errors)
+        assert any(diagnostic.message.startswith(growing) for diagnostic in errors)
 
 
 def test_without_its_limit_only_the_cart_has_no_bound() -> None:
@@ -189,7 +189,7 @@ def test_without_its_limit_only_the_cart_has_no_bound() -> None:
     files["schema.piql"] = "".join(line for line in lines if "CARDINALITY LIMIT 100 (scl_c_uname)" not in line)
     compilation = piql.compile(files)
     assert {name for name, query in compilation.queries.items() if not query.is_bounded} == {"shoppingCart"}
-    titles = [fix.title for found in compilation.diagnostics for fix in found.fixes]
+    titles = [fix.title for diagnostic in compilation.diagnostics for fix in diagnostic.fixes]
     assert any("CARDINALITY LIMIT" in title and "scl_c_uname" in title for title in titles)
 
 

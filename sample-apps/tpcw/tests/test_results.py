@@ -160,12 +160,12 @@ def test_a_bill_goes_to_the_customers_own_address(run: Run, number: int) -> None
 def test_the_cart_shows_what_was_chosen_with_its_price(run: Run, number: int) -> None:
     lines = [line for line in DATA["shopping_cart_line"] if line["scl_c_uname"] == uname(number)]
     expected = [pick(line, ITEM[line["scl_i_id"]], names="scl_i_id scl_qty i_title i_cost") for line in lines]
-    found = run("shoppingCart", uname=uname(number))
-    assert sorted(found, key=itemgetter("scl_i_id")) == sorted(expected, key=itemgetter("scl_i_id"))
+    page = run("shoppingCart", uname=uname(number))
+    assert sorted(page, key=itemgetter("scl_i_id")) == sorted(expected, key=itemgetter("scl_i_id"))
 
 
 def test_a_customer_registers_fills_a_cart_and_buys(run: Run) -> None:
-    book, other = ITEM[item_id(5)], ITEM[item_id(6)]
+    book, second_book = ITEM[item_id(5)], ITEM[item_id(6)]
     address = {"street1": "1 Mill Street", "street2": "", "city": "Oslo", "state": "", "zip": "0150", "country": 22}
     run("addAddress", address="new home", **address)
     person = {"password": "secret", "first": "Nina", "last": "Neu", "email": "nina@example.org", "discount": 0.1}
@@ -175,9 +175,9 @@ def test_a_customer_registers_fills_a_cart_and_buys(run: Run) -> None:
         run("addCustomer", uname="nina", address="new home", since="2026-06-01", **person)
 
     run("addCartLine", uname="nina", item=book["i_id"], quantity=1)
-    run("addCartLine", uname="nina", item=other["i_id"], quantity=2)
+    run("addCartLine", uname="nina", item=second_book["i_id"], quantity=2)
     run("updateCartLine", uname="nina", item=book["i_id"], quantity=4)
-    run("removeCartLine", uname="nina", item=other["i_id"])
+    run("removeCartLine", uname="nina", item=second_book["i_id"])
     cart = run("shoppingCart", uname="nina")
     expected = {"scl_i_id": book["i_id"], "scl_qty": 4, "i_title": book["i_title"], "i_cost": book["i_cost"]}
     assert cart == [expected]

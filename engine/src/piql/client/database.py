@@ -173,9 +173,9 @@ class Database:
         """
         if background:
             return self._started(begin_deploy(self._store, compilation, forget, backfill_rate(rows_per_second)))
-        made = deploy(self._store, compilation, forget)
+        deployment = deploy(self._store, compilation, forget)
         self._prepared = self._load()
-        return made
+        return deployment
 
     @overload
     def rollback(self, *, background: Literal[False] = False) -> Deployment: ...
@@ -190,9 +190,9 @@ class Database:
         """
         if background:
             return self._started(begin_rollback(self._store, backfill_rate(rows_per_second)))
-        made = rollback(self._store)
+        deployment = rollback(self._store)
         self._prepared = self._load()
-        return made
+        return deployment
 
     @property
     def build(self) -> Build | None:
@@ -200,8 +200,8 @@ class Database:
         mine = self._build
         if mine is not None and not mine.progress.is_done:
             return mine
-        found = open_build(self._store)
-        return found if found is None else found.followed_by(self._look_at_once)
+        build = open_build(self._store)
+        return build if build is None else build.followed_by(self._look_at_once)
 
     def _look_at_once(self) -> None:
         self._look_at = -inf
@@ -442,38 +442,38 @@ class Database:
 
     def _named(self, name: str) -> PreparedStatement:
         prepared = self._prepared
-        found = prepared.queries.get(name)
-        if found is not None:
-            return found
+        deployed_query = prepared.queries.get(name)
+        if deployed_query is not None:
+            return deployed_query
         query = prepared.asked.compilation.queries.get(name)
         if query is None and self._refresh():
             return self._named(name)
         if query is None or query.plan is None:
-            known = ", ".join(sorted(prepared.asked.compilation.queries)) or "no queries"
-            raise NotDeployed(f"no query {name!r} is deployed; there are {known}")
-        made = prepared.prepare(query)
-        prepared.queries[name] = made
-        return made
+            names = ", ".join(sorted(prepared.asked.compilation.queries)) or "no queries"
+            raise NotDeployed(f"no query {name!r} is deployed; there are {names}")
+        prepared_query = prepared.prepare(query)
+        prepared.queries[name] = prepared_query
+        return prepared_query
 
     def _statement(self, text: str) -> tuple[PreparedStatement, Prepared]:
         self._refresh()
         prepared = self._prepared
-        found = prepared.statements.get(text)
-        if found is not None:
-            return found, prepared
+        statement = prepared.statements.get(text)
+        if statement is not None:
+            return statement, prepared
         query = compile_statement(text, prepared.asked.compilation)
         errors = [diagnostic for diagnostic in query.diagnostics if diagnostic.severity == "error"]
         if errors or query.plan is None or query.bound is None:
             message = errors[0].message if errors else "no bound was found"
             raise CompilationRefused(f"not run: {message}", query.diagnostics)
         try:
-            made = prepared.prepare(query)
+            prepared_query = prepared.prepare(query)
         except NotDeployed as missing:
             raise CompilationRefused(f"not run: {missing}", query.diagnostics) from missing
         if len(prepared.statements) >= _STATEMENTS_KEPT:
             prepared.statements.clear()
-        prepared.statements[text] = made
-        return made, prepared
+        prepared.statements[text] = prepared_query
+        return prepared_query, prepared
 
 
 def _no_pages(name: str) -> InvalidCursor:

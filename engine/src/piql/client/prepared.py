@@ -62,20 +62,20 @@ class Prepared:
 
     def writer(self, table: str) -> TableWriter:
         """Return what writes a table."""
-        found = self._writers.get(table)
-        if found is None:
-            found = TableWriter(self.deployment.table(table), self.deployment, self.making.store)
-            self._writers[table] = found
-        return found
+        writer = self._writers.get(table)
+        if writer is None:
+            writer = TableWriter(self.deployment.table(table), self.deployment, self.making.store)
+            self._writers[table] = writer
+        return writer
 
     def stepped(self, table: str) -> SteppedWriter:
         """Return what writes a table of a store without transactions."""
-        found = self._stepped.get(table)
-        if found is None:
+        writer = self._stepped.get(table)
+        if writer is None:
             assert self.making.identity is not None
-            found = SteppedWriter(self.writer(table), self.deployment, self.making.store, self.making.identity)
-            self._stepped[table] = found
-        return found
+            writer = SteppedWriter(self.writer(table), self.deployment, self.making.store, self.making.identity)
+            self._stepped[table] = writer
+        return writer
 
 
 def is_write(prepared: PreparedStatement) -> bool:

@@ -74,7 +74,7 @@ def _run(given: Sequence[str]) -> int:
     if not given or given[0] in ("-h", "--help", "help"):
         print(_usage())
         return 0 if given else 2
-    name, *rest = given
+    name, *arguments = given
     if name in ("-V", "--version"):
         from piql import __version__
 
@@ -87,7 +87,7 @@ def _run(given: Sequence[str]) -> int:
         else:
             print(f"piql: no command {name!r}; {_instead_of(name)}", file=sys.stderr)
         return 2
-    return command(rest)
+    return command(arguments)
 
 
 def _flushed(work: Callable[[], int]) -> int:
@@ -109,10 +109,10 @@ def _leave_output() -> None:
 
 def own_command(name: str) -> Callable[[Sequence[str]], int]:
     """Return the function of a command of this package; where its name is a word of Python, it has a `_` behind it."""
-    found: Callable[[Sequence[str]], int] = getattr(
+    command: Callable[[Sequence[str]], int] = getattr(
         import_module(OWN[name][0]), f"{name}_" if iskeyword(name) else name
     )
-    return found
+    return command
 
 
 def _instead_of(name: str) -> str:
@@ -134,11 +134,11 @@ def _find(name: str) -> Callable[[Sequence[str]], int] | None:
 
 
 def _usage() -> str:
-    found = {entry.name for entry in entry_points(group=GROUP)}
+    installed = {entry.name for entry in entry_points(group=GROUP)}
     lines = ["usage: piql COMMAND …", ""]
     lines += [f"  {name:<11} {text}" for name, (_, text) in OWN.items()]
     for name, (package, text) in ELSEWHERE.items():
-        lines.append(f"  {name:<11} {text}" + ("" if name in found else f" (needs {package})"))
+        lines.append(f"  {name:<11} {text}" + ("" if name in installed else f" (needs {package})"))
     lines += ["", "`piql COMMAND --help` says more."]
     return "\n".join(lines)
 

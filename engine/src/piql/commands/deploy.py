@@ -43,9 +43,9 @@ def deploy(argv: Sequence[str] | None = None) -> int:
                 pace = backfill_rate(given.rows_per_second)
                 build = begin_deploy(db.store, compilation, pace=pace, deployer=COMMAND)
                 build.start()
-                made = follow(build)
+                deployment = follow(build)
             else:
-                made = put_in_force(db.store, compilation, deployer=COMMAND)
-        print(f"deployed {deployed(made, given.store)}")
+                deployment = put_in_force(db.store, compilation, deployer=COMMAND)
+        print(f"deployed {deployed(deployment, given.store)}")
 
     return attempt("deploy", work)

@@ -66,7 +66,7 @@ def as_markdown(changes: SetChanges) -> str:
     changed = [query for query in changes.queries if query.effect != "same"]
     rows = [HEADS, ("---",) * len(HEADS), *(map(_cell, _row(change)) for change in changed)] if changed else []
     lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n\n".join(each for each in ("\n".join(lines), *_indexes(changes), _total(changes)) if each)
+    return "\n\n".join(part for part in ("\n".join(lines), *_indexes(changes), _total(changes)) if part)
 
 
 def as_json(changes: SetChanges) -> str:
@@ -85,7 +85,7 @@ def as_json(changes: SetChanges) -> str:
 
 
 def _row(change: QueryChange) -> tuple[str, ...]:
-    before, after = (None if each is None else each.bound for each in (change.before, change.after))
+    before, after = (None if query is None else query.bound for query in (change.before, change.after))
     formula = "" if after is None else after.formula
     if before is not None and after is not None and before.formula != after.formula:
         formula = f"{before.formula} → {after.formula}"

@@ -23,23 +23,25 @@ def fmt(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--dialect", choices=("sql",), help="write ENTITY and FETCH as the SQL that says the same")
     given = parser.parse_args(argv)
     path: Path = given.path
-    paths = sorted(each for each in path.rglob("*.piql") if each.is_file()) if path.is_dir() else [path]
+    paths = sorted(file_path for file_path in path.rglob("*.piql") if file_path.is_file()) if path.is_dir() else [path]
     if not paths or not paths[0].exists():
         parser.error(f"{path}: no .piql file")
-    texts = {each: text for each in paths if (text := _text_of(each)) is not None}
-    files = [parse(Source(_plain(text), str(each))) for each, text in texts.items()]
+    texts = {file_path: text for file_path in paths if (text := _text_of(file_path)) is not None}
+    files = [parse(Source(_plain(text), str(file_path))) for file_path, text in texts.items()]
     changed, broken = 0, len(paths) - len(texts)
-    for (each, before), file in zip(texts.items(), as_sql(files) if given.dialect == "sql" else files, strict=True):
-        errors = sum(found.severity == "error" for found in file.diagnostics)
+    for (file_path, before), file in zip(
+        texts.items(), as_sql(files) if given.dialect == "sql" else files, strict=True
+    ):
+        errors = sum(diagnostic.severity == "error" for diagnostic in file.diagnostics)
         text = print_file(file)
         if errors:
             broken += 1
-            print(f"{each}: left as it is, {errors} syntax error{'s' * (errors > 1)}")
+            print(f"{file_path}: left as it is, {errors} syntax error{'s' * (errors > 1)}")
         elif text != file.source.text:
             changed += 1
-            print(f"{each}: {'would change' if given.check else 'formatted'}")
+            print(f"{file_path}: {'would change' if given.check else 'formatted'}")
             if not given.check:
-                each.write_bytes(_written_like(before, text).encode())
+                file_path.write_bytes(_written_like(before, text).encode())
     many = "1 file" if len(paths) == 1 else f"{len(paths)} files"
     print(f"{many}, {changed} {'would change' if given.check else 'changed'}")
     return 1 if broken or (given.check and changed) else 0

@@ -24,13 +24,13 @@ def add_store(parser: argparse.ArgumentParser) -> None:
 
 def follow(build: Build) -> Deployment:
     """Wait until a version is in force; interrupted, leave it to rest where it is."""
-    told = -1
+    shown_percent = -1
     try:
         while not (progress := build.progress).is_done:
             percent = int(progress.share * 100)
-            if percent != told:
+            if percent != shown_percent:
                 print(f"version {progress.version}: {in_words(progress)}", file=sys.stderr)
-                told = percent
+                shown_percent = percent
             if not progress.is_running:
                 return build.wait(0)
             sleep(LOOK_SECONDS)
@@ -46,8 +46,8 @@ def in_words(progress: BuildProgress) -> str:
     if progress.is_done:
         return progress.phase + (f": {progress.reason}" if progress.reason else "")
     rows = f"{progress.rows_done:,} of about {progress.rows_estimate:,} rows ({progress.share:.0%})"
-    rest = "" if progress.is_running else ", paused" if progress.is_paused else ", no process works on it"
-    return f"{progress.phase}, {rows.replace('%)', ' %)')}{rest}"
+    suffix = "" if progress.is_running else ", paused" if progress.is_paused else ", no process works on it"
+    return f"{progress.phase}, {rows.replace('%)', ' %)')}{suffix}"
 
 
 def attempt(command: str, work: Callable[[], None]) -> int:

@@ -78,12 +78,12 @@ def _table_text(table: ForeignTable, tables: Sequence[ForeignTable]) -> str:
     strange = [column for column in table.key if column.type not in _TYPES]
     if strange:
         return f"-- {table.name} is left out: its key has a column of type {strange[0].type}.\n"
-    kept = [column for column in (*table.key, *_others(table)) if column.type in _TYPES and column.kind != "static"]
-    width = max(len(_name(column.name)) for column in kept)
-    lines = [f"  {_name(column.name):<{width}} {_TYPES[column.type]}," for column in kept]
+    columns = [column for column in (*table.key, *_others(table)) if column.type in _TYPES and column.kind != "static"]
+    width = max(len(_name(column.name)) for column in columns)
+    lines = [f"  {_name(column.name):<{width}} {_TYPES[column.type]}," for column in columns]
     key = ", ".join(_name(column.name) for column in table.key)
     text = f"CREATE TABLE {_name(table.name)} (\n" + "\n".join(lines) + f"\n  PRIMARY KEY ({key})\n);\n"
-    names = {column.name for column in kept}
+    names = {column.name for column in columns}
     indexes = "".join(
         f"CREATE INDEX {_name(name)} ON {_name(table.name)} ({_name(_plain(target))});\n"
         for name, target in table.indexes
@@ -98,18 +98,18 @@ def _plain(target: str) -> str:
 
 
 def _others(table: ForeignTable) -> list[ForeignColumn]:
-    return sorted((column for column in table.columns if column not in table.key), key=lambda each: each.name)
+    return sorted((column for column in table.columns if column not in table.key), key=lambda column: column.name)
 
 
 def _notes(table: ForeignTable, tables: Sequence[ForeignTable]) -> list[str]:
     notes: list[str] = []
-    partition = ", ".join(_name(each.name) for each in table.partition)
+    partition = ", ".join(_name(column.name) for column in table.partition)
     if len(table.key) > len(table.partition):
         notes.append(f"How many rows of {table.name} share one {partition}? To read them all, add to the table")
         notes.append(f"CARDINALITY LIMIT 100 ({partition}); else read them with LIMIT or PAGINATE.")
-    kept = {each.name for each in table.columns if each.type in _TYPES and each.kind != "static"}
+    names = {column.name for column in table.columns if column.type in _TYPES and column.kind != "static"}
     for index, target in table.indexes:
-        if _plain(target) not in kept:
+        if _plain(target) not in names:
             notes.append(f"{index} is left out: PIQL has no index of {target}.")
             continue
         indexed = _name(_plain(target))
@@ -130,11 +130,11 @@ def _notes(table: ForeignTable, tables: Sequence[ForeignTable]) -> list[str]:
 
 def _parent(column: ForeignColumn, table: ForeignTable, tables: Sequence[ForeignTable]) -> str | None:
     """Return the table whose key a column seems to name: `username`, `user` or `user_id` for the table users."""
-    for other in tables:
-        if other.name == table.name or len(other.key) != 1:
+    for candidate in tables:
+        if candidate.name == table.name or len(candidate.key) != 1:
             continue
-        (key,) = other.key
-        singular = other.name.removesuffix("s")
+        (key,) = candidate.key
+        singular = candidate.name.removesuffix("s")
         if key.type == column.type and column.name in (key.name, singular, f"{singular}_{key.name}"):
-            return other.name
+            return candidate.name
     return None

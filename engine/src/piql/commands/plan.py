@@ -24,7 +24,7 @@ def plan(argv: Sequence[str] | None = None) -> int:
     unknown = [name for name in given.query or () if name not in compilation.queries]
     if unknown:
         parser.error(f"no query named {', '.join(unknown)}; there are {', '.join(compilation.queries) or 'none'}")
-    chosen = [each for name, each in compilation.queries.items() if not given.query or name in given.query]
+    chosen = [query for name, query in compilation.queries.items() if not given.query or name in given.query]
     sections = [_section(query, given.steps) for query in chosen]
     print("\n\n".join((*sections, *describe_storage(compilation, chosen if given.query else None))))
     return 0 if all(query.is_bounded for query in chosen) else 1

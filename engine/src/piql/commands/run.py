@@ -30,10 +30,10 @@ def run(argv: Sequence[str] | None = None) -> int:
     add_output(parser)
     given = parser.parse_args(argv)
     parameters = {}
-    for each in given.param:
-        name, equals, value = each.partition("=")
+    for parameter in given.param:
+        name, equals, value = parameter.partition("=")
         if not equals:
-            parser.error(f"--param {each}: write NAME=VALUE")
+            parser.error(f"--param {parameter}: write NAME=VALUE")
         if name in parameters:
             parser.error(f"--param {name} is given twice: leave one of them out")
         parameters[name] = _value(value)

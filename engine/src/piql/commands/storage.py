@@ -74,10 +74,10 @@ def _index(compilation: Compilation, index: Index, directions: Mapping[Index, fr
 
 
 def _direction(directions: Mapping[Index, frozenset[bool]], index: Index) -> list[str]:
-    found = directions.get(index, frozenset())
-    if found == {False}:
+    reading_directions = directions.get(index, frozenset())
+    if reading_directions == {False}:
         return ["  read from its end, and kept that way round on a cluster"]
-    if len(found) == 2:
+    if len(reading_directions) == 2:
         return ["  read from both ends; on a cluster reading from the last one takes longer"]
     return []
 

@@ -40,4 +40,6 @@ def _text(value: object) -> str:
     if value is None:
         return "NULL"
     text = str(value).replace("\n", "⏎")
-    return text if text.isprintable() else "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)

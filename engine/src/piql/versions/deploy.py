@@ -105,10 +105,10 @@ class LivingVersion:
 def versions(store: Store) -> list[LivingVersion]:
     """Return the versions on a store, the newest first."""
     state = read_state(store)
-    found = [LivingVersion(compiled(state.change.version, state), "coming")] if state.change else []
+    living = [LivingVersion(compiled(state.change.version, state), "coming")] if state.change else []
     if state.in_force.number:
-        found.append(LivingVersion(compiled(state.in_force, state), "in force"))
-    return found + ([LivingVersion(compiled(state.before, state), "before")] if state.before else [])
+        living.append(LivingVersion(compiled(state.in_force, state), "in force"))
+    return living + ([LivingVersion(compiled(state.before, state), "before")] if state.before else [])
 
 
 def _begin(

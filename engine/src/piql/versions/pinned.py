@@ -16,7 +16,7 @@ def pinned_to(store: Store, number: int) -> Deployment:
     for deployment in living:
         if number in (deployment.version, *deployment.earlier_numbers):
             return deployment
-    there = " and ".join(str(each.version) for each in living) or "none"
+    there = " and ".join(str(version.version) for version in living) or "none"
     raise NotDeployed(f"version {number} does not exist any more, or not yet; there is {there}")
 
 

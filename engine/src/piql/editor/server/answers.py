@@ -68,18 +68,18 @@ def location(project: Project, span: Span) -> types.Location:
     return types.Location(project.uris[span.file], range_of(project.text(span.file), span.start, span.end))
 
 
-def diagnostic(project: Project, found: Diagnostic, can_relate: bool) -> types.Diagnostic:
-    message = "\n".join((found.message, *(f"help: {each}" for each in found.help)))
+def diagnostic(project: Project, finding: Diagnostic, can_relate: bool) -> types.Diagnostic:
+    message = "\n".join((finding.message, *(f"help: {line}" for line in finding.help)))
     related = [
         types.DiagnosticRelatedInformation(location(project, label.span), label.text)
-        for label in found.labels
+        for label in finding.labels
         if label.span.file in project.uris
     ]
     return types.Diagnostic(
-        range=range_of(project.text(found.span.file), found.span.start, found.span.end),
+        range=range_of(project.text(finding.span.file), finding.span.start, finding.span.end),
         message=message,
-        severity=SEVERITIES[found.severity],
-        code=found.code,
+        severity=SEVERITIES[finding.severity],
+        code=finding.code,
         source="piql",
         related_information=related if related and can_relate else None,
     )
@@ -89,7 +89,7 @@ def workspace_edit(project: Project, edits: Iterable[Edit], with_versions: bool)
     """Return edits of several files; with versions, a client refuses them when a text has changed meanwhile."""
     by_file = [
         (name, text_edits(project.text(name), [*group]))
-        for name, group in groupby(sorted(edits, key=lambda each: (each.file, each.start)), lambda each: each.file)
+        for name, group in groupby(sorted(edits, key=lambda edit: (edit.file, edit.start)), lambda edit: edit.file)
     ]
     if not with_versions:
         return types.WorkspaceEdit(changes={project.uris[name]: changes for name, changes in by_file})
@@ -108,15 +108,15 @@ def text_edits(text: Text, edits: Iterable[Edit]) -> list[types.TextEdit]:
 
 
 def code_action(
-    project: Project, found: QuickFix, asked: Sequence[types.Diagnostic], with_versions: bool, is_first: bool
+    project: Project, fix: QuickFix, asked: Sequence[types.Diagnostic], with_versions: bool, is_first: bool
 ) -> types.CodeAction:
-    place = diagnostic(project, found.finding, can_relate=False)
-    mended = [each for each in asked if each.code == place.code and each.range == place.range]
+    shown = diagnostic(project, fix.finding, can_relate=False)
+    mended = [reported for reported in asked if reported.code == shown.code and reported.range == shown.range]
     return types.CodeAction(
-        title=found.title,
+        title=fix.title,
         kind=types.CodeActionKind.QuickFix,
         diagnostics=mended or None,
-        edit=workspace_edit(project, found.fix.edits, with_versions),
+        edit=workspace_edit(project, fix.fix.edits, with_versions),
         is_preferred=is_first or None,
     )
 
@@ -145,4 +145,4 @@ def document_symbol(text: Text, item: OutlineItem) -> types.DocumentSymbol:
 
 def semantic_data(data: Sequence[int]) -> list[int]:
     """Return encoded tokens with their types as places in `LEGEND`."""
-    return [_PLACES[each] if at % 5 == 3 else each for at, each in enumerate(data)]
+    return [_PLACES[number] if at % 5 == 3 else number for at, number in enumerate(data)]

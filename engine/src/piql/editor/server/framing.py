@@ -52,10 +52,10 @@ class Messages:
                 self._say(skipped)
                 return None
             before = b"" if line.endswith(b"\n") else line[-_LONGEST:]
-            found = _HEADER.search(line)
-            if found is not None and int(found.group(1)) <= MOST_BODY:
-                length = int(found.group(1))
-                skipped += found.start()
+            header = _HEADER.search(line)
+            if header is not None and int(header.group(1)) <= MOST_BODY:
+                length = int(header.group(1))
+                skipped += header.start()
             elif length is not None and line in (b"\r\n", b"\n"):
                 self._say(skipped)
                 if length:

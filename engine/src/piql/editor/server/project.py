@@ -108,14 +108,15 @@ class Projects:
 
     def all(self) -> list[Project]:
         """Return the projects of all open documents, each once."""
-        found = (self.of(uri) for uri in self.documents)
-        return [*{id(each[0]): each[0] for each in found if each is not None}.values()]
+        files = [self.of(uri) for uri in self.documents]
+        projects = [file[0] for file in files if file is not None]
+        return list({id(project): project for project in projects}.values())
 
     def _project(self, root: Path) -> Project:
-        known = self._known.get(root)
-        if known is not None:
-            return known
-        open_here = {each.path: each for each in self.documents.values() if each.path is not None}
+        cached = self._known.get(root)
+        if cached is not None:
+            return cached
+        open_here = {document.path: document for document in self.documents.values() if document.path is not None}
         texts: dict[str, str] = {}
         uris: dict[str, str] = {}
         versions: dict[str, int | None] = {}
@@ -135,19 +136,19 @@ class Projects:
         try:
             status = path.stat()
             stamp = (status.st_mtime_ns, status.st_size)
-            known = self._on_disk.get(path)
-            if known is None or known[0] != stamp:
-                known = self._on_disk[path] = (stamp, path.read_bytes().decode("utf-8-sig", "replace"))
+            cached = self._on_disk.get(path)
+            if cached is None or cached[0] != stamp:
+                cached = self._on_disk[path] = (stamp, path.read_bytes().decode("utf-8-sig", "replace"))
         except OSError:
             return None
-        return known[1]
+        return cached[1]
 
     def _root_of(self, path: Path) -> Path:
-        named = [each for each in self.named if each in path.parents]
+        named = [folder for folder in self.named if folder in path.parents]
         if named:
-            return max(named, key=lambda each: len(each.parts))
-        opened = [each for each in self.folders if each in path.parents]
-        limit = max(opened, key=lambda each: len(each.parts)) if opened else path.parent.parent
+            return max(named, key=lambda folder: len(folder.parts))
+        opened = [folder for folder in self.folders if folder in path.parents]
+        limit = max(opened, key=lambda folder: len(folder.parts)) if opened else path.parent.parent
         holding = {
             document.path.parent
             for document in self.documents.values()
@@ -165,12 +166,12 @@ class Projects:
 def files_below(root: Path) -> Iterator[Path]:
     """Return the `.piql` files of a folder and those below it."""
     for folder, folders, files in os.walk(root):
-        folders[:] = [each for each in folders if not each.startswith(".") and each not in LEFT_OUT]
+        folders[:] = [folder for folder in folders if not folder.startswith(".") and folder not in LEFT_OUT]
         yield from (Path(folder, file) for file in files if file.endswith(".piql"))
 
 
 def _holds_piql(folder: Path) -> bool:
     try:
-        return any(each.endswith(".piql") for each in os.listdir(folder))
+        return any(entry.endswith(".piql") for entry in os.listdir(folder))
     except OSError:
         return False

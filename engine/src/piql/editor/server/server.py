@@ -122,15 +122,15 @@ class PiqlServer(LanguageServer):
             self.workspace_code_lens_refresh(None)
 
     def _publish(self, project: Project, compilation: Compilation, name: str) -> None:
-        found = [
+        diagnostics = [
             answers.diagnostic(project, diagnostic, self.shows_related)
             for diagnostic in compilation.diagnostics
             if diagnostic.span.file == name
         ]
         uri = project.uris[name]
-        if found or uri in self._shown or uri in self.projects.documents:
+        if diagnostics or uri in self._shown or uri in self.projects.documents:
             self.text_document_publish_diagnostics(
-                types.PublishDiagnosticsParams(uri, found, version=project.versions[name])
+                types.PublishDiagnosticsParams(uri, diagnostics, version=project.versions[name])
             )
 
 
@@ -152,10 +152,10 @@ class _AtPlace(Protocol):
 
 
 def _place(server: PiqlServer, params: _AtPlace) -> tuple[Project, str, int] | None:
-    found = server.projects.of(params.text_document.uri)
-    if found is None:
+    file = server.projects.of(params.text_document.uri)
+    if file is None:
         return None
-    project, name = found
+    project, name = file
     return project, name, project.text(name).offset(params.position.line, params.position.character)
 
 
@@ -176,7 +176,7 @@ def _follow_documents(server: PiqlServer) -> None:
         named = getattr(options, "projects", None) if not isinstance(options, dict) else options.get("projects")
         bases = projects.folders or [Path.cwd()]
         if isinstance(named, list | tuple):
-            projects.named = [_folder(base / each) for base in bases for each in named if isinstance(each, str)]
+            projects.named = [_folder(base / path) for base in bases for path in named if isinstance(path, str)]
 
     @server.feature(types.INITIALIZED)
     def initialized(params: types.InitializedParams) -> None:
@@ -226,10 +226,12 @@ def _follow_documents(server: PiqlServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def did_change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
-        gone = {each.uri for each in params.event.removed}
-        kept = [folder for folder in projects.folders if folder not in {_folder(to_fs_path(uri) or "") for uri in gone}]
-        added = [_folder(path) for each in params.event.added if (path := to_fs_path(each.uri))]
-        projects.folders = [*kept, *added]
+        gone = {folder.uri for folder in params.event.removed}
+        remaining = [
+            folder for folder in projects.folders if folder not in {_folder(to_fs_path(uri) or "") for uri in gone}
+        ]
+        added = [_folder(path) for folder in params.event.added if (path := to_fs_path(folder.uri))]
+        projects.folders = [*remaining, *added]
         projects.look_again()
         server.tell_findings_soon()
 
@@ -241,69 +243,69 @@ def _folder(path: str | Path) -> Path:
 def _answer_about_names(server: PiqlServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=[".", "[", ":"]))
     def completion(params: types.CompletionParams) -> types.CompletionList | None:
-        place = _place(server, params)
-        if place is None:
+        position = _place(server, params)
+        if position is None:
             return None
-        project, name, offset = place
+        project, name, offset = position
         begun = place_at(project.texts[name], offset)
         start = offset - len(begun.prefix) if begun is not None else offset
         replaced = answers.range_of(project.text(name), start, offset)
         items = complete(project.texts, name, offset)
-        shown = [answers.completion(each, number, replaced) for number, each in enumerate(items)]
+        shown = [answers.completion(item, number, replaced) for number, item in enumerate(items)]
         return types.CompletionList(is_incomplete=True, items=shown)
 
     @server.feature(types.TEXT_DOCUMENT_SIGNATURE_HELP, types.SignatureHelpOptions(trigger_characters=["(", ","]))
     def signature_help(params: types.SignatureHelpParams) -> types.SignatureHelp | None:
-        place = _place(server, params)
-        found = signature(place[0].texts, place[1], place[2]) if place is not None else None
-        if found is None:
+        position = _place(server, params)
+        call = signature(position[0].texts, position[1], position[2]) if position is not None else None
+        if call is None:
             return None
-        label = Text(found.label, server.projects.units)
+        label = Text(call.label, server.projects.units)
         parts = [
             types.ParameterInformation((label.position(start)[1], label.position(end)[1]))
-            for start, end in found.parameters
+            for start, end in call.parameters
         ]
-        shown = types.SignatureInformation(found.label, found.documentation or None, parts, found.active)
-        return types.SignatureHelp([shown], active_signature=0, active_parameter=found.active)
+        shown = types.SignatureInformation(call.label, call.documentation or None, parts, call.active)
+        return types.SignatureHelp([shown], active_signature=0, active_parameter=call.active)
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def on_hover(params: types.HoverParams) -> types.Hover | None:
-        place = _place(server, params)
-        if place is None:
+        position = _place(server, params)
+        if position is None:
             return None
-        project, name, offset = place
-        found = hover(await server.compiled(project), name, offset)
-        if found is None:
+        project, name, offset = position
+        card = hover(await server.compiled(project), name, offset)
+        if card is None:
             return None
-        text = types.MarkupContent(types.MarkupKind.Markdown, found.markdown)
-        return types.Hover(text, answers.range_of(project.text(name), found.span.start, found.span.end))
+        text = types.MarkupContent(types.MarkupKind.Markdown, card.markdown)
+        return types.Hover(text, answers.range_of(project.text(name), card.span.start, card.span.end))
 
     @server.feature(types.TEXT_DOCUMENT_DEFINITION)
     def on_definition(params: types.DefinitionParams) -> types.Location | None:
-        place = _place(server, params)
-        found = definition(place[0].texts, place[1], place[2]) if place is not None else None
-        return answers.location(place[0], found) if place is not None and found is not None else None
+        position = _place(server, params)
+        declaration = definition(position[0].texts, position[1], position[2]) if position is not None else None
+        return answers.location(position[0], declaration) if position is not None and declaration is not None else None
 
     @server.feature(types.TEXT_DOCUMENT_REFERENCES)
     def on_references(params: types.ReferenceParams) -> list[types.Location] | None:
-        place = _place(server, params)
-        if place is None:
+        position = _place(server, params)
+        if position is None:
             return None
-        project, name, offset = place
+        project, name, offset = position
         with_declaration = params.context.include_declaration
-        found = references(project.texts, name, offset)
+        occurrences = references(project.texts, name, offset)
         return [
             answers.location(project, occurrence.span)
-            for occurrence in found
+            for occurrence in occurrences
             if with_declaration or not occurrence.is_definition
         ]
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
     def highlights(params: types.DocumentHighlightParams) -> list[types.DocumentHighlight] | None:
-        place = _place(server, params)
-        if place is None:
+        position = _place(server, params)
+        if position is None:
             return None
-        project, name, offset = place
+        project, name, offset = position
         return [
             types.DocumentHighlight(
                 answers.range_of(project.text(name), reference.span.start, reference.span.end),
@@ -317,56 +319,56 @@ def _answer_about_names(server: PiqlServer) -> None:
 def _answer_about_files(server: PiqlServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     def document_symbols(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol] | None:
-        found = server.projects.of(params.text_document.uri)
-        if found is None:
+        file = server.projects.of(params.text_document.uri)
+        if file is None:
             return None
-        project, name = found
+        project, name = file
         text = project.text(name)
         return [answers.document_symbol(text, item) for item in outline(text.text, name)]
 
     @server.feature(types.WORKSPACE_SYMBOL)
     def workspace_symbols(params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
-        wanted = params.query.lower()
+        query = params.query.lower()
         return [
             types.WorkspaceSymbol(
-                location=answers.location(project, each.name_span),
-                name=each.name,
-                kind=answers.SYMBOL_KINDS[each.kind],
+                location=answers.location(project, symbol.name_span),
+                name=symbol.name,
+                kind=answers.SYMBOL_KINDS[symbol.kind],
                 container_name=name,
             )
             for project in server.projects.all()
             for name, text in project.texts.items()
-            for each in outline(text, name)
-            if wanted in each.name.lower()
+            for symbol in outline(text, name)
+            if query in symbol.name.lower()
         ]
 
     @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, answers.LEGEND)
     def tokens(params: types.SemanticTokensParams) -> types.SemanticTokens | None:
-        found = server.projects.of(params.text_document.uri)
-        if found is None:
+        file = server.projects.of(params.text_document.uri)
+        if file is None:
             return None
-        project, name = found
+        project, name = file
         units: Callable[[str], int] = lambda text: units_of(text, project.units)  # noqa: E731
         data = encode(semantic_tokens(project.texts, name), project.texts[name], units)
         return types.SemanticTokens(answers.semantic_data(data))
 
     @server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
     def folding_ranges(params: types.FoldingRangeParams) -> list[types.FoldingRange] | None:
-        found = server.projects.of(params.text_document.uri)
-        if found is None:
+        file = server.projects.of(params.text_document.uri)
+        if file is None:
             return None
         kinds = {"comment": types.FoldingRangeKind.Comment, "region": None}
         return [
             types.FoldingRange(fold.start_line - 1, fold.end_line - 1, kind=kinds[fold.kind])
-            for fold in folds(found[0].texts[found[1]], found[1])
+            for fold in folds(file[0].texts[file[1]], file[1])
         ]
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     async def code_lenses(params: types.CodeLensParams) -> list[types.CodeLens] | None:
-        found = server.projects.of(params.text_document.uri)
-        if found is None:
+        file = server.projects.of(params.text_document.uri)
+        if file is None:
             return None
-        project, name = found
+        project, name = file
         return [
             types.CodeLens(
                 answers.range_of(project.text(name), lens.span.start, lens.span.end), types.Command(lens.text, "")
@@ -380,29 +382,27 @@ def _offer_changes(server: PiqlServer) -> None:
         types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
     )
     async def code_actions(params: types.CodeActionParams) -> list[types.CodeAction] | None:
-        found = server.projects.of(params.text_document.uri)
+        file = server.projects.of(params.text_document.uri)
         only = params.context.only
-        if found is None or (
-            only is not None and not any(each in ("", types.CodeActionKind.QuickFix) for each in only)
-        ):
+        if file is None or (only is not None and not any(kind in ("", types.CodeActionKind.QuickFix) for kind in only)):
             return None
-        project, name = found
+        project, name = file
         text = project.text(name)
         start = text.offset(params.range.start.line, params.range.start.character)
         end = text.offset(params.range.end.line, params.range.end.character)
         compilation = await server.compiled(project)
         fixes = await server.beside(lambda: quick_fixes(compilation, name, start, end))
         return [
-            answers.code_action(project, each, params.context.diagnostics, server.takes_versions, number == 0)
-            for number, each in enumerate(fixes)
+            answers.code_action(project, fix, params.context.diagnostics, server.takes_versions, number == 0)
+            for number, fix in enumerate(fixes)
         ]
 
     @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepare_rename(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
-        place = _place(server, params)
-        if place is None:
+        position = _place(server, params)
+        if position is None:
             return None
-        project, name, offset = place
+        project, name, offset = position
         try:
             span = renameable(project.texts, name, offset)
         except RenameRefused:
@@ -411,10 +411,10 @@ def _offer_changes(server: PiqlServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_RENAME)
     def on_rename(params: types.RenameParams) -> types.WorkspaceEdit | None:
-        place = _place(server, params)
-        if place is None:
+        position = _place(server, params)
+        if position is None:
             return None
-        project, name, offset = place
+        project, name, offset = position
         try:
             edits = rename(project.texts, name, offset, params.new_name)
         except RenameRefused as refusal:
@@ -423,10 +423,10 @@ def _offer_changes(server: PiqlServer) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_FORMATTING)
     def formatting(params: types.DocumentFormattingParams) -> list[types.TextEdit] | None:
-        found = server.projects.of(params.text_document.uri)
-        if found is None:
+        file = server.projects.of(params.text_document.uri)
+        if file is None:
             return None
-        project, name = found
+        project, name = file
         try:
             return answers.text_edits(project.text(name), format_edits(project.texts[name], name))
         except FormatRefused as refusal:  # the finding itself is shown already; formatting at each save must not shout

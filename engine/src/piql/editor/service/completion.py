@@ -73,13 +73,13 @@ def complete(texts: Mapping[str, str], file: str, offset: int) -> tuple[Completi
     if place is None:
         return ()
     tables = Names(texts).tables
-    found: dict[tuple[str, str], CompletionItem] = {}
-    wanted = place.prefix.strip('"').lower()
+    items: dict[tuple[str, str], CompletionItem] = {}
+    prefix = place.prefix.strip('"').lower()
     for item in _Completion(place, tables).items():
-        if wanted in item.label.lower():
-            found.setdefault((item.kind, item.label), item)
-    starting = [each for each in found.values() if each.label.lower().startswith(wanted)]
-    return (*starting, *(each for each in found.values() if not each.label.lower().startswith(wanted)))
+        if prefix in item.label.lower():
+            items.setdefault((item.kind, item.label), item)
+    starting = [item for item in items.values() if item.label.lower().startswith(prefix)]
+    return (*starting, *(item for item in items.values() if not item.label.lower().startswith(prefix)))
 
 
 class _Completion:
@@ -233,10 +233,10 @@ class _Completion:
 
     def _join_conditions(self, block: Block) -> Iterator[CompletionItem]:
         """Offer `a.x = b.y` for every foreign key between the table joined last and those before it."""
-        known = [(relation.alias, self.by_fold.get((relation.table or "").lower())) for relation in block.relations]
-        for place in range(len(known) - 1, 0, -1):
-            alias, table = known[place]
-            for other_alias, other in known[:place]:
+        relations = [(relation.alias, self.by_fold.get((relation.table or "").lower())) for relation in block.relations]
+        for number in range(len(relations) - 1, 0, -1):
+            alias, table = relations[number]
+            for other_alias, other in relations[:number]:
                 if table is None or other is None:
                     continue
                 for one, one_table, two, two_table in (

@@ -19,7 +19,9 @@ class Lens:
 def lenses(compilation: Compilation, file: str) -> tuple[Lens, ...]:
     """Return the lens of every query of a file, in the order of the text."""
     queries = [query for query in compilation.queries.values() if query.name_span.file == file]
-    return tuple(Lens(each.name_span, _text(each)) for each in sorted(queries, key=lambda each: each.name_span.start))
+    return tuple(
+        Lens(query.name_span, _text(query)) for query in sorted(queries, key=lambda query: query.name_span.start)
+    )
 
 
 def _text(query: CompiledQuery) -> str:

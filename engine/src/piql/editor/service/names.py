@@ -34,11 +34,11 @@ class _Place:
 
     source: Source
     start: int
-    found: list[Occurrence]
+    occurrences: list[Occurrence]
 
-    def moved(self, each: Occurrence) -> Occurrence:
-        span = Span(self.source, each.span.start + self.start, each.span.end + self.start)
-        return Occurrence(each.symbol, span, each.is_definition)
+    def moved(self, occurrence: Occurrence) -> Occurrence:
+        span = Span(self.source, occurrence.span.start + self.start, occurrence.span.end + self.start)
+        return Occurrence(occurrence.symbol, span, occurrence.is_definition)
 
 
 class Names:
@@ -59,33 +59,33 @@ class Names:
     def at(self, file: str, offset: int) -> Occurrence | None:
         """Return the name that an offset stands in, or touches the end of."""
         places = self._files.get(file, [])
-        number = bisect_right(places, offset, key=lambda place: place.start) - 1
+        number = bisect_right(places, offset, key=lambda piece: piece.start) - 1
         if number < 0:
             return None
-        place = places[number]
-        at = offset - place.start
-        for occurrence in place.found:
+        piece = places[number]
+        at = offset - piece.start
+        for occurrence in piece.occurrences:
             if occurrence.span.start <= at <= occurrence.span.end:
-                return place.moved(occurrence)
+                return piece.moved(occurrence)
         return None
 
     def of(self, symbol: Symbol) -> list[Occurrence]:
         """Return every place where something is named, file by file in the order of the text."""
         return [
-            place.moved(each)
+            piece.moved(occurrence)
             for places in self._files.values()
-            for place in places
-            for each in place.found
-            if each.symbol == symbol
+            for piece in places
+            for occurrence in piece.occurrences
+            if occurrence.symbol == symbol
         ]
 
     def in_file(self, file: str) -> list[Occurrence]:
         """Return all names of a file in the order of the text."""
-        return [place.moved(each) for place in self._files.get(file, []) for each in place.found]
+        return [piece.moved(occurrence) for piece in self._files.get(file, []) for occurrence in piece.occurrences]
 
     def all(self) -> list[Occurrence]:
         """Return all names of all files."""
-        return [each for file in self._files for each in self.in_file(file)]
+        return [occurrence for file in self._files for occurrence in self.in_file(file)]
 
 
 def _cut(source: Source) -> Pieces:
@@ -102,7 +102,9 @@ def _cut(source: Source) -> Pieces:
 
 def _tables_of(pieces: Iterable[ast.ParsedFile]) -> Mapping[str, Table]:
     schema = tuple(piece for piece in pieces if any(_is_table(statement) for statement in piece.statements))
-    return _tables.recall(schema, lambda: bind_schema(each for piece in schema for each in piece.statements).tables)
+    return _tables.recall(
+        schema, lambda: bind_schema(statement for piece in schema for statement in piece.statements).tables
+    )
 
 
 def _is_table(statement: ast.Statement) -> bool:

@@ -59,7 +59,7 @@ def occurrences_of(file: ast.ParsedFile, tables: Mapping[str, Table]) -> list[Oc
     collector = _Collector(tables)
     for statement in file.statements:
         collector.statement(statement)
-    return sorted(collector.found, key=lambda each: each.span.start)
+    return sorted(collector.occurrences, key=lambda occurrence: occurrence.span.start)
 
 
 class _Collector:
@@ -67,11 +67,11 @@ class _Collector:
 
     def __init__(self, tables: Mapping[str, Table]) -> None:
         self.tables = {name.lower(): table for name, table in tables.items()}
-        self.found: list[Occurrence] = []
+        self.occurrences: list[Occurrence] = []
 
     def _note(self, symbol: Symbol | None, span: Span, is_definition: bool = False) -> None:
         if symbol is not None:
-            self.found.append(Occurrence(symbol, span, is_definition))
+            self.occurrences.append(Occurrence(symbol, span, is_definition))
 
     def statement(self, statement: ast.Statement) -> None:
         match statement:
@@ -190,9 +190,9 @@ class _Collector:
         outputs: dict[str, Symbol] = {}
         for item in select.items:
             outputs.update(self._item(item, scope))
-        for each in (select.where, select.having):
-            if each is not None:
-                self._expression(each, scope)
+        for condition in (select.where, select.having):
+            if condition is not None:
+                self._expression(condition, scope)
         scope.outputs = outputs
         for key in select.group.keys if select.group is not None else ():
             if _is_column_of(key, scope) or not self._output_name(key, scope):
@@ -213,8 +213,8 @@ class _Collector:
             if item.qualifier is not None:
                 relation = self._qualifier(item.qualifier, scope)
                 relations = [relation] if relation is not None else []
-            for each in relations:
-                yield from each.columns.items()
+            for joined in relations:
+                yield from joined.columns.items()
             return
         meant = self._expression(item.expression, scope)
         if item.alias is not None:
@@ -290,25 +290,30 @@ class _Collector:
             relation = self._qualifier(node.qualifier, scope)
             symbol = relation.columns.get(fold) if relation is not None else None
         else:
-            place: _Scope | None = scope
-            while symbol is None and place is not None:
-                symbol = next((each.columns[fold] for each in place.relations if fold in each.columns), None)
+            enclosing: _Scope | None = scope
+            while symbol is None and enclosing is not None:
+                symbol = next(
+                    (relation.columns[fold] for relation in enclosing.relations if fold in relation.columns), None
+                )
                 if symbol is None:
-                    symbol = next((each.symbol for each in place.relations if matches(node.name, each.shown)), None)
-                place = place.outer
+                    symbol = next(
+                        (relation.symbol for relation in enclosing.relations if matches(node.name, relation.shown)),
+                        None,
+                    )
+                enclosing = enclosing.outer
         self._note(symbol, node.name.span)
         return symbol
 
     def _qualifier(self, name: ast.Name, scope: _Scope) -> _Relation | None:
-        place: _Scope | None = scope
-        while place is not None:
-            for relation in place.relations:
+        enclosing: _Scope | None = scope
+        while enclosing is not None:
+            for relation in enclosing.relations:
                 if matches(name, relation.shown) or (
                     relation.symbol.kind == "alias" and matches(name, relation.symbol.name)
                 ):
                     self._note(relation.symbol, name.span)
                     return relation
-            place = place.outer
+            enclosing = enclosing.outer
         return None
 
 

@@ -75,9 +75,9 @@ def folds(text: str, file: str = "") -> tuple[Fold, ...]:
     """Return what can be folded: statements, and comments of several lines."""
     source = Source(text, file)
     parsed = parse_once(source)
-    found: list[Fold] = []
+    folds: list[Fold] = []
     for statement in parsed.statements:
-        _add(found, statement.span.line, statement.span.end_line, "region")
+        _add(folds, statement.span.line, statement.span.end_line, "region")
     start = end = 0
     for comment in parsed.comments:
         first, last = source.position(comment.start)[0], source.position(comment.end)[0]
@@ -87,12 +87,12 @@ def folds(text: str, file: str = "") -> tuple[Fold, ...]:
         if end and first == end + 1:
             end = last
             continue
-        _add(found, start, end, "comment")
+        _add(folds, start, end, "comment")
         start, end = first, last
-    _add(found, start, end, "comment")
-    return tuple(sorted(found, key=lambda each: each.start_line))
+    _add(folds, start, end, "comment")
+    return tuple(sorted(folds, key=lambda fold: fold.start_line))
 
 
-def _add(found: list[Fold], start: int, end: int, kind: Literal["region", "comment"]) -> None:
+def _add(folds: list[Fold], start: int, end: int, kind: Literal["region", "comment"]) -> None:
     if end > start:
-        found.append(Fold(start, end, kind))
+        folds.append(Fold(start, end, kind))

@@ -22,10 +22,10 @@ class QuickFix:
 
         Long lists are counted.
         """
-        others = self.fix.unblocks
+        unblocked = self.fix.unblocks
         title = self.fix.title
-        if others:
-            named = ", ".join(others[:2]) + (f" and {len(others) - 2} more" if len(others) > 2 else "")
+        if unblocked:
+            named = ", ".join(unblocked[:2]) + (f" and {len(unblocked) - 2} more" if len(unblocked) > 2 else "")
             title = f"{title} (also unblocks {named})"
         change = self.fix.consequence.split(";")[0]
         return f"{title}: {change}" if change else title
@@ -33,12 +33,12 @@ class QuickFix:
 
 def quick_fixes(compilation: Compilation, file: str, start: int, end: int) -> tuple[QuickFix, ...]:
     """Give the fixes of the findings that a range touches: where they are, at their labels, and on unbounded tables."""
-    found: dict[tuple[object, ...], QuickFix] = {}
+    fixes: dict[tuple[object, ...], QuickFix] = {}
     for finding in compilation.diagnostics:
-        if any(_touches(place, file, start, end) for place in places_of(compilation, finding)):
+        if any(_touches(span, file, start, end) for span in places_of(compilation, finding)):
             for fix in finding.fixes:
-                found.setdefault(fix.edits, QuickFix(fix, finding))
-    return tuple(found.values())
+                fixes.setdefault(fix.edits, QuickFix(fix, finding))
+    return tuple(fixes.values())
 
 
 def places_of(compilation: Compilation, finding: Diagnostic) -> tuple[Span, ...]:
@@ -49,7 +49,7 @@ def places_of(compilation: Compilation, finding: Diagnostic) -> tuple[Span, ...]
         table = compilation.tables.get(segment.table)
         places += segment.spans
         places += [span for span in (segment.table_span, table.span if table is not None else None) if span is not None]
-    return tuple({(place.file, place.start, place.end): place for place in places}.values())
+    return tuple({(span.file, span.start, span.end): span for span in places}.values())
 
 
 def _touches(span: Span, file: str, start: int, end: int) -> bool:

@@ -34,20 +34,20 @@ def rename(texts: Mapping[str, str], file: str, offset: int, name: str) -> tuple
     """Return the edits that call what stands at an offset by another name everywhere."""
     names = Names(texts)
     symbol = _named(names, file, offset).symbol
-    found = names.all()
-    wanted = _unquoted(name.strip())
-    for occurrence in found:
+    occurrences = names.all()
+    plain_name = _unquoted(name.strip())
+    for occurrence in occurrences:
         other = occurrence.symbol
-        if other != symbol and _are_siblings(other, symbol) and other.name.lower() == wanted.lower():
+        if other != symbol and _are_siblings(other, symbol) and other.name.lower() == plain_name.lower():
             raise RenameRefused(f"there is {_article(other.kind)} {other.kind} {other.name} already")
-    text = _parameter_name(wanted) if symbol.kind == "parameter" else written(wanted)
+    text = _parameter_name(plain_name) if symbol.kind == "parameter" else written(plain_name)
     places = {
         (occurrence.span.file, occurrence.span.start): occurrence.span
-        for occurrence in found
+        for occurrence in occurrences
         if occurrence.symbol == symbol
     }
     edits = tuple(Edit(span.file, span.start, span.end, text) for span in places.values() if span.text != text)
-    _check_meanings(texts, found, edits, wanted)
+    _check_meanings(texts, occurrences, edits, plain_name)
     return edits
 
 
@@ -82,17 +82,19 @@ def _article(kind: str) -> str:
     return "an" if kind[0] in "aeiou" else "a"
 
 
-def _check_meanings(texts: Mapping[str, str], found: Sequence[Occurrence], edits: Sequence[Edit], name: str) -> None:
+def _check_meanings(
+    texts: Mapping[str, str], occurrences: Sequence[Occurrence], edits: Sequence[Edit], name: str
+) -> None:
     """Refuse edits after which a name anywhere would mean something else, or the compiler would find a new error."""
     after = apply_edits(texts, edits)
-    moved = [(_moved(occurrence.span, edits), occurrence.symbol) for occurrence in found]
+    moved = [(_moved(occurrence.span, edits), occurrence.symbol) for occurrence in occurrences]
     now = {(occurrence.span.file, occurrence.span.start): occurrence.symbol for occurrence in Names(after).all()}
     met: dict[Symbol, Symbol] = {}
-    known: dict[Symbol, Symbol] = {}
-    for place, symbol in moved:
-        meant = now.get(place)
-        if meant is None or met.setdefault(symbol, meant) != meant or known.setdefault(meant, symbol) != symbol:
-            raise RenameRefused(_would_change(name, after, place))
+    symbols: dict[Symbol, Symbol] = {}
+    for position, symbol in moved:
+        meant = now.get(position)
+        if meant is None or met.setdefault(symbol, meant) != meant or symbols.setdefault(meant, symbol) != symbol:
+            raise RenameRefused(_would_change(name, after, position))
     errors, before = _errors(after), _errors(texts)
     if len(errors) > len(before):
         codes = {diagnostic.code for diagnostic in before}
@@ -100,8 +102,8 @@ def _check_meanings(texts: Mapping[str, str], found: Sequence[Occurrence], edits
         raise RenameRefused(f"with the name {name}, {new.span.file}:{new.span.line} is wrong: {new.message}")
 
 
-def _would_change(name: str, texts: Mapping[str, str], place: tuple[str, int]) -> str:
-    file, offset = place
+def _would_change(name: str, texts: Mapping[str, str], position: tuple[str, int]) -> str:
+    file, offset = position
     line, _ = Source(texts[file], file).position(offset)
     return f"with the name {name}, {file}:{line} would mean something else"
 
@@ -118,8 +120,8 @@ def _moved(span: Span, edits: Iterable[Edit]) -> tuple[str, int]:
 def apply_edits(texts: Mapping[str, str], edits: Iterable[Edit]) -> dict[str, str]:
     """Return the texts with the edits made; they do not overlap."""
     after = dict(texts)
-    ordered = sorted(edits, key=lambda each: (each.file, each.start))
-    for file, group in groupby(ordered, key=lambda each: each.file):
+    ordered = sorted(edits, key=lambda edit: (edit.file, edit.start))
+    for file, group in groupby(ordered, key=lambda edit: edit.file):
         text = texts[file]
         parts: list[str] = []
         at = 0

@@ -41,9 +41,9 @@ class SemanticToken:
 
 def semantic_tokens(texts: Mapping[str, str], file: str) -> tuple[SemanticToken, ...]:
     """Return what every word, literal and comment of a file is, in the order of the text."""
-    meant = {each.span.start: each for each in Names(texts).in_file(file)}
+    meant = {occurrence.span.start: occurrence for occurrence in Names(texts).in_file(file)}
     lexed = tokenize(Source(texts.get(file, ""), file))
-    found = [SemanticToken(comment.start, comment.end, "comment") for comment in lexed.comments]
+    tokens = [SemanticToken(comment.start, comment.end, "comment") for comment in lexed.comments]
 
     def kind(token: Token, following: Token) -> TokenType | None:
         if token.kind == "string" or token.kind == "blob":
@@ -63,12 +63,12 @@ def semantic_tokens(texts: Mapping[str, str], file: str) -> tuple[SemanticToken,
     for token, following in zip(lexed.tokens, lexed.tokens[1:], strict=False):
         occurrence = meant.get(token.start)
         if occurrence is not None and token.kind in ("word", "quoted"):
-            found.append(SemanticToken(token.start, token.end, occurrence.symbol.kind, occurrence.is_definition))
+            tokens.append(SemanticToken(token.start, token.end, occurrence.symbol.kind, occurrence.is_definition))
             continue
-        own = kind(token, following)
-        if own is not None:
-            found.append(SemanticToken(token.start, token.end, own))
-    return tuple(sorted(found, key=lambda each: each.start))
+        token_type = kind(token, following)
+        if token_type is not None:
+            tokens.append(SemanticToken(token.start, token.end, token_type))
+    return tuple(sorted(tokens, key=lambda token: token.start))
 
 
 def encode(tokens: Sequence[SemanticToken], text: str, units: Callable[[str], int] = utf16_units) -> list[int]:

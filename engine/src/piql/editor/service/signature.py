@@ -55,8 +55,8 @@ def _opening(place: Place) -> tuple[int, int]:
 
 
 def _of_usage(usage: str, active: int) -> Signature:
-    head, _, rest = usage.partition("(")
-    inside, _, note = rest.partition(")")
+    head, _, tail = usage.partition("(")
+    inside, _, note = tail.partition(")")
     return _signature(f"{head}(", tuple(part.strip() for part in inside.split(",")), active, note.strip(", "))
 
 
@@ -66,8 +66,8 @@ def _of_insert(place: Place, opening: int, active: int, texts: Mapping[str, str]
         return None
     into = words.index("INTO")
     tables = Names(texts).tables
-    wanted = name_of(place.tokens[into + 1]).lower()
-    table = next((each for each in tables.values() if each.name.lower() == wanted), None)
+    table_name = name_of(place.tokens[into + 1]).lower()
+    table = next((candidate for candidate in tables.values() if candidate.name.lower() == table_name), None)
     if table is None:
         return None
     named = [name_of(token) for token in place.tokens[into + 2 : opening] if token.kind in ("word", "quoted")]
@@ -77,7 +77,7 @@ def _of_insert(place: Place, opening: int, active: int, texts: Mapping[str, str]
 
 
 def _typed(table: Table, name: str) -> str:
-    column = next((each for each in table.columns if each.name.lower() == name.lower()), None)
+    column = next((candidate for candidate in table.columns if candidate.name.lower() == name.lower()), None)
     return f"{name} {column.type}{'' if column.nullable else ' NOT NULL'}" if column is not None else name
 
 

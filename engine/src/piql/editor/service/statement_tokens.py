@@ -57,8 +57,8 @@ class Place:
 
     def block(self) -> Block | None:
         """Return the innermost SELECT around the cursor."""
-        found = [each for each in self.blocks if each.start < self.before <= each.end]
-        return max(found, key=lambda each: each.start) if found else None
+        blocks = [block for block in self.blocks if block.start < self.before <= block.end]
+        return max(blocks, key=lambda block: block.start) if blocks else None
 
 
 def place_at(text: str, offset: int) -> Place | None:
@@ -82,7 +82,7 @@ def place_at(text: str, offset: int) -> Place | None:
             if token.kind == "number":
                 return None
         kept.append(token)
-    before = sum(each.end <= offset for each in kept)
+    before = sum(token.end <= offset for token in kept)
     start = _statement_start(kept, before)
     end = before
     while end < len(kept) and kept[end].word != ";" and not _is_create(kept, end):
@@ -137,7 +137,7 @@ def _read_block(tokens: list[Token], block: Block, blocks: list[Block]) -> None:
         token = tokens[at]
         word = token.word
         if word == "(" and at + 1 < len(tokens) and tokens[at + 1].word == "SELECT":
-            inner = next(each for each in blocks if each.start == at + 1)
+            inner = next(block for block in blocks if block.start == at + 1)
             at = inner.end + 1
             if clause == "FROM" and depth == 0 and expects_table:
                 alias, at = _alias(tokens, at)

@@ -257,10 +257,10 @@ class Build:
 
     def _rest(self, worked: float, rows: int) -> None:
         share = self._pace.busy_share
-        rest = worked * (1 - share) / share
+        pause = worked * (1 - share) / share
         if self._pace.rows_per_second is not None:
-            rest = max(rest, rows / self._pace.rows_per_second - worked)
-        self._stop.wait(min(rest, LEASE_SECONDS / 2))
+            pause = max(pause, rows / self._pace.rows_per_second - worked)
+        self._stop.wait(min(pause, LEASE_SECONDS / 2))
 
     def _stand(self) -> Stand | None:
         """Say where the change stands, inside a transaction; None when it is over."""
@@ -285,8 +285,8 @@ class Build:
     def _read(self, settings: Mapping[str, str] | None = None) -> Progress:
         """Read the progress; how it ended is remembered."""
         if self._end is None:
-            kept = progress_in(self._store.settings() if settings is None else settings)
-            progress = kept.of(self._id) if kept is not None else None
+            stored = progress_in(self._store.settings() if settings is None else settings)
+            progress = stored.of(self._id) if stored is not None else None
             if progress is None:
                 raise DeploymentInProgress(
                     "many versions have followed since, and nothing is stored about this one any more"
@@ -299,9 +299,9 @@ class Build:
 
     def words(self) -> str:
         """Say how far it has come, for a message."""
-        found = self.progress
-        rest = "" if found.is_done or not found.is_paused else ", paused"
-        return f"{found.phase}{rest}, {found.rows_done:,} of about {found.rows_estimate:,} rows"
+        progress = self.progress
+        suffix = "" if progress.is_done or not progress.is_paused else ", paused"
+        return f"{progress.phase}{suffix}, {progress.rows_done:,} of about {progress.rows_estimate:,} rows"
 
     def _outcome(self, progress: Progress) -> Deployment:
         if progress.outcome == "in force":

@@ -35,17 +35,17 @@ class GroupsCheck:
     def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
         if self._is_a_key:
             return replace(task, is_done=True)
-        found = self._walk.read(transaction, task.place, rows)
+        entries = self._walk.read(transaction, task.place, rows)
         length = len(self._columns)
         run = task.run
-        for key, _ in found:
+        for key, _ in entries:
             group = key[:length]
             if run is not None and run[0] == group:
                 run = (group, run[1] + 1)
                 continue
             task = self._closed(transaction, task, run)
             run = (group, 1)
-        task = moved(task, found, rows)
+        task = moved(task, entries, rows)
         return replace(self._closed(transaction, task, run) if task.is_done else task, run=run)
 
     def _closed(self, transaction: Transaction, task: Task, run: tuple[Row, int] | None) -> Task:
@@ -76,24 +76,24 @@ class RowsCheck:
         self._reader = ValueReader(record, store)
 
     def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
-        found = self._walk.read(transaction, task.place, rows)
-        records = [record for _, record in found]
+        entries = self._walk.read(transaction, task.place, rows)
+        records = [record for _, record in entries]
         for what, check in self._columns:
             for record in records:
                 if not check.holds(record):
                     task = task.against(what, self._reader.shown(self._key, self._key_of(record)))
         for what, reference in self._references:
-            known: dict[Row, bool] = {}
+            exists: dict[Row, bool] = {}
             for record in records:
                 value = reference.value(record)
                 if value is None:
                     continue
-                if value not in known:
-                    known[value] = reference.exists(transaction, value)
-                if not known[value]:
+                if value not in exists:
+                    exists[value] = reference.exists(transaction, value)
+                if not exists[value]:
                     key = self._reader.shown(self._key, self._key_of(record))
                     task = task.against(what, f"{key} ({self._reader.shown(reference.columns, value)})")
-        return moved(task, found, rows)
+        return moved(task, entries, rows)
 
 
 def limit_rule(table: Table, limit: CardinalityLimit) -> str:
@@ -113,8 +113,8 @@ def _reference_rule(check: ReferenceCheck) -> str:
 
 def _column_rule(record: Table, column: Column) -> str:
     old = record.column(column.name)
-    wanted = "NOT NULL" if old is not None and old.nullable and not column.nullable else str(column.type)
-    return f"{record.name}.{column.name} must be {wanted}"
+    requirement = "NOT NULL" if old is not None and old.nullable and not column.nullable else str(column.type)
+    return f"{record.name}.{column.name} must be {requirement}"
 
 
 def refusal(progress: Progress) -> str | None:

@@ -65,10 +65,10 @@ def owners_after(
     owners: dict[str, tuple[str, ...]] = {}
     for query in whole.queries.values():
         is_kept = query.name in before and statement_of(before[query.name]) == statement_of(query)
-        known = current.origin.owners.get(query.name, ()) if is_kept else ()
+        previous_owners = current.origin.owners.get(query.name, ()) if is_kept else ()
         if query.name in compilation.queries and name:
-            known = (*(owner for owner in known if owner != name), name)
-        owners[query.name] = known
+            previous_owners = (*(owner for owner in previous_owners if owner != name), name)
+        owners[query.name] = previous_owners
     return owners
 
 
@@ -82,14 +82,14 @@ def _statement(span: Span | None) -> str:
     return span.text.rstrip().rstrip(";") + ";"
 
 
-def refuse_incompatible(current: Deployment, wanted: Compilation, store: Store, *, is_rollback: bool) -> None:
+def refuse_incompatible(current: Deployment, compilation: Compilation, store: Store, *, is_rollback: bool) -> None:
     """Refuse what no rows could bear; a rollback leaves columns out, whose values are kept."""
     for name in current.kept:
-        table = wanted.tables.get(name)
+        table = compilation.tables.get(name)
         if table is None:
             continue
         declared = current.tables.get(name)
-        kept = current.kept_as_declared(name)
-        reason = reason_against(kept, None if is_rollback else declared, table, store.keeps_alike)
+        stored = current.kept_as_declared(name)
+        reason = reason_against(stored, None if is_rollback else declared, table, store.keeps_alike)
         if reason is not None:
             raise CompilationRefused(f"not deployed: the table {name} holds data: {reason}")

@@ -23,14 +23,14 @@ class Walk:
 
     def __init__(self, store: Store, table: Table, index: Index, columns: Sequence[str]) -> None:
         self._key_length = len(index.columns)
-        wanted = (*(column.name for column in index.columns), *columns)
-        shape = ReadShape(table, index, wanted, 0, in_any_order=True)
+        names = (*(column.name for column in index.columns), *columns)
+        shape = ReadShape(table, index, names, 0, in_any_order=True)
         self._first = store.prepare(shape)
         self._further = store.prepare(replace(shape, after_length=self._key_length))
 
-    def read(self, transaction: Transaction, place: Row | None, rows: int) -> list[tuple[Row, Row]]:
+    def read(self, transaction: Transaction, after: Row | None, rows: int) -> list[tuple[Row, Row]]:
         """Return the next entries: the key of each, and the columns asked for."""
-        read, arguments = (self._first, (rows,)) if place is None else (self._further, (*place, rows))
+        read, arguments = (self._first, (rows,)) if after is None else (self._further, (*after, rows))
         length = self._key_length
         return [(row[:length], row[length:]) for row in transaction.read(read, arguments)]
 
@@ -45,23 +45,23 @@ class Filling:
         self._indexes = [IndexEntries(record, index.index, store, index.table) for index in indexes]
 
     def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
-        found = self._walk.read(transaction, task.place, rows)
+        rows_read = self._walk.read(transaction, task.place, rows)
         if self._row_writes is not None:
             self._row_writes.change_entries(
                 [
                     EntryChange(entries.prepared, entry, State.VISIBLE, stamp_of(record[-1]) + 1)
-                    for _, record in found
+                    for _, record in rows_read
                     for entries in self._indexes
                     for entry in entries.of(record)
                 ]
             )
-            return moved(task, found, rows)
+            return moved(task, rows_read, rows)
         for entries in self._indexes:
-            transaction.put(entries.prepared, [entry for _, record in found for entry in entries.of(record)])
-        return moved(task, found, rows)
+            transaction.put(entries.prepared, [entry for _, record in rows_read for entry in entries.of(record)])
+        return moved(task, rows_read, rows)
 
 
-def moved(task: Task, found: list[tuple[Row, Row]], rows: int) -> Task:
+def moved(task: Task, entries: list[tuple[Row, Row]], rows: int) -> Task:
     """Return a task after a step that asked for some rows and found these."""
-    place = found[-1][0] if found else task.place
-    return replace(task, place=place, rows=task.rows + len(found), is_done=len(found) < rows)
+    last = entries[-1][0] if entries else task.place
+    return replace(task, place=last, rows=task.rows + len(entries), is_done=len(entries) < rows)

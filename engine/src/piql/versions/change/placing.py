@@ -25,10 +25,10 @@ class Placing:
         ).slots
 
     def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
-        found = self._walk.read(transaction, task.place, rows)
+        entries = self._walk.read(transaction, task.place, rows)
         for slots in self._slots:
             try:
-                slots.fill([record for _, record in found])
+                slots.fill([record for _, record in entries])
             except (CardinalityViolation, DuplicateKey) as violation:
                 task = task.against(str(violation), "a row that was written meanwhile")
-        return moved(task, found, rows)
+        return moved(task, entries, rows)

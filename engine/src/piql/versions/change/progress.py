@@ -53,8 +53,8 @@ class Task:
 
     def against(self, what: str, shown: str) -> Task:
         """Note one more that breaks a constraint."""
-        found = self.offences.get(what, Offence()).and_one(shown)
-        return replace(self, offences={**self.offences, what: found})
+        offence = self.offences.get(what, Offence()).and_one(shown)
+        return replace(self, offences={**self.offences, what: offence})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +98,17 @@ class Progress:
         """Return what the next change remembers of this one and those before it."""
         if self.outcome is None:
             return self.earlier
-        own = Ended(self.id, self.version, self.started_at, self.outcome, self.reason)
-        return (own, *self.earlier)[:most]
+        latest = Ended(self.id, self.version, self.started_at, self.outcome, self.reason)
+        return (latest, *self.earlier)[:most]
 
     def of(self, id: str) -> Progress | None:
         """Return the progress of a change: of this one, or of one that ended earlier."""
         if id == self.id:
             return self
-        found = next((run for run in self.earlier if run.id == id), None)
-        if found is None:
+        ended = next((run for run in self.earlier if run.id == id), None)
+        if ended is None:
             return None
-        return Progress(id, found.version, found.started_at, True, outcome=found.outcome, reason=found.reason)
+        return Progress(id, ended.version, ended.started_at, True, outcome=ended.outcome, reason=ended.reason)
 
     def with_task(self, at: int, task: Task) -> Progress:
         return replace(self, tasks=(*self.tasks[:at], task, *self.tasks[at + 1 :]))
@@ -127,21 +127,22 @@ def progress_in(settings: Mapping[str, str]) -> Progress | None:
     text = settings.get(SETTING)
     if text is None:
         return None
-    found: dict[str, Any] = json.loads(text, object_hook=_untagged)
-    earlier = tuple(Ended(**each) for each in found["earlier"])
-    return Progress(**{**found, "tasks": tuple(_task(each) for each in found["tasks"]), "earlier": earlier})
+    document: dict[str, Any] = json.loads(text, object_hook=_untagged)
+    earlier = tuple(Ended(**run) for run in document["earlier"])
+    return Progress(**{**document, "tasks": tuple(_task(task) for task in document["tasks"]), "earlier": earlier})
 
 
-def _task(found: dict[str, Any]) -> Task:
-    run, place = found["run"], found["place"]
+def _task(document: dict[str, Any]) -> Task:
+    run, place = document["run"], document["place"]
     return Task(
         **{
-            **found,
-            "columns": tuple(found["columns"]),
+            **document,
+            "columns": tuple(document["columns"]),
             "place": None if place is None else tuple(place),
             "run": None if run is None else (tuple(run[0]), run[1]),
             "offences": {
-                what: Offence(each["count"], tuple(each["sample"])) for what, each in found["offences"].items()
+                what: Offence(offence["count"], tuple(offence["sample"]))
+                for what, offence in document["offences"].items()
             },
         }
     )
@@ -152,5 +153,5 @@ def _tagged(value: object) -> dict[str, str]:
     return {"bytes": base64.b64encode(value).decode()}
 
 
-def _untagged(found: dict[str, Any]) -> Any:
-    return base64.b64decode(found["bytes"]) if found.keys() == {"bytes"} else found
+def _untagged(value: dict[str, Any]) -> Any:
+    return base64.b64decode(value["bytes"]) if value.keys() == {"bytes"} else value

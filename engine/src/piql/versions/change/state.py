@@ -95,23 +95,23 @@ def state_in(settings: Mapping[str, str], epoch: int = 0) -> SchemaState:
     text = settings.get(SETTING)
     if text is None:
         return SchemaState(epoch=epoch)
-    found: dict[str, Any] = json.loads(text)
-    change, before = found.get("change"), found.get("before")
+    document: dict[str, Any] = json.loads(text)
+    change, before = document.get("change"), document.get("before")
     return SchemaState(
-        _version(found),
+        _version(document),
         _version(before) if before else None,
         Change(_version(change), change["phase"], tuple(change["indexes"])) if change else None,
-        {name: _table(name, each) for name, each in _tables_document(found).items()},
+        {name: _table(name, table) for name, table in _tables_document(document).items()},
         epoch,
-        found.get("before_is_held", False),
+        document.get("before_is_held", False),
     )
 
 
 def deployment_of(state: SchemaState, store: Store) -> Deployment:
     """Compile what is in force, and what its writers must know of the other versions."""
-    made = compiled(state.in_force, state)
-    others: dict[str, OtherIndex] = {}
-    own = {store.stored_name(made.tables[each.table], each) for each in made.indexes.values()}
+    compilation = compiled(state.in_force, state)
+    other_indexes: dict[str, OtherIndex] = {}
+    own_indexes = {store.stored_name(compilation.tables[index.table], index) for index in compilation.indexes.values()}
     coming = compiled(state.change.version, state) if state.change else None
     before = compiled(state.before, state) if state.before else None
     for version in (coming, before):
@@ -120,12 +120,12 @@ def deployment_of(state: SchemaState, store: Store) -> Deployment:
             table = version.tables[index.table]
             name = store.stored_name(table, index)
             is_announced = version is before or (state.change is not None and name in state.change.indexes)
-            if table.name in made.tables and name not in own and is_announced:
+            if table.name in compilation.tables and name not in own_indexes and is_announced:
                 deletes_only = version is coming and state.change is not None and state.change.phase == "announced"
-                others.setdefault(name, OtherIndex(table, index, deletes_only))
+                other_indexes.setdefault(name, OtherIndex(table, index, deletes_only))
     is_checking = state.change is not None and state.change.phase == "checking"
     also_held = coming if is_checking else before if state.is_before_held else None
-    return replace(made, others=tuple(others.values()), also_held=also_held)
+    return replace(compilation, others=tuple(other_indexes.values()), also_held=also_held)
 
 
 def load_deployment(store: Store) -> Deployment:
@@ -167,42 +167,42 @@ def _version_document(version: Version) -> dict[str, Any]:
     }
 
 
-def _version(found: Mapping[str, Any]) -> Version:
-    at = found["deployed_at"]
-    owners: Mapping[str, Sequence[str]] = found.get("owners", {})
+def _version(document: Mapping[str, Any]) -> Version:
+    at = document["deployed_at"]
+    owners: Mapping[str, Sequence[str]] = document.get("owners", {})
     origin = Origin(
-        found.get("id") or _id_of(found),
-        found.get("by", ""),
-        found.get("details", {}),
+        document.get("id") or _id_of(document),
+        document.get("by", ""),
+        document.get("details", {}),
         {query: tuple(names) for query, names in owners.items()},
     )
     return Version(
-        found["version"],
+        document["version"],
         datetime.fromisoformat(at) if at else None,
-        found["texts"],
+        document["texts"],
         origin,
-        tuple(found.get("earlier_numbers", ())),
+        tuple(document.get("earlier_numbers", ())),
     )
 
 
-def _id_of(found: Mapping[str, Any]) -> str:
+def _id_of(document: Mapping[str, Any]) -> str:
     """Return the id of a version of a store of an older format, which keeps none; of no version, no id."""
-    if not found["version"]:
+    if not document["version"]:
         return ""
-    return hashlib.sha256(f"{found['version']} {found['deployed_at']}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{document['version']} {document['deployed_at']}".encode()).hexdigest()[:16]
 
 
-def _tables_document(found: Mapping[str, Any]) -> Mapping[str, Any]:
+def _tables_document(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the tables of a document; stores of the first format list columns and keys apart."""
-    if "tables" in found:
-        tables: Mapping[str, Any] = found["tables"]
+    if "tables" in document:
+        tables: Mapping[str, Any] = document["tables"]
         return tables
-    return {name: {"key": found["keys"][name], "columns": columns} for name, columns in found["columns"].items()}
+    return {name: {"key": document["keys"][name], "columns": columns} for name, columns in document["columns"].items()}
 
 
-def _table(name: str, found: Mapping[str, Any]) -> Table:
-    columns = tuple(Column(column, _type(text), nullable) for column, text, nullable in found["columns"])
-    return Table(name, columns, tuple(found["key"]))
+def _table(name: str, document: Mapping[str, Any]) -> Table:
+    columns = tuple(Column(column, _type(text), nullable) for column, text, nullable in document["columns"])
+    return Table(name, columns, tuple(document["key"]))
 
 
 def _type(text: str) -> SqlType:

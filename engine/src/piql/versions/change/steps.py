@@ -90,25 +90,25 @@ class SchemaSteps:
 
     def _runner(self, task: Task) -> Filling | GroupsCheck | RowsCheck | Placing:
         key = (task.kind, task.table, task.columns, task.is_token)
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = self._make(task)
-        return found
+        tracked = self._made.get(key)
+        if tracked is None:
+            tracked = self._made[key] = self._make(task)
+        return tracked
 
     def _make(self, task: Task) -> Filling | GroupsCheck | RowsCheck | Placing:
-        kept, table = self._current.kept_as_declared(task.table), self._coming.tables[task.table]
+        stored, table = self._current.kept_as_declared(task.table), self._coming.tables[task.table]
         if task.kind == "fill":
             new = [
                 OtherIndex(table, index)
                 for index in self._coming.indexes_of(table)
                 if self._change is not None and self._store.stored_name(table, index) in self._change.indexes
             ]
-            return Filling(self._store, kept, new)
-        added = added_constraints(kept, table)
+            return Filling(self._store, stored, new)
+        added = added_constraints(stored, table)
         if task.kind == "places":
             return Placing(self._store, table, self._coming)
         if task.kind == "rows":
-            return RowsCheck(self._store, kept, table, added, self._coming)
+            return RowsCheck(self._store, stored, table, added, self._coming)
         for limit in added.limits:
             if (limit.columns, limit.is_token) == (task.columns, task.is_token):
                 return GroupsCheck(self._store, table, limit, self._coming, limit_rule(table, limit))
@@ -157,25 +157,27 @@ def announce(
     tables = dict(state.tables)
     for name in _read_in_order(compilation) & state.tables.keys():
         transaction.keep_in_order(state.tables[name])
-    for name, kept in state.tables.items():
+    for name, stored in state.tables.items():
         table = compilation.tables.get(name)
         if table is not None:
-            new = tuple(replace(column, nullable=True) for column in table.columns if kept.column(column.name) is None)
+            new = tuple(
+                replace(column, nullable=True) for column in table.columns if stored.column(column.name) is None
+            )
             transaction.add_columns(table, [column.name for column in new])
-            tables[name] = replace(kept, columns=(*kept.columns, *new))
-    made = _make_indexes(transaction, store, state, compilation)
+            tables[name] = replace(stored, columns=(*stored.columns, *new))
+    new_indexes = _make_indexes(transaction, store, state, compilation)
     last = read_progress(store)
     progress = Progress(
         origin.id,
         version.number,
         datetime.now(UTC).isoformat(),
         is_background,
-        _tasks(store, state, compilation, made),
+        _tasks(store, state, compilation, new_indexes),
         since=time(),
         earlier=last.ended() if last else (),
     )
     phase: Phase = "filling" if store.row_writes is None else "announced"
-    return Stand(replace(state, change=Change(version, phase, tuple(made)), tables=tables), progress)
+    return Stand(replace(state, change=Change(version, phase, tuple(new_indexes)), tables=tables), progress)
 
 
 def _numbers_of(in_force: Version, texts: Mapping[str, str]) -> tuple[int, ...]:
@@ -241,7 +243,7 @@ def _make_indexes(
     """Make the indexes on tables that are kept and lack them; give the table of each by the index's stored name."""
     there, complete = transaction.index_names(), living_indexes(store, state)
     backwards = _read_backwards(compilation)
-    made: dict[str, str] = {}
+    tables: dict[str, str] = {}
     for index in compilation.indexes.values():
         table = compilation.tables[index.table]
         name = store.stored_name(table, index)
@@ -250,13 +252,15 @@ def _make_indexes(
         if name in there:
             transaction.drop_index(name)  # left from a version that lives no more: nobody kept it up
         transaction.create_index(table, index, index in backwards)
-        made[name] = table.name
-    return made
+        tables[name] = table.name
+    return tables
 
 
-def _tasks(store: Store, state: SchemaState, compilation: Compilation, made: Mapping[str, str]) -> tuple[Task, ...]:
+def _tasks(
+    store: Store, state: SchemaState, compilation: Compilation, tables_of_indexes: Mapping[str, str]
+) -> tuple[Task, ...]:
     current = deployment_of(state, store)
-    tasks = [Task("fill", name) for name in dict.fromkeys(made.values())]
+    tasks = [Task("fill", name) for name in dict.fromkeys(tables_of_indexes.values())]
     for name in state.tables:
         if name not in compilation.tables:
             continue
@@ -276,13 +280,13 @@ def living_indexes(store: Store, state: SchemaState) -> frozenset[str]:
 
     Those of the version before are right also on tables that the one in force does not know: nobody writes there.
     """
-    found = set(state.change.indexes) if state.change else set()
+    names = set(state.change.indexes) if state.change else set()
     for version in (state.in_force, state.before):
         deployment = compiled(version, state) if version else None
         for index in deployment.indexes.values() if deployment else ():
             assert deployment is not None
-            found.add(store.stored_name(deployment.tables[index.table], index))
-    return frozenset(found)
+            names.add(store.stored_name(deployment.tables[index.table], index))
+    return frozenset(names)
 
 
 def withdraw(stand: Stand, outcome: Outcome, reason: str | None = None) -> Stand:
