@@ -24,13 +24,13 @@ _THREADS = 8
 
 
 class InThread(Protocol):
-    """Does blocking work in a thread, and gives what it gave."""
+    """Does blocking work in a thread, and returns its result."""
 
     async def __call__(self, work: Callable[[], T]) -> T: ...
 
 
 class AsyncDatabase:
-    """What `aconnect` gives: the calls of `Database`, to be awaited."""
+    """The database that `aconnect` opens: each method awaits that of the same name in `Database`, in a thread."""
 
     def __init__(self, database: Database, pool: ThreadPoolExecutor) -> None:
         self._database = database
@@ -71,7 +71,7 @@ class AsyncDatabase:
     async def begin_deploy(
         self, compilation: Compilation, forget: Iterable[str] = (), rows_per_second: float | None = None
     ) -> Build:
-        """Begin `deploy(…, background=True)`; the build's own calls wait for the store, if only for moments."""
+        """Do `Database.deploy(…, background=True)`. Each method of the `Build` blocks for a request."""
         return await self._call(
             lambda: self._database.deploy(compilation, forget, background=True, rows_per_second=rows_per_second)
         )
@@ -129,7 +129,7 @@ class AsyncDatabase:
 
 
 class AsyncSession:
-    """What `AsyncDatabase.session` gives: the calls of `Session`, to be awaited."""
+    """The session of an `AsyncDatabase`: each method awaits that of the same name in `Session`, in a thread."""
 
     def __init__(self, call: InThread, session: Session) -> None:
         self._call = call
@@ -212,5 +212,8 @@ def aconnect(
     consistency: Consistency | None = None,
     version: int | None = None,
 ) -> Connecting:
-    """Open a database for asyncio: `db = await piql.aconnect(url)`, or `async with piql.aconnect(url) as db`."""
+    """Open a database for asyncio: `db = await piql.aconnect(url)`, or `async with piql.aconnect(url) as db`.
+
+    The arguments and what is raised are those of `connect`.
+    """
     return Connecting(url, observer, strategy, consistency, version)

@@ -74,10 +74,13 @@ def connect(
     consistency: Consistency | None = None,
     version: int | None = None,
 ) -> Database:
-    """Open a database: `embedded:` for a temporary one, `embedded:PATH` for a file.
+    """Open a database: `embedded:` for a temporary one, `embedded:PATH` a file, `cql://HOST/KEYSPACE` a cluster.
 
-    Reads are as fresh as `consistency` says where they do not say it themselves; None is what the address says.
-    With a `version`, the connection stays with the queries of that one, also while the next one is in force.
+    `observer` is called after each execution with its `Observation`, in the thread that executed. `strategy` says how
+    the requests of a read are sent, `consistency` how fresh reads are, where a call does not say so itself; None is
+    what the address says. With the number of a `version`, the connection keeps to the queries of that version, also
+    when the next one is in force; NotDeployed where it is neither in force nor the one before.
+    Raises StoreUnavailable where the store does not answer, NotAStore for the file of another program.
     """
     store = open_store(url)
     try:
@@ -88,7 +91,7 @@ def connect(
 
 
 class Database:
-    """A store with what is deployed in it; may be used from any number of threads."""
+    """A store with what is deployed in it; may be used from any number of threads. `connect` makes one."""
 
     def __init__(
         self,
@@ -138,7 +141,7 @@ class Database:
 
     @property
     def deployment(self) -> Deployment:
-        """Return what is deployed now, also by other processes."""
+        """Return the version that is in force, whichever process deployed it."""
         self._refresh()
         return self._prepared.deployment
 
@@ -186,7 +189,8 @@ class Database:
     def rollback(self, *, background: bool = False, rows_per_second: float | None = None) -> Deployment | Build:
         """Put the version before in force again, as a new version.
 
-        All rows stay as they are, columns and tables that only the other version knows included.
+        All rows stay as they are, columns and tables that only the other version knows included. Raises
+        CompilationRefused where there is no version before, or the rows no longer fit it.
         """
         if background:
             return self._started(begin_rollback(self._store, backfill_rate(rows_per_second)))
@@ -220,10 +224,11 @@ class Database:
         batch_rows: int = BATCH,
         resume: str | None = None,
     ) -> int:
-        """Put many rows into a table, batch by batch, and give how many; a batch that is refused is left out whole.
+        """Put many rows into a table, `batch_rows` at a time, and return how many were put.
 
-        With a name in `resume` the store remembers how far the load has come: when it was broken off, the same call
-        with the same rows goes on behind those that are in.
+        A row is a value for each column by its name. A batch with a row that breaks a constraint is left out whole,
+        and its error raised. `progress` is called with the rows put so far. With a name in `resume` the store
+        remembers how far the load has come: the same call with the same rows goes on behind those that are in.
         """
         if batch_rows < 1:
             raise InvalidParameter(f"batch_rows is {batch_rows}: give at least 1")
@@ -241,10 +246,11 @@ class Database:
         return loaded
 
     def sweep(self, older_than: float = 10.0, per_second: float | None = None, places: bool = False) -> SweepReport:
-        """Settle writes of any client process that were interrupted `older_than` seconds ago; count them.
+        """Settle the writes of any client process that were interrupted `older_than` seconds ago, and count them.
 
-        Only stores without transactions keep such; nothing waits for a sweep, and it is safe at any time. With
-        `places`, it looks through all groups under limits, too, for places that are held for no row.
+        Only stores without transactions keep interrupted writes; nothing waits for a sweep, and it is safe at any
+        time. `per_second` limits how many it settles in a second. With `places`, it also looks through all groups
+        under limits for slots that are held for no row.
         """
         if self._identity is None:
             return SweepReport()
@@ -296,10 +302,12 @@ class Database:
         consistency: Consistency | None = None,
         snapshot: bool = False,
     ) -> Page:
-        """Execute a deployed query; with the cursor of a page, give the next one.
+        """Execute a deployed query or write with a value for each parameter, and return its page of rows.
 
-        `consistency="eventual"` takes what any replica has, `"quorum"` what every acknowledged write has reached. With
-        `snapshot`, all rows are of one moment, or SnapshotUnavailable says that the store has no such thing.
+        With the `cursor` of a page, return the next one. `consistency="eventual"` takes what any replica has,
+        `"quorum"` sees every acknowledged write. With `snapshot`, all rows are of one moment, or SnapshotUnavailable
+        is raised. Raises NotDeployed, InvalidParameter, InvalidCursor, and for writes that a constraint or a condition
+        refuses ConstraintViolation, CardinalityViolation, DuplicateKey, ForeignKeyViolation or ConditionFailed.
         """
         self._refuse_without(snapshot)
         if strategy is not None:
@@ -340,7 +348,10 @@ class Database:
         consistency: Consistency | None = None,
         snapshot: bool = False,
     ) -> Page:
-        """Compile one bare statement against what is deployed and run it, if it is bounded."""
+        """Compile one statement without CREATE QUERY against what is deployed, and execute it if it is bounded.
+
+        Raises CompilationRefused where it is not; everything else is as in `execute`.
+        """
         self._refuse_without(snapshot)
         query, prepared = self._statement(text)
         if isinstance(query, PreparedQuery):
@@ -373,9 +384,10 @@ class Database:
         return self._prepared is not prepared
 
     def headroom(self, table: str, group: Mapping[str, object], consistency: Consistency | None = None) -> int:
-        """Return how many rows more a group may take: `headroom("subscriptions", {"owner": "ada"})`.
+        """Return how many more rows a group may take: `headroom("subscriptions", {"owner": "ada"})`.
 
-        The columns are those of a CARDINALITY LIMIT; of one on words, the first column stands for the word.
+        The columns are those of a CARDINALITY LIMIT; of a limit on words, the first column stands for the word. Raises
+        InvalidParameter where the table has no limit on these columns.
         """
         self._refresh()
         limit = limit_on(self._prepared.writer(table).limits, table, frozenset(group))
@@ -384,14 +396,17 @@ class Database:
         )
 
     def some_rows(self, table: str, columns: Iterable[str], most: int) -> list[tuple[Any, ...]]:
-        """Give the values of some rows, those that come first in the store: examples of what is there, in no order."""
+        """Return the columns' values of the first rows in the store, `most` at most, in no order: examples of data."""
         self._refresh()
         return some_rows(self._store, self._prepared.deployment.table(table), tuple(columns), most)
 
     def session(
         self, token: str | None = None, guarantees: Iterable[Guarantee] = ("read-your-writes", "monotonic-reads")
     ) -> Session:
-        """Begin a session, or go on with one whose `token` was kept, also if another server gave it."""
+        """Begin a session, or go on with the one whose `token` was kept, also if another server gave it.
+
+        Raises InvalidSession for a token that is damaged or of another store.
+        """
         served = Served(
             lambda: self._making.cursor_key,
             lambda: self._prepared.deployment.version,

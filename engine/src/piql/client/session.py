@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What a session needs to know of its database, beside what everybody may call."""
+    """What a session asks its database, beside the database's public methods."""
 
     key: Callable[[], bytes]  # which seals tokens
     version: Callable[[], int]  # the deployment that the database knows
@@ -32,9 +32,9 @@ class Served:
 
 
 class Session:
-    """A client's view of a database: it never misses what it wrote, nor sees less than it has seen.
+    """One client's view of a database: its reads see what it wrote, and never less than it has seen before.
 
-    `token` is for the client to keep: whatever server serves it next, `session(token)` goes on there.
+    `token` is for the client to keep: on whatever server it is served next, `session(token)` goes on.
     """
 
     def __init__(self, database: Database, served: Served, token: str | None, guarantees: Iterable[Guarantee]) -> None:
@@ -58,7 +58,7 @@ class Session:
         strategy: Strategy | None = None,
         snapshot: bool = False,
     ) -> Page:
-        """Execute a deployed query within the session."""
+        """Execute a deployed query as `Database.execute` does, as fresh as the session's guarantees need."""
         self._catch_up()
         consistency = self._mark(self._served.writes(name))
         return self.database.execute(name, parameters, cursor, strategy, consistency, snapshot)
@@ -70,7 +70,7 @@ class Session:
         cursor: str | None = None,
         snapshot: bool = False,
     ) -> Page:
-        """Run one bare statement within the session."""
+        """Run one statement as `Database.run` does, as fresh as the session's guarantees need."""
         self._catch_up()
         consistency = self._mark(self._served.text_writes(text))
         return self.database.run(text, parameters, cursor, consistency, snapshot)
@@ -83,18 +83,21 @@ class Session:
         batch_rows: int = BATCH,
         resume: str | None = None,
     ) -> int:
-        """Load rows within the session."""
+        """Load rows as `Database.load` does; later reads of the session see them."""
         self._catch_up()
         self._mark(is_write=True)
         return self.database.load(table, rows, progress, batch_rows, resume)
 
     def _catch_up(self) -> None:
-        """See the deployments that the session has met elsewhere."""
+        """Load the deployment in force, where the session has met a newer one on another server."""
         if self._marks.version > self._served.version():
             self._served.look()
 
     def _mark(self, is_write: bool) -> Consistency | None:
-        """Note what is about to be done, and give how fresh a read has to be; a write that fails may be there, too."""
+        """Remember the version and the write before they are used, and return how fresh a read has to be.
+
+        A write counts before it is made, since one that fails may have reached the store.
+        """
         needs_quorum = self._marks.needs_quorum(self.guarantees)
         version = max(self._marks.version, self._served.version())
         self._marks = SessionMarks(version, self._marks.has_written or is_write)

@@ -1,4 +1,4 @@
-"""What a session has to be shown: a few facts that the client keeps and hands to whatever server serves it next.
+"""The token of a session: what it has met and done, which the client hands to whatever server serves it next.
 
 A session that has written, or that must never see time go back, reads at quorum; other reads may be eventual.
 """
@@ -36,7 +36,7 @@ class SessionMarks:
 
 
 def read_token(key: bytes, token: object) -> SessionMarks:
-    """Return the marks that a token holds."""
+    """Return the marks that a token holds; raises InvalidSession for one that no server of this store has made."""
     body = opened(key, token, _PURPOSE) if isinstance(token, str) else None
     if body is None:
         raise InvalidSession("the session's token is damaged, or was made by another store: begin a new session")
@@ -45,7 +45,7 @@ def read_token(key: bytes, token: object) -> SessionMarks:
 
 
 def known_consistency(consistency: Consistency | None) -> Consistency | None:
-    """Return how fresh a read must be; refuse what is no such word."""
+    """Return a consistency as it is; raises InvalidParameter for a word that is none."""
     if consistency not in (None, *get_args(Consistency)):
         raise InvalidParameter(f"consistency is {either(Consistency)}, not {consistency!r}")
     return consistency

@@ -38,7 +38,10 @@ def deploy(
     pace: BackfillRate = EAGER,
     deployer: Deployer = NOBODY,
 ) -> Deployment:
-    """Make a compiled set executable and give the new deployment."""
+    """Put a compiled set in force, and return the new deployment.
+
+    Queries that `forget` names are left out. Raises as `begin_deploy` does.
+    """
     return begin_deploy(store, compilation, forget, pace, deployer, is_background=False).run()
 
 
@@ -53,8 +56,9 @@ def begin_deploy(
 ) -> Build:
     """Announce the version that makes a set executable; a small change is in force when this returns.
 
-    Raises DeployedMeanwhile when another version is in force than the deployer has seen. The same texts as those in
-    force are deployed again only for a deployer who is another, or has other details.
+    Raises CompilationRefused when the set has errors or does not fit the data, DeploymentInProgress when another
+    change is on its way, DeployedMeanwhile when another version is in force than the deployer has seen. Texts that are
+    in force already are deployed again only for another deployer, or one with other details.
     """
     refuse_errors(compilation)
     forgotten = frozenset(forget)
@@ -96,14 +100,14 @@ def open_build(store: Store, pace: BackfillRate = BACKGROUND) -> Build | None:
 
 @dataclass(frozen=True, slots=True)
 class LivingVersion:
-    """A version on a store; `before` is what a rollback returns to."""
+    """A version whose indexes are kept up to date; a rollback returns to the one `before`."""
 
     deployment: Deployment
     state: Literal["coming", "in force", "before"]
 
 
 def versions(store: Store) -> list[LivingVersion]:
-    """Return the versions on a store, the newest first."""
+    """Return the living versions of a store, the newest first: three at most."""
     state = read_state(store)
     living = [LivingVersion(compiled(state.change.version, state), "coming")] if state.change else []
     if state.in_force.number:
@@ -165,7 +169,7 @@ def _is_of_another(deployer: Deployer, origin: Origin) -> bool:
 
 
 def _in_force_already(store: Store, state: SchemaState) -> Build:
-    """Return a build with nothing to do: the same texts again, by one of many servers for instance, change nothing."""
+    """Return a build with nothing to do, for texts that are in force already (each of many servers deploys them)."""
     at = state.in_force.deployed_at
     assert at is not None
     done = Progress(
@@ -175,7 +179,7 @@ def _in_force_already(store: Store, state: SchemaState) -> Build:
 
 
 def _see_through(store: Store, pace: BackfillRate) -> None:
-    """Wait until the version in force holds no constraint of the one before, and see to it where nobody does."""
+    """Wait until the version in force no longer holds the constraints of the one before; build on where nobody does."""
     progress = read_progress(store)
     if progress is None or progress.outcome is not None:
         return
@@ -190,7 +194,10 @@ def _see_through(store: Store, pace: BackfillRate) -> None:
 
 
 def _left_by_others(store: Store, state: SchemaState, coming: Coming, pace: BackfillRate) -> Build | None:
-    """Deal with a change of somebody else: take the same one over, wait for a short one, clear away what was left."""
+    """Handle a change that another process began.
+
+    The same texts, which nobody builds: return that build. A short one: wait a moment. One that was left: cancel it.
+    """
     progress = read_progress(store)
     if progress is None or progress.outcome is not None:
         return None

@@ -45,7 +45,7 @@ BACKGROUND = BackfillRate()
 
 
 def backfill_rate(rows_per_second: float | None) -> BackfillRate:
-    """Return the pace of a build in the background that may go so fast at most."""
+    """Return the rate of a build in the background, which fills at most `rows_per_second`; None for no limit."""
     if rows_per_second is None:
         return BACKGROUND
     step = max(1, min(500, int(rows_per_second / 4)))
@@ -78,7 +78,10 @@ class BuildProgress:
 
 
 class Build:
-    """A version on its way, from whatever process it was begun."""
+    """A version that is being built: its indexes are filled and existing rows checked, before it is in force.
+
+    Any process may follow, pause, resume or cancel it, whichever process began it.
+    """
 
     def __init__(
         self,
@@ -127,7 +130,7 @@ class Build:
 
     @property
     def progress(self) -> BuildProgress:
-        """Say how far it has come."""
+        """Return how far it has come, read from the store."""
         settings = self._store.settings()  # both documents as they were at one moment
         progress, change = self._read(settings), state_in(settings).change
         phase = progress.outcome or ("filling" if change and change.phase != "checking" else "checking")
@@ -143,18 +146,18 @@ class Build:
         )
 
     def pause(self) -> None:
-        """Let it rest until it is resumed; writers go on keeping its indexes up."""
+        """Stop building until it is resumed; writers go on keeping its indexes up to date."""
         self._change_progress(lambda progress: replace(progress, is_paused=True, driver=None))
         self._join()
 
     def resume(self) -> None:
-        """Go on where it rests, in a thread of this process, unless somebody else drives it."""
+        """Go on building in a thread of this process, unless another process drives it."""
         self.unpause(self._driver)
         if self._read().outcome is None:
             self.start()
 
     def unpause(self, driver: str | None = None) -> None:
-        """Let it be driven again, by whoever does."""
+        """Take the pause back, so that any process may go on building; `driver` is the one that will."""
         self._change_progress(
             lambda progress: replace(
                 progress, is_paused=False, driver=progress.driver if is_driven(progress) else driver
@@ -162,7 +165,10 @@ class Build:
         )
 
     def cancel(self) -> None:
-        """Stop the build for good: the version in force stays as it is."""
+        """Stop the build for good: the version in force stays as it is.
+
+        Raises DeploymentInProgress where the build is over, or its version is read already.
+        """
         with self._turn, self._store.transaction() as transaction:
             stand = self._stand()
             if stand is None:
@@ -174,7 +180,11 @@ class Build:
         collect(self._store)
 
     def wait(self, timeout: float | None = None) -> Deployment:
-        """Wait until the version is in force and give it; CompilationRefused when the data did not allow it."""
+        """Wait until the version is in force, and return it.
+
+        Raises CompilationRefused where existing rows do not fit it, DeploymentInProgress where it was cancelled, and
+        TimeoutError after `timeout` seconds.
+        """
         until = None if timeout is None else monotonic() + timeout
         while (progress := self._read()).outcome is None:
             if self._failure is not None:
@@ -186,7 +196,7 @@ class Build:
         return self._outcome(progress)
 
     def start(self) -> None:
-        """Drive it in a thread of this process."""
+        """Build in a thread of this process."""
         if self._thread is None or not self._thread.is_alive():
             self._stop.clear()
             self._failure = None
@@ -194,14 +204,14 @@ class Build:
             self._thread.start()
 
     def stop(self) -> None:
-        """Leave it to others, or to a later resume."""
+        """End the building thread of this process; another process, or a later `resume`, goes on."""
         self._stop.set()
         self._join()
         with suppress(PiqlError):
             self._change_progress(self._left)
 
     def run(self) -> Deployment:
-        """Drive it to its end in this thread, and give the version that it put in force."""
+        """Build to the end in this thread, and return the version that is in force then; raises as `wait` does."""
         while self._step():
             pass
         progress = self._read()
@@ -263,7 +273,7 @@ class Build:
         self._stop.wait(min(pause, LEASE_SECONDS / 2))
 
     def _stand(self) -> Stand | None:
-        """Say where the change stands, inside a transaction; None when it is over."""
+        """Return where the change stands, read inside a transaction; None when it is over."""
         progress = read_progress(self._store)
         if progress is None or progress.id != self._id or progress.outcome is not None:
             return None
@@ -298,7 +308,7 @@ class Build:
         return self._end
 
     def words(self) -> str:
-        """Say how far it has come, for a message."""
+        """Return how far it has come, in words for a message."""
         progress = self.progress
         suffix = "" if progress.is_done or not progress.is_paused else ", paused"
         return f"{progress.phase}{suffix}, {progress.rows_done:,} of about {progress.rows_estimate:,} rows"
@@ -321,7 +331,7 @@ def new_driver() -> str:
 
 
 def is_driven(progress: Progress) -> bool:
-    """Return whether somebody is still at it: seen a moment ago, and its process there if it is of this machine."""
+    """Return whether a process is building: seen in the last LEASE_SECONDS and, if of this machine, alive."""
     if progress.driver is None or time() - progress.beat > LEASE_SECONDS:
         return False
     host, process, _ = progress.driver.split("/")
@@ -337,7 +347,7 @@ def is_driven(progress: Progress) -> bool:
 
 
 def collect(store: Store) -> list[str]:
-    """Drop the indexes that no living version has, one in a transaction; give their stored names."""
+    """Drop the indexes that no living version has, one in a transaction, and return their stored names."""
     dropped: list[str] = []
     while True:
         state = read_state(store)

@@ -60,7 +60,7 @@ def with_earlier(
 def owners_after(
     compilation: Compilation, whole: Compilation, current: Deployment, name: str
 ) -> Mapping[str, tuple[str, ...]]:
-    """Say whose each query is once a set is deployed by a name: also of those who deployed it with the same text."""
+    """Return the owners of each query after `name` has deployed a set, those of an unchanged query included."""
     before = current.compilation.queries
     owners: dict[str, tuple[str, ...]] = {}
     for query in whole.queries.values():
@@ -83,7 +83,10 @@ def _statement(span: Span | None) -> str:
 
 
 def refuse_incompatible(current: Deployment, compilation: Compilation, store: Store, *, is_rollback: bool) -> None:
-    """Refuse what no rows could bear; a rollback leaves columns out, whose values are kept."""
+    """Raise CompilationRefused for a change of a table that no stored row could follow.
+
+    A rollback may leave columns out: their values are kept.
+    """
     for name in current.kept:
         table = compilation.tables.get(name)
         if table is None:
