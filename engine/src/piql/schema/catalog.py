@@ -10,7 +10,7 @@ from functools import cached_property
 from piql.text.source import Span
 from piql.trees.frozen import quick
 
-FEW = 8  # constraints of a table, which are looked through one by one
+FEW = 8  # constraints of a table that are looked through one by one
 
 
 class Kind(Enum):
@@ -29,7 +29,7 @@ class Kind(Enum):
     UUID = "UUID"
     NULL = "NULL"  # the type of a bare NULL
 
-    __hash__ = object.__hash__  # there is one of each
+    __hash__ = object.__hash__  # members are singletons; this hash is quick
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Index:
     partition_columns: int = 1  # how many leading columns an equality always fixes; the CQL partition key
     buckets: int = 1
     reason: str = ""  # why covering, or why keys only
-    span: Span | None = field(default=None, compare=False, repr=False)  # a CREATE INDEX by hand
+    span: Span | None = field(default=None, compare=False, repr=False)  # of a CREATE INDEX
 
     @cached_property
     def held_columns(self) -> frozenset[str]:

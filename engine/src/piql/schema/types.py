@@ -31,7 +31,7 @@ Row = TypeVar("Row")
 
 KINDS = tuple(kind for kind in Kind if kind is not Kind.NULL)  # the types that a column may have
 WHOLE = (Kind.INT, Kind.BIGINT)
-NUMBERS = (*WHOLE, Kind.DECIMAL, Kind.DOUBLE)  # each holds the values of those before it, nearly
+NUMBERS = (*WHOLE, Kind.DECIMAL, Kind.DOUBLE)  # each holds the values of those before it, but for precision
 TEXTS = (Kind.VARCHAR, Kind.TEXT)
 UNSIZED_BYTES = 65_536  # of a value whose type says no length: the only number in a bound that no schema proves
 
@@ -74,7 +74,7 @@ def _length(type: SqlType) -> int | None:
 
 
 def _characters(type: SqlType) -> int | None:
-    return None if type.length is None else 4 * type.length  # the most that UTF-8 needs
+    return None if type.length is None else 4 * type.length  # UTF-8 needs 4 bytes a character at most
 
 
 def _digits(type: SqlType) -> int | None:

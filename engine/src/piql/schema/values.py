@@ -23,7 +23,7 @@ from piql.schema.decimals import MAX_EXPONENT, DoesNotFit, with_scale, without_m
 INT_RANGE = (-(2**31), 2**31 - 1)
 BIGINT_RANGE = (-(2**63), 2**63 - 1)
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_MOST_DIGITS = 300  # of a DECIMAL whose type names none
+_MOST_DIGITS = 300  # of a DECIMAL without a precision
 
 
 Converter = Callable[[object, SqlType], object]

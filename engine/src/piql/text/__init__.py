@@ -1,1 +1,1 @@
-"""Texts: their sources and spans, and what a user is told about them."""
+"""Texts: their sources and spans, and the diagnostics about them."""

@@ -14,7 +14,7 @@ from piql.forking import RenewedLock
 
 V = TypeVar("V")
 
-TURN = 1_000_000  # characters compiled anew, of which some 150 bytes each are kept
+TURN = 1_000_000  # characters compiled anew; each leaves some 150 bytes in the caches
 
 
 class Memory(Generic[V]):
@@ -27,7 +27,7 @@ class Memory(Generic[V]):
     def __init__(self, most: int) -> None:
         self._most = most
         self._recent: dict[tuple[int, ...], tuple[tuple[object, ...], V]] = {}
-        self._older: dict[tuple[int, ...], tuple[tuple[object, ...], V]] = {}  # not asked for in this turn
+        self._older: dict[tuple[int, ...], tuple[tuple[object, ...], V]] = {}  # not used in this turn
         self._lock = RenewedLock()
         _memories.add(self)
 
@@ -38,7 +38,7 @@ class Memory(Generic[V]):
             entry = self._recent.pop(key, None) or self._older.pop(key, None)
             if entry is None:
                 return None
-            self._recent[key] = entry  # the youngest again
+            self._recent[key] = entry  # the most recently used
         return entry[1]
 
     def put(self, keys: tuple[object, ...], value: V) -> V:

@@ -17,10 +17,10 @@ T = TypeVar("T", bound="Node")
 
 _PLAIN = frozenset(("str", "int", "bool", "float", "None", "Span", "SqlType", "Table"))  # annotations that hold no node
 
-# By class; `fields` is slow, and a plan is looked through very often.
+# Caches by class: `fields` is slow, and plans are walked very often.
 _FIELD_NAMES: dict[type, tuple[str, ...]] = {}
 _VALUES: dict[type, Callable[[Any], tuple[object, ...]]] = {}
-_LEAVES: set[type] = set()  # classes none of whose fields holds a node
+_LEAVES: set[type] = set()  # classes without fields that hold nodes
 
 
 def _may_hold_nodes(annotation: object) -> bool:

@@ -40,7 +40,9 @@ class LongList(Generic[T]):
 
     def __init__(self, runs: tuple[_Run[T], ...]) -> None:
         self._runs = runs
-        self._firsts = list(accumulate((len(run.items) for run in runs), initial=0))  # and the length
+        self._firsts = list(
+            accumulate((len(run.items) for run in runs), initial=0)
+        )  # index of the first item of each run, then the length
 
     @staticmethod
     def of(items: Iterable[T]) -> LongList[T]:

@@ -43,8 +43,8 @@ class BoundQuery:
     name_span: Span
     body_span: Span
     ast: ast.CreateQuery | ast.BareStatement
-    diagnostics: tuple[Diagnostic, ...]  # those of binding; those of parsing stand in the ParsedFile
-    star_columns: int = 0  # that its stars stand for; more than there was room for refuse it
+    diagnostics: tuple[Diagnostic, ...]  # of binding; those of parsing are in the ParsedFile
+    star_columns: int = 0  # that its stars stand for
 
     @property
     def has_errors(self) -> bool:
@@ -132,7 +132,7 @@ def _bind_query_once(statement: ast.CreateQuery, schema: BoundSchema, names: Tab
     else:
         query = _bind_create_query(statement, names, room)
         if query.star_columns > room:
-            return query  # it depends on what stands before it
+            return query  # the error depends on the queries before it
         _queries.put((statement,), query)
     return _queries.put((statement, schema), query)
 
@@ -159,7 +159,7 @@ def _tables_in(plan: LogicalNode | LogicalWrite) -> tuple[Table, ...]:
     return tuple({table.name: table for table in named}.values())
 
 
-_tables: Memory[tuple[Table, ...]] = Memory(2048)  # an edit of the schema asks for those of every query
+_tables: Memory[tuple[Table, ...]] = Memory(2048)  # an edit of the schema asks for the tables of every query
 
 
 def declaration_of(table: Table) -> tuple[str, int, str]:
@@ -201,9 +201,7 @@ def _bind(
         if plan is not None:
             plan = context.parameters.finish(plan)
         findings = context.parameters.diagnostics
-        if (
-            plan is None
-        ):  # a parameter whose place could not be bound has no type: that is said already, here or of a table
+        if plan is None:  # a parameter in an expression with errors has no type; the errors are reported already
             findings = [diagnostic for diagnostic in findings if diagnostic.code != "parameter-type-unknown"]
         context.diagnostics.extend(findings)
     is_broken = isinstance(statement, ast.CreateQuery) and statement.is_broken
@@ -238,7 +236,7 @@ def _bind_body(context: QueryContext, body: ast.BareStatement) -> LogicalNode | 
             assert_never(body)
 
 
-# Findings after which a plan would mean nothing: a LIMIT without its number, a parameter of two types.
+# Errors after which a plan would be meaningless: a LIMIT without its number, a parameter of two types.
 _BREAKING = frozenset({"missing-max", "parameter-conflict", "parameter-type-unknown"})
 
 

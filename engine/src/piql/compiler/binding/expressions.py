@@ -49,13 +49,13 @@ class QueryContext:
     """The state that all parts of one query share while it is bound: parameters, aliases, diagnostics."""
 
     tables: TableNames
-    bind_nested: QueryBinder  # binding.queries.bind_nested: subqueries come back to it
+    bind_nested: QueryBinder  # binding.queries.bind_nested, for subqueries
     name: str | None = None
     parameters: Parameters = field(default_factory=Parameters)
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    nesting: int = 0  # how many queries stand around the one being bound
+    nesting: int = 0  # queries around the one being bound
     aliases: set[str] = field(default_factory=set)  # lower case; unique in the whole statement
-    room: int = MOST_COLUMNS  # for the columns that its stars stand for, in its file
+    room: int = MOST_COLUMNS  # columns that its stars may stand for
     star_columns: int = 0
 
     def unique_alias(self, shown: str) -> str:
@@ -77,7 +77,7 @@ class ExpressionBinder:
         self.clause = clause
         self.allows_aggregates = aggregates
         self.inside_aggregate = False
-        self.is_test = clause in ("WHERE", "ON", "HAVING")  # what is bound is kept where it is true; NULL is as FALSE
+        self.is_test = clause in ("WHERE", "ON", "HAVING")  # a test that keeps rows: NULL acts as FALSE
 
     def predicate(self, node: ast.Expression) -> logical.Expression | None:
         """Bind a condition; a bare BOOLEAN column `approved` stands for `approved = TRUE`."""

@@ -223,7 +223,7 @@ class _Joined:
         self.conditions = conditions
         self.order = order
         self.skipped: set[int] = set()
-        # each: two columns (step, name) that are equal, and where the text says so
+        # pairs of equal columns (number of the step, name), with the span of the step that equates them
         self.equalities = [
             ((link.holder, column), (link.target, referenced), link.span)
             for link in links

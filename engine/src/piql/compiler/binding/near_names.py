@@ -12,10 +12,10 @@ from difflib import SequenceMatcher, get_close_matches
 from functools import cached_property, lru_cache
 from math import ceil
 
-CUTOFF = 0.6  # how alike two names are at least: twice what they share to their lengths together
-FEW = 50  # names, each of which is compared
-MOST_KEPT = 256  # misspelt names, with what each may have meant
-MOST_COMPARED = 8  # of many names; one may be nearer than those only where so many share as many letters
+CUTOFF = 0.6  # least similarity: twice the letters in common, divided by the sum of the lengths
+FEW = 50  # names that are compared one by one
+MOST_KEPT = 256  # cached answers
+MOST_COMPARED = 8  # of a long list; a name beyond these is nearer only where as many share as many letters
 
 
 class NearNames:

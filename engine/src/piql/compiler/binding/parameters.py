@@ -32,9 +32,9 @@ class _Use:
     is_list: bool = False
     is_count: bool = False
     max_items: int | None = None
-    max_spans: tuple[Span, ...] = ()  # the numbers of the MAX of a list, one for each place
+    max_spans: tuple[Span, ...] = ()  # the numbers of the MAX of a list, one for each use
     max_value: int | None = None
-    is_mixed: bool = False  # its uses had different types, so nodes made early must be changed
+    is_mixed: bool = False  # its uses had different types, so nodes bound early must be changed
     is_wrong: bool = False
 
 
@@ -75,7 +75,7 @@ class Parameters:
                 )
             )
         items = use.max_items if is_list else None
-        if use.is_wrong:  # a second finding about the types would say the same
+        if use.is_wrong:  # its types are reported already
             return Parameter(name=node.name, type=BARE[Kind.NULL], max_items=items, span=node.span)
         value_type = use.type or BARE[Kind.NULL]
         spans = use.max_spans if is_list else ()

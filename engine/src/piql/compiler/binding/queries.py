@@ -269,7 +269,7 @@ class _Select:
                         help=f"give one of them a name of its own: {relation.shown} {relation.shown}2",
                     )
                 )
-                relation.columns = None  # a column would else be called ambiguous between the two
+                relation.columns = None  # else its columns would be reported as ambiguous
                 break
         self.scope.relations.append(relation)
 

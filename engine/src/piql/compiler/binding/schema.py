@@ -41,7 +41,7 @@ class BoundSchema:
 
     tables: dict[str, Table] = field(default_factory=dict)
     indexes: dict[str, Index] = field(default_factory=dict)
-    broken: set[str] = field(default_factory=set)  # tables with errors: nothing is said about their columns
+    broken: set[str] = field(default_factory=set)  # names of tables with errors; their columns are not checked
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
@@ -278,7 +278,7 @@ class _TableBuilder:
                     self.limits.append(
                         CardinalityLimit(clause.max, columns, name=name, span=clause.span, limit_span=clause.max_span)
                     )
-            case ast.UniqueClause() | ast.LimitClause():  # an unknown column, which is reported
+            case ast.UniqueClause() | ast.LimitClause():  # one of its columns is unknown, which is reported
                 pass
             case _:
                 assert_never(clause)

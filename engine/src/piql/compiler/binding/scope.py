@@ -71,7 +71,7 @@ class TableNames:
 
     def __init__(self, tables: Mapping[str, Table], broken: frozenset[str] = frozenset()) -> None:
         self.tables = tables
-        self.broken = broken  # tables with errors in their CREATE TABLE: nothing is said about their columns
+        self.broken = broken  # names of tables with errors in CREATE TABLE; their columns are not checked
         self._by_fold = {name.lower(): name for name in tables}
         self._columns: dict[str, dict[str, str]] = {}
         self._in_scope: dict[str, dict[str, ScopeColumn]] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 MOST_COLUMNS = 330_000  # less one for each unit of the file's work, as the parser counts it
-ALWAYS = 100_000  # there is room for, however long the file is
+ALWAYS = 100_000  # the least room, however long the file is
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class StarRoom:
 
     work: int = 0  # of all its statements
     columns: int = 0  # that its stars stand for so far
-    is_short: bool = False  # a query was refused for want of room
+    is_short: bool = False  # a query was refused because it had too many
 
     @property
     def left(self) -> int:

@@ -30,10 +30,12 @@ class ColumnRef(_Expression):
     relation: str
     name: str
     type: SqlType
-    nullable: bool = field(default=False, compare=False)  # NULL may be met here, also by an outer join
+    nullable: bool = field(
+        default=False, compare=False
+    )  # by its declaration, or since an outer join may leave it empty
 
     def __hash__(self) -> int:
-        return hash((self.relation, self.name))  # columns are looked up often, and no name has two types
+        return hash((self.relation, self.name))  # hashed often; a column has one type
 
 
 @quick

@@ -149,7 +149,7 @@ class Row(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScalarQuery(AstNode):
-    """`(SELECT …)` where a value stands."""
+    """`(SELECT …)` as a value."""
 
     query: QueryExpression
 
@@ -472,7 +472,7 @@ class FetchStep(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetch(AstNode):
-    """`FETCH … OF … BY … WHERE … ORDER BY … LIMIT …`: gives the whole entities of the first step."""
+    """`FETCH … OF … BY … WHERE … ORDER BY … LIMIT …`: returns the entities of the first step."""
 
     steps: tuple[FetchStep, ...]
     where: Expression | None = None
@@ -494,4 +494,4 @@ class ParsedFile:
     statements: tuple[Statement, ...]
     diagnostics: tuple[Diagnostic, ...]
     comments: tuple[Comment, ...] = ()
-    work: int = 0  # about what compiling it takes; a token is 1
+    work: int = 0  # estimated time to compile it; 1 is that of a token

@@ -11,8 +11,8 @@ from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 from piql.text.source import Source, Span
 
-# Words that end what stands before them, so they are names only in quotes. All other words (timestamp, text, key,
-# date, count, data, max, token, …) are names wherever a name may stand.
+# Keywords that end the construct before them, so they are names only in quotes. All other words (timestamp, text, key,
+# date, count, data, max, token, …) can be names anywhere.
 RESERVED = frozenset(
     """
     ALL AND AS BETWEEN BY CASE CONSTRAINT CONTAINS CREATE CROSS DELETE DISTINCT ELSE EXCEPT EXISTS FALSE FOREIGN FROM
@@ -24,8 +24,8 @@ RESERVED = frozenset(
 _UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 MAX_NESTING = 50  # parentheses, subqueries, NOTs inside one another
-MAX_CHAIN = 64  # operators in one row such as a + b + c, each a level of the tree
-MAX_TOKENS = 50_000  # words and signs of one statement
+MAX_CHAIN = 64  # operators in a chain such as a + b + c; each is a level of the tree
+MAX_TOKENS = 50_000  # of one statement
 MAX_ELEMENTS = 1_000  # columns and constraints of one table
 MAX_KEY_COLUMNS = 32  # of one key, limit, index or row of values
 MAX_TERMS = 1_000  # of one GROUP BY or ORDER BY
@@ -47,18 +47,18 @@ class Cursor:
         self.tokens = lexed.tokens
         self.at = 0
         self.token = lexed.tokens[0]
-        self.last_end = 0  # where the token taken last ends
+        self.last_end = 0  # end offset of the token taken last
         self.nesting = 0
         self.chain = 0
-        self.last_of_statement = MAX_TOKENS  # the number of the last token that it may reach
-        self.reads = 0  # how often the statement names a table to read or write
-        self.subquery_depth = 0  # how many subqueries of expressions stand around this place
-        self.replanned = 0  # how often more what it reads is planned, since it stands in subqueries or derived tables
-        self.branches = 0  # of the ORs of the statement, each of which may be a read of its own
-        self.values_of_rows = 0  # of those that it compares as rows
-        self.extremes = 0  # how often it asks for MIN or MAX
-        self.conditions = 0  # of its ANDs, but for the first ones of each
-        self.terms = 0  # of its GROUP BY and ORDER BY
+        self.last_of_statement = MAX_TOKENS  # index of the last token that the statement may have
+        self.reads = 0  # table names in the statement
+        self.subquery_depth = 0  # subqueries of expressions around this position
+        self.replanned = 0  # how many more times reads are planned, as parts of subqueries or derived tables
+        self.branches = 0  # of ORs; each may become a separate read
+        self.values_of_rows = 0  # values in row comparisons
+        self.extremes = 0  # calls of MIN and MAX
+        self.conditions = 0  # of ANDs, without the first few of each
+        self.terms = 0  # of GROUP BY and ORDER BY
         self.diagnostics: list[Diagnostic] = []
 
     def advance(self) -> Token:

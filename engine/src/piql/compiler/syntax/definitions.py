@@ -29,7 +29,7 @@ class DefinitionParser(WriteParser):
         elements: list[ast.ColumnDefinition | ast.TableConstraint] = []
         broken = 0
         while True:
-            if self.token.word == ")" and elements:  # a comma before it is forgiven
+            if self.token.word == ")" and elements:  # a trailing comma is allowed
                 break
             if len(elements) + broken >= MAX_ELEMENTS:
                 raise self.fault("too-many", f"more than {MAX_ELEMENTS} columns and constraints", name.span)
@@ -38,7 +38,7 @@ class DefinitionParser(WriteParser):
                 elements.append(self.element())
                 if self.token.word not in (",", ")"):
                     fault = self._no_comma()
-                    if fault.diagnostic.fixes:  # the next element follows: it is read as if the comma stood
+                    if fault.diagnostic.fixes:  # another element follows: continue as if there were a comma
                         self.note(fault.diagnostic)
                         broken += 1
                         continue

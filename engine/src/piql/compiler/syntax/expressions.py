@@ -14,8 +14,8 @@ from piql.text.diagnostics.diagnostic import Edit, Fix
 from piql.text.source import Span
 
 MAX_CONDITIONS = 2_000  # joined by AND; every rule of the optimizer looks at each of them
-FEW_CONDITIONS = 10  # joined by AND; more are held against one another
-MAX_BRANCHES = 3_000  # of several conditions each, joined by OR; each may be a read of its own
+FEW_CONDITIONS = 10  # joined by AND; beyond these, all are compared with each other
+MAX_BRANCHES = 3_000  # joined by OR; each may become a separate read
 
 _OR, _AND, _NOT, _COMPARISON, _CONCAT, _SUM, _PRODUCT, _SIGN = range(1, 9)
 
@@ -358,7 +358,7 @@ class ExpressionParser(Cursor, ABC):
             raise self.fault("not-in-piql", unsupported.message, name.span, unsupported.way_out)
         self.advance()
         if name.text.upper() in ("MIN", "MAX"):
-            self.extremes += 1 + (self.subquery_depth > 0)  # in a subquery it is planned once by itself, too
+            self.extremes += 1 + (self.subquery_depth > 0)  # a subquery is also planned once by itself
         arguments: list[ast.Expression] = []
         is_distinct = is_star = False
         if self.token.word == "*" and self.peek().word == ")":

@@ -18,8 +18,8 @@ from piql.trees.frozen import quick
 
 TokenKind = Literal["word", "quoted", "number", "string", "blob", "symbol", "end"]
 
-LOST_BYTES = "\N{REPLACEMENT CHARACTER}"  # what decoding puts for bytes that are not UTF-8; it would be stored
-MAX_FINDINGS = 200  # in one file; a text that is not PIQL at all would drown the user otherwise
+LOST_BYTES = "\N{REPLACEMENT CHARACTER}"  # decoding writes it for bytes that are not UTF-8
+MAX_FINDINGS = 200  # of one file, so that a text that is not PIQL at all does not flood the user
 
 _TOKEN = re.compile(
     r"""

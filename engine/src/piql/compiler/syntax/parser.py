@@ -20,13 +20,13 @@ from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 from piql.text.source import Source, Span
 
-MAX_WORK = 200_000  # of one file: 1 for a token, and for the plans of what it names
+MAX_WORK = 200_000  # of one file: 1 for each token, and the work below for planning
 STATEMENT_WORK, READ_WORK = 10, 60
 BRANCH_WORK = 40  # for each branch of an OR
-REPLANNED_WORK = 120  # for each time that a read is planned again, as a subquery is in several orders
-EXTREME_WORK = 380  # for each MIN and MAX: as groups and as first rows of an order are planned both
-SEARCH_WORK = {4: 30, 5: 100, 6: 300}  # of as many reads, whose orders are all compared
-FEW_READS = 6  # in one statement; each of more is compared with the others
+REPLANNED_WORK = 120  # for each time that a read is planned again in another order
+EXTREME_WORK = 380  # for each MIN and MAX, which are planned both as groups and as the first row of an order
+SEARCH_WORK = {4: 30, 5: 100, 6: 300}  # by number of reads: all their orders are compared
+FEW_READS = 6  # in one statement; beyond these, each is compared with all others
 TERM_WORK = 8  # for each term of ORDER BY and GROUP BY
 CONDITION_WORK = 10  # for each of many conditions of an AND, and of many changes of an UPDATE
 
@@ -56,7 +56,7 @@ def parse(source: Source, most: int | None = None) -> ast.ParsedFile:
         statements = [
             _broken(statement) if bad else statement for statement, bad in zip(statements, spoilt, strict=True)
         ]
-        # what the parser makes of a statement in which the lexer found something says nothing more
+        # errors of the parser in a statement with errors of the lexer would only repeat these
         bad_extents = [extent for extent, bad in zip(extents, spoilt, strict=True) if bad]
         remaining = [
             diagnostic
@@ -143,7 +143,7 @@ def _assigned(finding: Diagnostic, statements: list[ast.Statement]) -> Diagnosti
 class _Parser(EntityParser):
     """The whole parser: reads all statements of one text."""
 
-    work = 0  # of all statements up to here
+    work = 0  # of all statements parsed so far
 
     def statements(self, most: int | None) -> list[ast.Statement]:
         """Parse to the end of the text, or until the work exceeds `most`."""
@@ -170,7 +170,7 @@ class _Parser(EntityParser):
             self.last_of_statement = began + MAX_TOKENS
             self.nesting = self.chain = self.subquery_depth = 0
             if len(self.diagnostics) >= MAX_FINDINGS and not self._is_start():
-                self._recover(began)  # nothing more is said, so the fault need not be made
+                self._recover(began)  # no more diagnostics are kept, so skip the statement
                 continue
             try:
                 noted_before = len(self.diagnostics)

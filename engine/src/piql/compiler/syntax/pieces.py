@@ -17,7 +17,7 @@ from piql.text.source import Source
 from piql.trees.sharing import LongList
 
 MOST_CHARACTERS = 16_000_000  # of a file
-MOST_PIECES = 10_000  # a file of more statements is read as one piece
+MOST_PIECES = 10_000  # a file of more statements is parsed as one piece
 
 # Everything up to a semicolon that is not in a quote or a comment; their ends are those of the lexer.
 _PIECE = re.compile(
@@ -32,7 +32,7 @@ _PIECE = re.compile(
     )*+;""",
     re.VERBOSE,
 )
-_MARK = "\0"  # stands in the names of pieces between the name of the file and a number
+_MARK = "\0"  # in the name of a piece, between the name of the file and a number
 _FEW = 4
 _numbers = count()
 
@@ -47,7 +47,7 @@ class Pieces:
         self.files = files
         self.work = work
         self._asked = 0
-        self.is_anew = is_anew  # there is so much that other texts of the file are cut without this one
+        self.is_anew = is_anew  # too large to be the base of the next cut
 
     @cached_property
     def starts(self) -> list[int]:
@@ -121,9 +121,9 @@ def cut(source: Source, before: Pieces | None = None) -> Pieces:
     old, new = before.source.text, source.text
     same = _common_start(old, new)
     same_at_end = _common_end(old, new, min(len(old), len(new)) - same)
-    first, _ = before.at(same)  # the first piece that does not end within what is the same
+    first, _ = before.at(same)  # the first piece that does not end in the common beginning
     if first == len(before.files):
-        first = max(first - 1, 0)  # the last one may go on
+        first = max(first - 1, 0)  # its last piece may continue
     last, start = before.at(len(old) - same_at_end)
     if start < len(old) - same_at_end:
         last += 1

@@ -52,7 +52,7 @@ def _text(node: ast.Expression) -> tuple[str, int]:
         case ast.Junction():
             power = _AND if node.operator == "AND" else _OR
             between = f" {node.operator} "
-            # AND inside OR needs no parentheses, but nobody reads it well without
+            # AND inside OR needs no parentheses, but is hard to read without
             return between.join(print_expression(operand, _AND) for operand in node.operands), power
         case ast.NullTest():
             test = "IS NOT NULL" if node.is_negated else "IS NULL"
@@ -122,7 +122,7 @@ def print_table(source: ast.TableSource) -> str:
     return name_text(source.table) + alias
 
 
-WIDTH = 100  # a clause longer than this is broken into lines
+WIDTH = 100  # characters; a longer clause is broken into lines
 
 
 INDENT = "  "
@@ -133,7 +133,7 @@ class Line:
     """One line of formatted text, and the comment that stands behind it."""
 
     text: str
-    start: int  # of what it shows, in the source
+    start: int  # offset in the source of what it was printed from
     begins_statement: bool = False
     comment: str = ""
 

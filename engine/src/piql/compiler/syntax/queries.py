@@ -205,9 +205,7 @@ class QueryParser(ExpressionParser):
                 )
             else:
                 stop = self.stop()
-                if (
-                    self.token.word == "," and not stop.is_page
-                ):  # LIMIT of two numbers leaves out as many as the first says
+                if self.token.word == "," and not stop.is_page:  # LIMIT offset, count
                     self.advance()
                     skipped, count = stop.count, self._count("LIMIT")
                     span = self.span_from(stop.span.start)
@@ -289,7 +287,9 @@ class QueryParser(ExpressionParser):
                 if self.token.word == "ON":
                     self.advance()
                     condition = self.expression()
-                elif kind == "left" or self.token.word not in _AFTER_FROM:  # WHERE may say what joins, as in the paper
+                elif (
+                    kind == "left" or self.token.word not in _AFTER_FROM
+                ):  # WHERE may have the join condition, as in the paper
                     raise self.expecting("`ON` with the condition of the join")
             if kind == "comma":
                 join_start = table.span.start
@@ -338,7 +338,7 @@ class QueryParser(ExpressionParser):
             return ast.DerivedTable(query=query, alias=self._alias(), span=self.span_from(start))
         table = self.table_name(f"a table after {after}")
         self.reads += 1
-        self.replanned += self.subquery_depth  # each of them is planned by itself first
+        self.replanned += self.subquery_depth  # each subquery around it is planned by itself first
         return ast.TableName(table=table, alias=self._alias(), span=self.span_from(start))
 
     def order(self) -> ast.OrderClause:

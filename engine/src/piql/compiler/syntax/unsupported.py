@@ -11,7 +11,7 @@ class Unsupported:
 
     name: str
     way_out: str
-    is_needless: bool = False  # the text means the same without it
+    is_needless: bool = False  # removing it changes nothing
 
     @property
     def message(self) -> str:
@@ -157,7 +157,7 @@ CALLS: dict[str, Unsupported] = {
     "ALL": Unsupported("ALL", "compare with one value: (SELECT MAX(column) FROM …)"),
 }
 
-# Functions that others have, by what to write instead.
+# Functions of other databases: what to write instead.
 FUNCTIONS: dict[str, str] = {
     "CONCAT": "join texts with ||: a || b",
     "CONCAT_WS": "join texts with ||: a || ' ' || b",
@@ -195,7 +195,7 @@ FUNCTIONS: dict[str, str] = {
     "ARRAY_AGG": "read the rows in order and combine them in the application",
 }
 
-# Types that others have, by the nearest here.
+# Types of other databases: the nearest type of PIQL.
 TYPES: dict[str, str] = {
     "CHAR": "VARCHAR",
     "CHARACTER": "VARCHAR",
