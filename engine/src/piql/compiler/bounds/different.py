@@ -51,7 +51,7 @@ from piql.schema.catalog import Kind
 from piql.trees.node import Node
 
 Path = tuple[int, ...]
-Expressions = tuple[Expression, ...]  # each once
+Expressions = tuple[Expression, ...]  # no two are equal
 
 TRUTH_VALUES = 2  # and NULL
 
@@ -63,7 +63,7 @@ def combinations_of(
 
     `path` is the operator's place in the plan (child numbers from the root), `rows` what leaves each operator below.
     """
-    return _Different(rows, counts_null=True).count(_each_once(keys), node, path)
+    return _Different(rows, counts_null=True).count(_distinct(keys), node, path)
 
 
 def keys_of_reads(
@@ -83,7 +83,7 @@ def keys_of_reads(
         keys = [value for part in node.prefix for value in part.values]
         if isinstance(node, SortedIndexJoin):
             keys.extend(_ends(node))
-    return _Different(rows, counts_null=False).count(_each_once(keys), node.child, (*path, 0))
+    return _Different(rows, counts_null=False).count(_distinct(keys), node.child, (*path, 0))
 
 
 def _ends(node: SortedIndexJoin) -> Iterator[Expression]:
@@ -91,7 +91,7 @@ def _ends(node: SortedIndexJoin) -> Iterator[Expression]:
         yield from (end for end in (node.range.low, node.range.high) if end is not None)
 
 
-def _each_once(expressions: Iterable[Expression]) -> Expressions:
+def _distinct(expressions: Iterable[Expression]) -> Expressions:
     return tuple(
         dict.fromkeys(expression for expression in expressions if not isinstance(expression, Constant | Parameter))
     )
@@ -143,7 +143,7 @@ class _Different:
                 meanings = {(node.alias, output.name): output.expression for output in node.outputs}
                 columns = _columns(expressions)
                 if all(key_of(column) in meanings for column in columns):
-                    yield self.count(_each_once(meanings[key_of(column)] for column in columns), node.child, below)
+                    yield self.count(_distinct(meanings[key_of(column)] for column in columns), node.child, below)
             case LocalGroupBy():
                 keys = _keys_read(expressions, node)
                 if keys is not None:
@@ -174,7 +174,7 @@ class _Different:
         if values is not None:
             is_null_counted = all(column.name not in parts for column in free) and bool(free)
             values = values + ONE if may_be_null and not is_null_counted else values
-            yield self.count(_each_once((*of_child, *mapped)), node.child, below) * values
+            yield self.count(_distinct((*of_child, *mapped)), node.child, below) * values
         if free or may_be_null:
             keys = [value for part in node.prefix for value in part.values]
             matches = of_prefix(node.prefix)
@@ -185,7 +185,7 @@ class _Different:
                 matches = matches * of_row_limit(node.table, node.limit)
             if may_be_null and (node.condition is not None or not matches.value):
                 matches = matches + ONE
-            yield self.count(_each_once((*of_child, *keys)), node.child, below) * matches
+            yield self.count(_distinct((*of_child, *keys)), node.child, below) * matches
 
     def _of_local_join(self, expressions: Expressions, node: LocalJoin, path: Path) -> Iterator[Formula]:
         if any(True for expression in expressions for _ in expression.find(Aggregate)):
@@ -214,7 +214,7 @@ class _Different:
         for at, branch in enumerate(node.inputs):
             if len(branch.fields) != len(node.fields):
                 return
-            same = _each_once(branch.fields[position] for position in positions)
+            same = _distinct(branch.fields[position] for position in positions)
             total = total + self.count(same, branch, (*path, at))
         yield total
 
@@ -289,7 +289,7 @@ def _with_equals(expressions: Expressions, predicates: Iterable[Expression]) -> 
     for members in equal.classes():
         for column in members:
             by = {key_of(member): column for member in members}
-            changed = _each_once(replace_columns(expression, by) for expression in expressions)
+            changed = _distinct(replace_columns(expression, by) for expression in expressions)
             if changed != expressions:
                 yield changed
     if one_value:

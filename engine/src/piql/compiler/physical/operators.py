@@ -218,7 +218,7 @@ class LocalSemiJoin(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalSort(_Operator):
-    """Sorts all rows of its child by `keys`, in memory."""
+    """Sorts all rows; equal rows keep their order."""
 
     child: PhysicalNode
     keys: tuple[SortKey, ...]

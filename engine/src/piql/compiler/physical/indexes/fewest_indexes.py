@@ -102,6 +102,7 @@ class _Design:
         return (read for read in secondary_reads(plan) if read.index.table == self.table.name)
 
     def add(self, indexes: Iterable[Index]) -> None:
+        """Take indexes into the design; those with the same key columns become one."""
         for index in indexes:
             key = identity(index)
             present = self.indexes.get(key)

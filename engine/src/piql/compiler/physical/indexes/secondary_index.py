@@ -108,6 +108,7 @@ class Beginnings:
             self.add(index)
 
     def add(self, index: Index) -> None:
+        """Let later lookups find an index, too."""
         for columns in self.of(index):
             self._by_columns.setdefault(columns, []).append(index)
 

@@ -155,6 +155,11 @@ def depends_on(prefix: tuple[KeyPart, ...], available: frozenset[str]) -> bool:
 def join_remotely(
     node: Join, relation: Relation, access: Access, restrictions: Restrictions, want: Want, left: Part
 ) -> Part:
+    """Read the matches of each left row by `access`: a get where a key is fixed, else a range.
+
+    Of an inner join the tests that the index does not apply are a selection above it; of a left join they are its
+    condition, since a row whose matches all fail them is kept.
+    """
     table, alias = relation.table, relation.alias
     values = [value for part in access.prefix for value in part.values]
     if access.range is not None:

@@ -42,6 +42,7 @@ class Part:
     is_unique: bool = True  # False where equal rows may stand for different ones
 
     def on(self, plan: PhysicalNode) -> Part:
+        """Return the same section with another operator at its top."""
         return replace(self, plan=plan)
 
 
@@ -131,6 +132,7 @@ class Want:
     is_exact: bool = False  # and no more may come of it
 
     def without_stop(self) -> Want:
+        """Return what is asked of a section that the stop cannot pass to: the order alone."""
         return Want(self.keys, must_cover=self.must_cover)
 
 

@@ -179,6 +179,7 @@ class Planner:
         return replace(part, is_stopped=False)
 
     def project(self, part: Part, outputs: tuple[Output, ...], alias: str) -> Part:
+        """Compute outputs over a section; operators above name them as columns of `alias`, or of "" at the top."""
         part = with_columns(part, outputs)
         fields = tuple([output_column(output, alias) for output in outputs])
         needed = {*(key.expression for key in part.order), *part.keys}

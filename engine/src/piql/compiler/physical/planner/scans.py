@@ -216,6 +216,7 @@ def tests_with_values(
 
 
 def is_null(value: Expression) -> bool:
+    """Whether a value is the constant NULL."""
     return isinstance(value, Constant) and value.value is None
 
 

@@ -29,6 +29,7 @@ class Reference:
 
     @property
     def clause(self) -> str:
+        """The declaration that would make it a foreign key."""
         return f"FOREIGN KEY ({', '.join(self.columns)}) REFERENCES {self.table} ({', '.join(self.referenced)})"
 
 
