@@ -15,7 +15,7 @@ from typing import TypeAlias
 from piql.compiler.binding.binder import BoundQuery
 from piql.compiler.bounds.queries import bound_of, section_cost
 from piql.compiler.logical.operators import LogicalNode, Relation
-from piql.compiler.optimizer.trace import Step
+from piql.compiler.optimizer.trace import RuleApplication
 from piql.compiler.physical.indexes.fewest_indexes import TableDesign, design_table, secondary_reads
 from piql.compiler.physical.indexes.index_set import IndexSet, identity, settle_indexes
 from piql.compiler.physical.operators import PhysicalNode
@@ -35,7 +35,7 @@ class PlannedQuery:
     """One SELECT after both phases: a plan, or the gaps in it."""
 
     logical: LogicalNode
-    steps: tuple[Step, ...]
+    steps: tuple[RuleApplication, ...]
     plan: PhysicalNode | None
     gaps: tuple[Gap, ...]
     findings: tuple[Diagnostic, ...] = ()

@@ -11,7 +11,7 @@ from typing import Literal
 
 from piql.compiler.bounds.bound import Bound
 from piql.compiler.logical.operators import LogicalNode, LogicalWrite, QueryParameter
-from piql.compiler.optimizer.trace import Step
+from piql.compiler.optimizer.trace import RuleApplication
 from piql.compiler.physical.operators import PhysicalNode, WritePlan
 from piql.schema.catalog import Catalog, Index, Table
 from piql.text.diagnostics.diagnostic import Diagnostic
@@ -44,7 +44,7 @@ class CompiledQuery:
     name_span: Span
     parameters: tuple[QueryParameter, ...] = ()
     bound_plan: LogicalNode | LogicalWrite | None = None  # as written
-    steps: tuple[Step, ...] = ()  # after each rule of Phase I that changed something
+    steps: tuple[RuleApplication, ...] = ()  # after each rule of Phase I that changed something
     logical: LogicalNode | LogicalWrite | None = None  # after Phase I
     plan: PhysicalNode | WritePlan | None = None  # None when refused
     bound: Bound | None = None

@@ -1,7 +1,7 @@
 """Phase I: the logical plan is rewritten until each read has its stop (VLDB 2012, Algorithm 1).
 
 Enters: the plan as bound. Leaves: an equal plan with predicates pushed down, joins in order, data-stops where the
-schema limits rows and stops as low as they may stand, and the steps taken. Next: `physical.planner.planner`.
+schema limits rows and stops as low as they may stand, and what each rule did. Next: `physical.planner.planner`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from piql.compiler.optimizer.rules.summarize_subqueries import summarize_subquer
 from piql.compiler.optimizer.rules.turn_left_join_inner import turn_left_join_inner
 from piql.compiler.optimizer.rules.turn_not_exists_extreme import turn_not_exists_extreme
 from piql.compiler.optimizer.rules.unnest_subqueries import unnest_subqueries
-from piql.compiler.optimizer.trace import Step
+from piql.compiler.optimizer.trace import RuleApplication
 
 # The order matters: an OR with a subquery becomes a union, and a union is spread while it is still a derived table;
 # derived tables and subqueries become joins, so that all later rules see them; predicates find their relation before
@@ -80,7 +80,7 @@ RULES: tuple[Rule, ...] = (
     push_stop_down,
 )
 
-# What may bound a plan, and asks first; nearly all others are needed for other plans to be compared with.
+# Rules that ask for a plan's cost even while the cost of another plan is computed, since they may bound it.
 FOR_COST: tuple[Rule, ...] = (
     spread_union,
     unnest_subqueries,
@@ -92,39 +92,39 @@ FOR_COST: tuple[Rule, ...] = (
 
 def optimize(
     plan: LogicalNode, cost: Callable[[LogicalNode], Cost | None] = lambda plan: None
-) -> tuple[LogicalNode, tuple[Step, ...]]:
-    """Apply the rules in order; a rule that changed something leaves a step.
+) -> tuple[LogicalNode, tuple[RuleApplication, ...]]:
+    """Apply the rules once each, in their order.
 
-    `cost` plans what has been through all rules: it tells whether a subquery has a bound of its own, and which of
-    several join orders needs fewer requests.
+    `cost` takes a plan that has been through all rules and returns the requests and rows that it may need at most, or
+    None where it has no bound. Returns the rewritten plan, and an application for each rule that changed something.
     """
-    steps: list[Step] = []
+    trace: list[RuleApplication] = []
     for at, rule in enumerate(RULES):
         context = RuleContext(_is_bounded(cost), _cost_from(at + 1, cost))
         after = rule(plan, context)
         if after is not plan and after != plan:
-            steps.append(Step(rule.__name__, "; ".join(context.notes) or _effect(rule), after))
+            trace.append(RuleApplication(rule.__name__, "; ".join(context.notes) or _effect(rule), after))
         plan = after
-    return plan, tuple(steps)
+    return plan, tuple(trace)
 
 
 def _cost_from(start: int, cost: Callable[[LogicalNode], Cost | None]) -> Callable[[LogicalNode], Cost | None]:
-    """Return what tells the cost of a plan that the rules from a place on have still to go through."""
+    """Return a function that applies the rules from number `start` on to a plan, and returns its cost."""
 
-    def found(plan: LogicalNode) -> Cost | None:
+    def cost_of(plan: LogicalNode) -> Cost | None:
         for at, rule in enumerate(RULES[start:], start):
-            asked = _cost_from(at + 1, cost) if rule in FOR_COST else lambda plan: None
-            plan = rule(plan, RuleContext(_is_bounded(cost), asked))
+            cost_after = _cost_from(at + 1, cost) if rule in FOR_COST else lambda plan: None
+            plan = rule(plan, RuleContext(_is_bounded(cost), cost_after))
         return cost(plan)
 
-    return found
+    return cost_of
 
 
 def _is_bounded(cost: Callable[[LogicalNode], Cost | None]) -> Callable[[LogicalNode], bool]:
-    """Return what tells whether a subquery has a bound of its own."""
+    """Return a function that tells whether a subquery alone, after all rules, has a bound."""
     return lambda subquery: cost(optimize(subquery, cost)[0]) is not None
 
 
 def _effect(rule: Rule) -> str:
-    """A rule's own words on what it does: the first line of its docstring."""
+    """The first line of a rule's docstring, which says what the rule does."""
     return (rule.__doc__ or rule.__name__).strip().splitlines()[0]

@@ -18,7 +18,7 @@ from piql.trees.frozen import replace
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A test that no row passes; with `excluded_by` none that passes this other test."""
+    """A test that no row passes, or with `excluded_by`: none that passes that test, too."""
 
     test: Span
     excluded_by: Span | None
@@ -33,7 +33,7 @@ def keeps_none(plan: LogicalNode) -> bool:
 
 
 def contradictions(plan: LogicalNode) -> tuple[Contradiction, ...]:
-    """Find one in each join part of a query as it was bound; a test of literals alone is meant as it is written."""
+    """Find at most one for each join part and left join of a query as bound. Tests of literals alone are left out."""
     conflicts: list[Contradiction] = []
 
     def look(node: LogicalNode) -> LogicalNode:
@@ -54,7 +54,7 @@ def contradictions(plan: LogicalNode) -> tuple[Contradiction, ...]:
 
 
 def _among(tests: Sequence[Expression], *, is_of_left_join: bool) -> Iterator[Contradiction]:
-    """Find the first test that those before it, or one of them, exclude."""
+    """Yield the first test that contradicts those before it, if there is one."""
     candidates = [
         expression
         for expression in tests
@@ -79,7 +79,7 @@ def _among(tests: Sequence[Expression], *, is_of_left_join: bool) -> Iterator[Co
 
 
 def _compares_with_null(test: Expression) -> bool:
-    """Whether a test speaks of the literal NULL, of which binding has said that it is never true."""
+    """Whether a test has the literal NULL in it: binding has already warned of it."""
     return any(constant.value is None for constant in test.find(Constant))
 
 

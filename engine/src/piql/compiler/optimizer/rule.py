@@ -13,13 +13,14 @@ Cost: TypeAlias = tuple[int, int]  # requests, rows
 
 @dataclass(slots=True)
 class RuleContext:
-    """Where a rule says in a sentence what it did, and may ask what would come of a plan."""
+    """What a rule may ask of a plan while it runs, and the sentences in which it says what it did."""
 
     is_bounded: Callable[[LogicalNode], bool] = lambda plan: False  # whether a subquery has a bound of its own
     cost: Callable[[LogicalNode], Cost | None] = lambda plan: None  # of a whole plan after this rule; None: no bound
     notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
+        """Add a sentence about what the rule did, once."""
         if text not in self.notes:
             self.notes.append(text)
 

@@ -1,4 +1,4 @@
-"""What the optimizer leaves behind of each rule that changed something."""
+"""What the optimizer records of each rule that changed the plan."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from piql.compiler.logical.operators import LogicalNode
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One step of the optimizer: the rule's name, what it did in a sentence, and the plan after it."""
+class RuleApplication:
+    """One rule that changed the plan: its name, a sentence that says what it did, and the plan after it."""
 
     rule: str
     note: str

@@ -1,1 +1,1 @@
-"""Questions that rules ask about a plan: what is equal, what is known, what a predicate says."""
+"""What rules derive from a plan: which columns are equal, which are fixed, and what a predicate restricts."""

@@ -1,4 +1,4 @@
-"""Makes one test of several on one column: what an index serves once is not lost among them."""
+"""Combines several tests of one column into one that an index can serve."""
 
 from __future__ import annotations
 
@@ -40,12 +40,13 @@ _OPEN: dict[tuple[ComparisonOperator, ComparisonOperator], ComparisonOperator] =
 
 
 def combine_conjuncts(parts: Sequence[Expression], meaning: Meaning) -> tuple[Expression, ...]:
-    """Return tests that must all hold with those of one column and value made one, and those another implies left out.
+    """Combine the tests of an AND that compare one column with one value; leave out an OR that another test implies.
 
     a >= 1 AND a <= 1 → a = 1      a <= 1 AND a <> 1 → a < 1
     a IN (1, 2) AND a IN (2, 3) → a = 2      a = 1 AND (a = 1 OR b = 2) → a = 1
 
-    Each has the same truth value as what it is made of, NULLs included.
+    `meaning` maps tests that are equal but for the order of their parts to one value. The result has the same truth
+    value as the tests, NULLs included.
     """
     tests = _merge_pairs(parts, _merged_conjuncts)
     meanings = {meaning(expression) for expression in tests}
@@ -60,14 +61,14 @@ def combine_conjuncts(parts: Sequence[Expression], meaning: Meaning) -> tuple[Ex
 
 
 def combine_alternatives(operands: Sequence[Expression]) -> tuple[Expression, ...]:
-    """Return the branches of an OR with a range and its end made one range: a = 1 OR a > 1 → a >= 1."""
+    """Combine the branches of an OR that are a range and its end: a = 1 OR a > 1 → a >= 1."""
     return _merge_pairs(operands, _merged_alternatives)
 
 
 def _merge_pairs(
     parts: Sequence[Expression], make: Callable[[Expression, Expression], Expression | None]
 ) -> tuple[Expression, ...]:
-    """Return tests with each two of one column of which `make` makes one replaced by that."""
+    """Replace each two tests of one subject by the one that `make` returns for them, if it returns one."""
     tests: dict[int, Expression] = {}
     by_subject: dict[object, list[int]] = {}
     for number, part in enumerate(parts):
@@ -89,7 +90,9 @@ def without_implied_branches(operands: Sequence[Expression], meaning: Meaning) -
     """Return the branches of an OR without those that another branch includes: a = 1 OR (a = 1 AND b = 2) → a = 1."""
     branches = [frozenset(map(meaning, conjuncts(operand))) for operand in operands]
     times = Counter(chain.from_iterable(branches))
-    by_rarest: dict[object, list[frozenset[object]]] = {}  # a branch is looked for only where its rarest test is said
+    by_rarest: dict[
+        object, list[frozenset[object]]
+    ] = {}  # a branch is compared only with those that hold its rarest test
     for branch in branches:
         by_rarest.setdefault(min(branch, key=times.__getitem__), []).append(branch)
     return tuple(
@@ -102,7 +105,7 @@ def without_implied_branches(operands: Sequence[Expression], meaning: Meaning) -
 def factor_out_shared(
     operands: Sequence[Expression], meaning: Meaning
 ) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
-    """Return the tests that all branches of an OR share, and what is left of each; no branch may include another.
+    """Return the tests that all branches of an OR share, and the rest of each branch. No branch may imply another.
 
     a = 1 AND b = 2 OR a = 1 AND c = 3 → a = 1    and    b = 2, c = 3
     """
@@ -124,7 +127,7 @@ def _is_implied(operand: Expression, meanings: set[object], meaning: Meaning) ->
 
 
 def _subject(test: Expression) -> object:
-    """Return what two tests have in common that may become one: a column and a value, or the column of a list."""
+    """Return a value that is equal for two tests which may be merged: a column and a value, or the column of a list."""
     match test:
         case InList(operand=ColumnRef() as column):
             return column
@@ -136,7 +139,7 @@ def _subject(test: Expression) -> object:
 
 
 def _merged_conjuncts(first: Expression, second: Expression) -> Expression | None:
-    """Return the one test that two make together."""
+    """Return the test equal to the AND of two; None where there is no single one."""
     match first, second:
         case InList(operand=ColumnRef() as column, items=items), InList(operand=same, items=second_items) if (
             column == same
@@ -169,7 +172,7 @@ def _merged_conjuncts(first: Expression, second: Expression) -> Expression | Non
 
 
 def _merged_alternatives(first: Expression, second: Expression) -> Expression | None:
-    """Return the one test that says that one of two holds."""
+    """Return the test equal to the OR of two; None where there is no single one."""
     if not isinstance(first, Comparison) or not isinstance(second, Comparison):
         return None
     first_parts, second_parts = _column_test(first), _column_test(second)

@@ -1,4 +1,4 @@
-"""Which columns a predicate compares with values, and what it asks of the columns equal to them."""
+"""The columns that a predicate compares with values, and the same predicate of columns equal to them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def compared_column(predicate: Expression) -> ColumnRef | None:
 
 
 def compared_columns(predicate: Or) -> tuple[ColumnRef, ...]:
-    """Return the columns of an OR of nothing but comparisons with values; none where there is anything else."""
+    """Return the columns that an OR compares with values; none where a branch tests anything else."""
     compared = [compared_column(test) for operand in predicate.operands for test in conjuncts(operand)]
     columns = tuple(column for column in compared if column is not None)
     return columns if len(columns) == len(compared) else ()
@@ -47,7 +47,7 @@ def compared_columns(predicate: Or) -> tuple[ColumnRef, ...]:
 def moved_to_relation(
     predicate: Expression, columns: Sequence[ColumnRef], relation: str, classes: Equalities
 ) -> Expression | None:
-    """Return what a predicate on these columns asks of a relation; None where it has no equal of one of them."""
+    """Return a predicate with its `columns` replaced by equal ones of a relation; None where one has no equal there."""
     by: dict[ColumnKey, Expression] = {}
     for column in columns:
         counterpart = next(

@@ -1,4 +1,4 @@
-"""Tests whose answer is known without any row: of constants alone, and of NULL where none can be."""
+"""Constant folding: tests that have one answer whatever the data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COMPARED: dict[ComparisonOperator, Callable[[Any, Any], bool]] = {
 
 
 def decide(test: Expression) -> Expression:
-    """Give TRUE, FALSE or NULL for a test that has this answer whatever the data; any other test as it is.
+    """Return TRUE, FALSE or NULL for a test that has this answer whatever the data; any other test as it is.
 
     1 = 0 → FALSE      a < NULL → NULL      id IS NULL → FALSE, where id is NOT NULL      id = id → TRUE, too
 

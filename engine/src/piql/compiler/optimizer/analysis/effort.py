@@ -1,4 +1,4 @@
-"""What a read takes: requests first, but not at the price of rows without end."""
+"""Compares reads by requests, unless few requests less cost many rows more."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ ROWS_OF_A_REQUEST = 100  # that may be read more where they save a request
 
 
 class Effort(NamedTuple):
-    """Requests, and the rows that they bring back."""
+    """The requests of a read, and the rows that they return."""
 
     requests: int
     rows: int
 
     def is_less_than(self, other: Effort) -> bool:
-        """Whether it takes fewer requests than another, and reads few rows more for each that it saves."""
+        """Whether it takes fewer requests, and for each one saved at most `ROWS_OF_A_REQUEST` rows more."""
         saved = other.requests - self.requests
         return saved > 0 and self.rows - other.rows <= ROWS_OF_A_REQUEST * saved

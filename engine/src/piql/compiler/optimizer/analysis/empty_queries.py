@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from piql.compiler.logical.operators import (
+    DataStop,
     Derived,
     Distinct,
     GroupBy,
     Join,
     LogicalNode,
     Projection,
+    Relation,
     Selection,
+    SemiJoin,
     Sort,
     Stop,
     Union,
@@ -34,5 +39,7 @@ def is_empty(query: LogicalNode) -> bool:
             return is_empty(left) or is_empty(right) or (condition is not None and is_never(condition))
         case Union(inputs=inputs):
             return all(map(is_empty, inputs))
-        case _:
+        case Relation() | DataStop() | SemiJoin():
             return False
+        case _:
+            assert_never(query)

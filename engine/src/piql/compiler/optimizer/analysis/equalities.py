@@ -9,7 +9,7 @@ from piql.compiler.optimizer.analysis.predicates import ColumnKey, equated_colum
 
 
 class Equalities:
-    """Knows for each column the others that hold the same value, in the order in which the query names them."""
+    """Union-find over columns: the equalities among some predicates, in the order in which the query names them."""
 
     def __init__(self, predicates: Iterable[Expression]) -> None:
         self._classes: dict[ColumnKey, list[ColumnRef]] = {}
@@ -35,11 +35,11 @@ class Equalities:
         return (column, *(member for member in members if key_of(member) != key_of(column)))
 
     def members(self, column: ColumnKey) -> Sequence[ColumnRef]:
-        """Return the class of a column, which is none where it equals no other."""
+        """Return the class of a column; empty where it equals no other."""
         return self._classes.get(column, ())
 
     def are_equal(self, left: ColumnKey, right: ColumnKey) -> bool:
-        """Return whether two columns hold the same value."""
+        """Whether two columns hold the same value."""
         members = self._classes.get(left)
         return left == right or (members is not None and members is self._classes.get(right))
 

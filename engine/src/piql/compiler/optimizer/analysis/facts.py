@@ -1,4 +1,4 @@
-"""What a schema proves about a read: how many rows of a table can agree with what is fixed."""
+"""What keys and limits of a schema prove about a read: how many rows can have the values that it fixes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from piql.trees.frozen import quick
 class Fact:
     """At most `limit` rows share one value of `columns` (1: a key); `reads` combinations of values are asked for.
 
-    0 rows of no column: a test keeps none. With `within` they share these values and lie in a range of few whole
-    numbers of one column more, so that `limit` counts the rows of all of these.
+    A limit of 0 without columns: a test keeps no row. With `within` one column more lies in a range of few whole
+    numbers, and `limit` counts the rows of all of them together.
     """
 
     limit: int
@@ -37,7 +37,7 @@ class Fact:
 
 
 def facts_about(table: Table, restrictions: Restrictions) -> tuple[Fact, ...]:
-    """Return every key or limit whose columns are all fixed, the tightest first; nothing is tighter than no row."""
+    """Return a fact for every key or limit whose columns are all fixed, the one with the fewest rows first."""
     if restrictions.keeps_none:
         return (Fact(0, (), None),)
     equal = {name: fixed for name, fixed in restrictions.equal.items() if not fixed.is_null}
@@ -62,7 +62,7 @@ def facts_about(table: Table, restrictions: Restrictions) -> tuple[Fact, ...]:
 
 
 def _within_ranges(table: Table, restrictions: Restrictions, equal: Mapping[str, Fixed]) -> Iterator[Fact]:
-    """Yield each key or limit of which all columns are fixed but one, and that one lies among few whole numbers."""
+    """Yield each key or limit whose columns are all fixed but one, which lies in a range of few whole numbers."""
     stretches = [
         stretch
         for range_ in restrictions.ranges.values()

@@ -1,4 +1,4 @@
-"""The value of a subquery that is in the first match of each row: ORDER BY … LIMIT 1, MIN and MAX."""
+"""Turns a correlated ORDER BY … LIMIT 1, MIN or MAX subquery into a left join with the first match of each row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from piql.compiler.optimizer.analysis.subqueries import outer_relations
 
 
 def first_match(plan: LogicalNode, query: LogicalNode, is_test: bool) -> tuple[LogicalNode, Expression] | None:
-    """Return a left join with the first match of each row, and the value asked of it; None where no index has it first.
+    """Return a left join with the first match, and the subquery's value in it; None where no index has it first.
 
         → SELECT t.text … WHERE t.owner = u.name            LeftJoin t.owner = u.name, first by t.posted DESC
           ORDER BY t.posted DESC LIMIT 1             →        …
@@ -54,7 +54,7 @@ def first_match(plan: LogicalNode, query: LogicalNode, is_test: bool) -> tuple[L
 
 
 def _first_row_request(query: LogicalNode) -> tuple[Expression, tuple[SortKey, ...], LogicalNode] | None:
-    """Return the value that a subquery gives of the first row of an order, that order, and the rows."""
+    """Return the value, the order and the rows of a subquery that reads the first row of an order; None for others."""
     match query:
         case Stop(
             count=Count(max=1, parameter=None), is_page=False, input=Projection(outputs=(only,), input=Sort() as sort)
@@ -76,7 +76,7 @@ def _first_row_request(query: LogicalNode) -> tuple[Expression, tuple[SortKey, .
 def completed_by_primary_key(
     keys: Sequence[SortKey], relation: Relation, restrictions: Restrictions
 ) -> tuple[SortKey, ...]:
-    """Complete an order by the primary key, without what has one value for each row."""
+    """Append the primary key to an order, and drop the columns that the restrictions fix to one value."""
     ascending = keys[-1].ascending if keys else True
     primary = (
         SortKey(expression=column, ascending=ascending) for column in relation.columns(relation.table.primary_key)

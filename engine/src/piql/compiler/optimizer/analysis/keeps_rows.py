@@ -13,7 +13,7 @@ from piql.schema.catalog import ForeignKey, Table
 def keeps_every_row(
     leg: Leg, conditions: Iterable[Expression], before: Sequence[Leg], is_met: Callable[[ColumnKey], bool]
 ) -> bool:
-    """Whether each row of the legs `before` finds at least one match in `leg` under the conditions that join it.
+    """Whether each row of the legs `before` has at least one match in `leg` under the join's conditions.
 
     A left join keeps every row. An inner join does when its conditions are exactly a declared foreign key of one of
     the legs before, whose columns cannot be NULL there, and no predicate stands on the joined table. `is_met` says of a

@@ -1,4 +1,4 @@
-"""The subqueries in the ON of a LEFT JOIN, said of what is on its left: there they are values of each row."""
+"""Rewrites the subqueries in the ON of a LEFT JOIN so that they read columns of its left side alone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from piql.trees.node import Node
 
 
 def with_left_columns(join: Join) -> tuple[Expression, ...]:
-    """Return the parts of an ON with their subqueries as values, and of the left side where its columns are equal.
+    """Return the conjuncts of an ON, their subqueries as values that read equal columns of the left side.
 
     t.owner = s.target AND EXISTS (… b.owner = t.owner)
     →
@@ -52,7 +52,7 @@ def _columns_of_the_left(join: Join, parts: tuple[Expression, ...]) -> dict[Colu
 
 
 def _as_value(test: Expression) -> Expression:
-    """Return whether a subquery finds a row by a value of the first one, which is NULL where there is none."""
+    """Replace EXISTS and IN by IS NOT NULL of a key of the first row found, which is NULL where there is none."""
     match test:
         case Exists(query=query):
             value = _first_key(query, (), test.span)
@@ -68,7 +68,7 @@ def _as_value(test: Expression) -> Expression:
 
 
 def _first_key(query: LogicalNode, values: tuple[Expression, ...], span: Span | None) -> ScalarSubquery | None:
-    """Give a key column of the first row that a subquery of one relation finds, where it gives these values, if any."""
+    """Return a subquery for a key column of the first row found, among those that give `values`; None for a join."""
     inner = query.input if isinstance(query, Distinct) else query
     outputs = inner.outputs if isinstance(inner, Projection) else ()
     pulled = decorrelated(query, only_existence=not values)

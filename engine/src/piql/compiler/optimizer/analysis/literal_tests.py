@@ -1,4 +1,4 @@
-"""What the tests of one column by literals say together: the values that are left, the narrowest range, or nothing."""
+"""Reduces the tests of one column against literals to the values that are left, the narrowest range, or nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from piql.schema.types import WHOLE
 
 
 def narrow_literal_tests(parts: Sequence[Expression]) -> tuple[Expression, ...] | None:
-    """Return tests that must all hold with those by literals made as few as they can be; None where no row passes.
+    """Reduce those conjuncts that compare a column with literals to as few as possible; None where no row passes.
 
     a > 1 AND a >= 3 → a >= 3      a IN (1, 2, 5) AND a > 1 AND a <> 2 → a = 5      a > 3 AND a <> 1 → a > 3
     a > 3 AND a < 2 → nothing      a = 1 AND a = 2 → nothing      a IS NULL AND a > 1 → nothing
@@ -41,7 +41,7 @@ def narrow_literal_tests(parts: Sequence[Expression]) -> tuple[Expression, ...] 
 
 
 class _ColumnTests:
-    """The tests of one column by literals that may be compared with one another."""
+    """The tests of one column against literals that are comparable with one another."""
 
     def __init__(self, column: ColumnRef, tests: Sequence[Expression]) -> None:
         self.column = column
@@ -71,7 +71,7 @@ class _ColumnTests:
                     self.high = (test, value)
 
     def narrowest(self) -> list[Expression] | None:
-        """Return the tests that say the same as all of them; None where no value passes."""
+        """Return the fewest tests that are equal to all of them; None where no value passes."""
         if self.lists:
             return self._of_values()
         if not self._is_range_of_some():
@@ -141,7 +141,7 @@ def _constants(items: Sequence[Expression]) -> tuple[Constant, ...]:
 
 
 def _read(test: Comparison) -> tuple[str, Constant]:
-    """Return the operator and the literal, the column on the left."""
+    """Return the operator and the literal of a comparison, mirrored where the column is on the right."""
     if isinstance(test.right, Constant):
         return test.operator, test.right
     assert isinstance(test.left, Constant)

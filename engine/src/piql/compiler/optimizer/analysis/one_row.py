@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from piql.compiler.logical.operators import Derived, Distinct, GroupBy, LogicalNode, Projection, Selection, Sort, Stop
+from typing import assert_never
+
+from piql.compiler.logical.operators import (
+    DataStop,
+    Derived,
+    Distinct,
+    GroupBy,
+    Join,
+    LogicalNode,
+    Projection,
+    Relation,
+    Selection,
+    SemiJoin,
+    Sort,
+    Stop,
+    Union,
+)
 
 
 def gives_one_row(query: LogicalNode) -> bool:
-    """Return whether a query stops after one row, or is one group."""
+    """Whether a query stops after one row, or is a group without keys."""
     match query:
         case Stop(count=count, group_keys=()) if count.max <= 1:
             return True
@@ -14,5 +30,7 @@ def gives_one_row(query: LogicalNode) -> bool:
             return True
         case Projection() | Selection() | Sort() | Distinct() | Stop() | Derived():
             return gives_one_row(query.input)
-        case _:
+        case Relation() | DataStop() | Join() | SemiJoin() | Union() | GroupBy():
             return False
+        case _:
+            assert_never(query)

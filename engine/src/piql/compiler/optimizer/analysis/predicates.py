@@ -39,6 +39,7 @@ _SUBQUERIES = frozenset((Exists, InSubquery, ScalarSubquery))
 
 
 def key_of(column: ColumnRef) -> ColumnKey:
+    """Return a column's relation and name, without its type."""
     return (column.relation, column.name)
 
 
@@ -65,6 +66,7 @@ def holds_subquery(plan: Node) -> bool:
 
 
 def has_subquery(expression: Node) -> bool:
+    """Whether an expression holds a subquery; quicker than `holds_subquery` for common tests."""
     match expression:
         case ColumnRef() | Constant() | Parameter():
             return False
@@ -83,7 +85,7 @@ def _are_values(items: tuple[Expression, ...]) -> bool:
 
 
 def conjunction(predicates: Iterable[Expression]) -> Expression | None:
-    """Put predicates that must all hold into one; None when there is none."""
+    """Return the AND of some predicates, the only one itself, or None when there is none."""
     parts = tuple(predicates)
     if not parts:
         return None
@@ -91,7 +93,7 @@ def conjunction(predicates: Iterable[Expression]) -> Expression | None:
 
 
 def equated_columns(predicate: Expression) -> tuple[ColumnRef, ColumnRef] | None:
-    """Return the two columns of `a.x = b.y`, where one may be looked up by the other."""
+    """Return the two columns of `a.x = b.y`; None for any other predicate, or where their types have different keys."""
     match predicate:
         case Comparison(operator="=", left=ColumnRef() as left, right=ColumnRef() as right) if is_lookup_type(
             left.type, right
@@ -117,12 +119,12 @@ def is_lookup_type(column: SqlType, value: Expression) -> bool:
 
 
 def are_alike(left: SqlType, right: SqlType) -> bool:
-    """Whether values of two types that are equal are one value: those of texts, whatever their length, or one kind."""
+    """Whether equal values of two types are the same value: both are texts of any length, or of one kind."""
     return left.kind is right.kind or (left.kind in TEXTS and right.kind in TEXTS)
 
 
 def replace_columns(expression: Expression, by: Mapping[ColumnKey, Expression]) -> Expression:
-    """Return the expression with the columns named replaced."""
+    """Replace the columns of an expression that are keys of `by`."""
 
     def change(node: Node) -> Node:
         return by.get(key_of(node), node) if isinstance(node, ColumnRef) else node
@@ -131,4 +133,5 @@ def replace_columns(expression: Expression, by: Mapping[ColumnKey, Expression]) 
 
 
 def all_conjuncts(predicates: Iterable[Expression | None]) -> tuple[Expression, ...]:
+    """Return the conjuncts of several predicates in order; None stands for no predicate."""
     return tuple(part for predicate in predicates if predicate is not None for part in conjuncts(predicate))

@@ -1,4 +1,4 @@
-"""Two ends on the same side of a range: the narrower one, chosen by the execution where it is not known before."""
+"""Combines two ends on the same side of a range; where only the execution knows their values, it chooses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ End = tuple[Expression, bool]  # the value, and whether it is within the range
 
 
 def narrower_end(first: End | None, second: End, column: SqlType, *, is_low: bool) -> End | None:
-    """Return the end of a range that two ends leave; None where it cannot be said by one value.
+    """Return the narrower of two ends on one side of a range; None where no single expression stands for it.
 
     a > [x] AND a > [y] → a > GREATEST([x], [y])      a >= [x] AND a > 2 → a >= GREATEST([x], 3), for whole numbers
     """
@@ -38,7 +38,7 @@ def _is_like(type: SqlType, column: SqlType) -> bool:
 
 
 def _within(end: End, *, is_low: bool) -> End:
-    """Return the same end with its value within the range: of whole numbers it is the next one."""
+    """Return an equal end of whole numbers that is included in the range: > 3 → >= 4."""
     value, is_included = end
     if is_included:
         return end

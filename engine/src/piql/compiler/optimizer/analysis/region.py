@@ -49,6 +49,7 @@ class Leg:
 
     @property
     def relation(self) -> Relation | None:
+        """The table that is joined; None for a derived table and anything else."""
         return self.input if isinstance(self.input, Relation) else None
 
 
@@ -64,7 +65,7 @@ class Region:
 
 
 def is_region(node: Node) -> bool:
-    """Whether the join part of a SELECT begins here."""
+    """Whether this operator is the top of a join part: joins and relations under selections and data-stops."""
     while isinstance(node, Selection | DataStop):
         node = node.input
     return isinstance(node, Join | Relation | Derived)
@@ -164,7 +165,7 @@ def _left_joined(node: Join) -> Leg:
 
 
 def aliases_below(node: LogicalNode) -> frozenset[str]:
-    """Return the relations whose columns a part of a plan offers to what stands above it."""
+    """Return the aliases whose columns the operators above a section can read."""
     aliases: list[str] = []
     waiting = [node]
     while waiting:
@@ -222,7 +223,7 @@ def _with_filters(leg: Leg) -> LogicalNode:
 
 
 def _with_testable(plan: LogicalNode, joined: frozenset[str], above: list[Expression], region: Region) -> LogicalNode:
-    """Put the predicates on left-joined relations directly above the last join that they need."""
+    """Test the predicates of `above` whose relations are all joined, and remove them from the list."""
     testable = [
         expression for expression in above if relations_of(expression) <= joined and not has_subquery(expression)
     ]

@@ -35,8 +35,7 @@ from piql.trees.frozen import quick, replace
 class Fixed:
     """A column that equals one of `values`; a list parameter among them stands for up to `max_items` values.
 
-    One that IS NULL has one value, too: entries of an index are found by it. It says nothing to UNIQUE and limits,
-    which leave NULL out.
+    One that IS NULL has one value, too, by which the entries of an index are found. UNIQUE and limits do not count it.
     """
 
     column: str
@@ -46,6 +45,7 @@ class Fixed:
 
     @property
     def count(self) -> int:
+        """How many values it may have at most."""
         return sum(value.max_items or 1 if isinstance(value, Parameter) else 1 for value in self.values)
 
 
@@ -89,7 +89,7 @@ class Restrictions:
 
     @property
     def blocking(self) -> tuple[Expression, ...]:
-        """The tests in `rest` that may drop some rows of one read: those on fixed columns alone drop all or none."""
+        """The residual tests that may drop some rows of one read: those on fixed columns alone drop all or none."""
         return tuple(expression for expression in self.residual if not self._is_one_for_a_read(expression))
 
     def _is_one_for_a_read(self, predicate: Expression) -> bool:
@@ -99,7 +99,7 @@ class Restrictions:
         return bool(columns) and all(node.name in self.equal for node in columns)
 
     def depends_on(self, column: str, available: frozenset[str]) -> bool:
-        """Whether a column is fixed by what other relations give."""
+        """Whether a column is fixed by values of these other relations."""
         fixed = self.equal.get(column)
         return fixed is not None and any(relations_of(value) & available for value in fixed.values)
 
@@ -161,7 +161,7 @@ def _restrict(
     equal: dict[str, Fixed],
     ranges: dict[str, Range],
 ) -> bool:
-    """Note what a comparison fixes; False when an index cannot apply it."""
+    """Add what a comparison fixes to `equal` or `ranges`; False when an index cannot apply it."""
     for column, operator, value in (
         (predicate.left, predicate.operator, predicate.right),
         (predicate.right, MIRRORED[predicate.operator], predicate.left),
@@ -185,7 +185,7 @@ def _restrict(
 
 
 def _narrowed(was: Range, type: SqlType, operator: ComparisonOperator, value: Expression) -> Range | None:
-    """Return a range with one more end; None where no one value is the end of both."""
+    """Return a range with one more end; None where no single expression stands for both ends."""
     if operator in ("<", "<="):
         before = (was.high, was.is_high_included) if was.high is not None else None
         end = narrower_end(before, (value, operator == "<="), type, is_low=False)
@@ -196,7 +196,7 @@ def _narrowed(was: Range, type: SqlType, operator: ComparisonOperator, value: Ex
 
 
 def _rank(predicate: Expression) -> float:
-    """Return how many values an IN list has; other predicates come before all lists, IS NULL after them."""
+    """Return a sort key: other predicates first, then IN lists by their number of values, then IS NULL."""
     match predicate:
         case IsNull():
             return inf

@@ -1,4 +1,4 @@
-"""Subqueries taken apart: which relations outside they read, and what they join."""
+"""Decorrelates subqueries: separates the tests that read the query outside from the rows inside."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from piql.trees.node import Node
 def pairwise_equalities(
     values: Iterable[Expression], counterparts: Iterable[Expression], span: Span | None
 ) -> tuple[Comparison, ...]:
-    """Compare values one by one."""
+    """Return an equality for each value and its counterpart; both have the same length."""
     pairs = zip(values, counterparts, strict=True)
     return tuple(Comparison(operator="=", left=value, right=counterpart, span=span) for value, counterpart in pairs)
 
@@ -40,7 +40,7 @@ def outer_relations(query: Node) -> frozenset[str]:
 
 
 def _as_join(node: SemiJoin) -> LogicalNode | None:
-    """Return the join that finds the same rows, some of them several times; None where there is none."""
+    """Return an inner join with the rows of a semi-join, some of them several times; None where there is none."""
     left, right = node.left, node.right
     if isinstance(left, SemiJoin):
         joined = _as_join(left)
@@ -58,10 +58,10 @@ def _as_join(node: SemiJoin) -> LogicalNode | None:
 def decorrelated(
     query: LogicalNode, *, only_existence: bool = False, counts_rows: bool = True
 ) -> tuple[LogicalNode, tuple[Expression, ...]] | None:
-    """Return the join part of a subquery, and the predicates in it on the query outside; None when it holds more.
+    """Return a subquery's join part, and its predicates that read the query outside; None for any other shape.
 
-    What does not change whether there is a row is left out: the select list, an order, DISTINCT, groups of rows. Where
-    it does not matter how often a row is met, a subquery that its rows must pass is a join.
+    The select list, an order and DISTINCT are left out; for EXISTS (`only_existence`) LIMIT and GROUP BY are, too.
+    Where rows may be found several times (`counts_rows` is False), a semi-join inside becomes a join.
     """
     node = query
     is_set = only_existence or not counts_rows

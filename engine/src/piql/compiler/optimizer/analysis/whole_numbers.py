@@ -1,4 +1,4 @@
-"""How many whole numbers lie between the two ends of a range.
+"""Counts the whole numbers between the two ends of a range.
 
 stock BETWEEN 10 AND 20          11
 id >= [next] - 20 AND id < [next]    20, whatever the parameter is
@@ -27,7 +27,7 @@ _End = tuple[str | None, int]  # a parameter, and what is added to it; no parame
 @quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch(Node):
-    """The values that a column of whole numbers may have in a range."""
+    """How many values a column of whole numbers may have in a range."""
 
     column: str
     values: int
@@ -35,7 +35,7 @@ class Stretch(Node):
 
 
 def stretch_of(range: Range, type: SqlType) -> Stretch | None:
-    """Return how many values a range lets through; None where they may be many, or no numbers."""
+    """Return how many values a range has at most; None for more than `MOST`, an open range, or other types."""
     if type.kind not in WHOLE or range.low is None or range.high is None:
         return None
     lows = dict(_ends(range.low, 0 if range.is_low_included else 1, is_low=True))
@@ -51,7 +51,7 @@ def stretch_of(range: Range, type: SqlType) -> Stretch | None:
 
 
 def _ends(value: Expression, added: int, *, is_low: bool) -> Iterator[_End]:
-    """Yield the ends that one expression says, each within the range: the narrowest of each parameter."""
+    """Yield the included ends that an expression stands for, the narrowest for each parameter."""
     ends: dict[str | None, int] = {}
     for base, number in _bounds_in(value, added, is_low=is_low):
         before = ends.get(base)
@@ -86,6 +86,6 @@ def _bounds_in(value: Expression, added: int, *, is_low: bool) -> Iterator[_End]
 
 
 def _bounds_of_operand(value: Expression, added: int) -> Iterator[_End]:
-    """Yield what the operand of a sum says; one of anything but whole numbers says nothing."""
+    """Yield the ends that the operand of a sum stands for; none unless it is of whole numbers."""
     if isinstance(value, Parameter | Arithmetic):
         yield from _bounds_in(value, added, is_low=True)

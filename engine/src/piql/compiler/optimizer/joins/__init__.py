@@ -1,1 +1,1 @@
-"""Orders in which the legs of a join can be read, and how each leg meets those before it."""
+"""The search for a join order: the orders of the legs, and the conditions under which each leg is joined."""

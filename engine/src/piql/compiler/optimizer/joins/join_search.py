@@ -1,6 +1,7 @@
 """Finds the cheapest orders in which the legs of a region can be joined; `order_joins` makes a plan of them.
 
-Sets of legs are numbers here, a bit for each leg: all subsets of six tables are looked at, and many of them alike.
+Dynamic programming over sets of legs, after Selinger et al., "Access path selection in a relational database management
+system" (SIGMOD 1979). A set is a number with a bit for each leg, since all subsets of six tables are looked at.
 """
 
 from __future__ import annotations
@@ -10,15 +11,20 @@ from dataclasses import dataclass
 from functools import partial
 from heapq import heapify, heappop, heappush
 from math import inf
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias, assert_never, cast
 
 from piql.compiler.logical.expressions import ColumnRef, Or, columns_in
 from piql.compiler.logical.operators import (
+    DataStop,
     Derived,
     Distinct,
     GroupBy,
+    Join,
     LogicalNode,
     Projection,
+    Relation,
+    Selection,
+    SemiJoin,
     Sort,
     SortKey,
     Stop,
@@ -41,7 +47,7 @@ MOST_LOOKED = 100_000  # legs, to find where a stop may stand; foreign keys alon
 UNKNOWN_ROWS = 1_000_000  # stands for a size that nothing limits; only compared, never shown
 
 Order: TypeAlias = tuple[int, ...]
-Legs: TypeAlias = int  # a set of them: the bit of each by its place
+Legs: TypeAlias = int  # a set of legs, each the bit of its position
 
 
 class Way(NamedTuple):
@@ -62,6 +68,7 @@ class Way(NamedTuple):
 
     @property
     def cost(self) -> tuple[int, ...]:
+        """What ways are compared by before rows and order."""
         return self[:4]
 
 
@@ -105,7 +112,7 @@ class _Read:
 
 
 class JoinSearch:
-    """The search for one region; `stop` and `keys` are what reaches it from above."""
+    """The search over one region; `stop` and `keys` are the LIMIT and the ORDER BY that reach it from above."""
 
     def __init__(self, region: Region, stop: Stop | None, keys: tuple[SortKey, ...]) -> None:
         self.region = region
@@ -133,30 +140,30 @@ class JoinSearch:
         self._looked = 0
 
     def _needs_of(self, leg: Leg) -> Legs:
-        """Return the legs that the ON of a left join reads, or what a first match is found by."""
+        """Return the legs that must stand before this one: those that its ON reads."""
         reads = frozenset[str]().union(*map(relations_of, leg.on)) - leg.relations
         return _leg_set(self._home[read] for read in reads if read in self._home)
 
     def _legs_equal_to(self, column: ColumnRef) -> Legs:
-        """Return the legs with a column that equals one of the order."""
+        """Return the legs with a column that equals this one."""
         return _leg_set(
             self._home[equal.relation] for equal in self.equal.equal_to(column) if equal.relation in self._home
         )
 
     def _related_to(self, leg: Leg) -> Legs:
-        """Return the legs that change how one is joined; of few legs all, since looking is not worth it."""
+        """Return the legs that change how this one is joined; all legs where there are few."""
         if len(self.legs) <= FEW_LEGS:
             return self._everything
         return _leg_set(self.joining.related(leg, self.legs))
 
     def best(self) -> Sequence[Way]:
-        """Find the best orders that are looked for among so many legs."""
+        """Return equally good orders: of all orders for up to `EXHAUSTIVE_LEGS` legs, else the greedy one."""
         return self.exhaustively() if len(self.legs) <= EXHAUSTIVE_LEGS else self.greedily()
 
     def exhaustively(self) -> Sequence[Way]:
-        """Find the best orders by the best ways to each set of legs, from small sets to all.
+        """Return the cheapest orders, by the best ways to join each set of legs, from small sets to all.
 
-        What costs more than the order found by adding the cheapest leg is not followed further: it grows only.
+        A way that costs more than the greedy order is dropped, since cost only grows.
         """
         worst = [cast("Way", (*way.cost, inf)) for way in self.greedily()]  # any rows, if it costs no more
         frontier: dict[Legs, list[Way]] = {0: [Way()]}
@@ -174,7 +181,7 @@ class JoinSearch:
         return [way for way in ways if way.cost == ways[0].cost]
 
     def greedily(self) -> Sequence[Way]:
-        """Add the leg that costs least, again and again."""
+        """Return the order that adds the cheapest leg each time; empty where no leg may come next."""
         way, joined = Way(), 0
         while joined != self._everything:
             grown = [
@@ -190,7 +197,7 @@ class JoinSearch:
         return (way,)
 
     def way_in_order(self, order: Order) -> Way | None:
-        """Tell what one order costs; None where it may not be."""
+        """Return the way that joins the legs in this order; None where a left join stands too early."""
         way, joined = Way(), 0
         for at in order:
             extension = self._extension(joined, at)
@@ -201,7 +208,7 @@ class JoinSearch:
         return way
 
     def _extension(self, joined: Legs, at: int) -> _Extension | None:
-        """Tell what it takes to join one more leg; None where a left join or first match may not stand yet."""
+        """Return what joining one more leg takes; None where a left join or first match may not stand yet."""
         leg = self.legs[at]
         if (leg.kind == "left" or leg.first) and (not joined or self._needs[at] & ~joined):
             return None
@@ -237,7 +244,7 @@ class JoinSearch:
         return extension
 
     def unlimited_relations(self) -> int:
-        """Return how many relations have reads that no fact limits, even if all others are joined before them."""
+        """Count the relations whose reads no fact limits, even with all others joined before them."""
         return sum(
             leg.kind == "inner"
             and not leg.first
@@ -246,7 +253,7 @@ class JoinSearch:
         )
 
     def _read_once(self, at: int, near: Legs, *, is_first: bool) -> _Read:
-        """Find how a leg is read, once for all that stands before it and fixes the same."""
+        """Return how a leg is read; cached for all sets before it under which its tests are the same."""
         signature: object = None  # what the ON of a left join reads is joined, or it may not stand there
         if self.legs[at].kind == "inner":
             dependencies = self._dependencies.get(at)
@@ -305,7 +312,7 @@ class JoinSearch:
         )
 
     def _keys(self, restrictions: Restrictions, available: frozenset[str]) -> int:
-        """Return how many different keys the rows before may ask for."""
+        """Return how many different keys the rows joined before may have at most."""
         if self._values is None:
             self._values = KeyValues(self.legs, self.joining)
         return self._values.of([value for fixed in restrictions.equal.values() for value in fixed.values], available)
@@ -324,7 +331,7 @@ class JoinSearch:
         return restrictions.are_served_with(names)
 
     def _is_stoppable(self, joined: Legs) -> bool:
-        """Whether the stop may be applied once these legs are joined: the rest keeps every row and the order."""
+        """Whether the stop may stand above these legs: all others keep every row and the order."""
         is_stoppable = self._stoppable.get(joined)
         if is_stoppable is None:
             is_stoppable = self._stoppable[joined] = self._find_stoppable(joined)
@@ -350,7 +357,7 @@ class JoinSearch:
         return before == self._everything
 
     def _is_kept(self, at: int, joined: Legs) -> bool:
-        """Whether joining a leg to these keeps every row; what is not related to it does not matter."""
+        """Whether joining a leg to these keeps every row; only related legs matter."""
         if not self._leads_to(at) & joined:
             return False
         near = self._related[at] & joined
@@ -371,7 +378,7 @@ class JoinSearch:
         return is_kept
 
     def _may_reach_all(self, joined: Legs) -> bool:
-        """Whether foreign keys lead from these legs to all others that a left join does not bring."""
+        """Whether all other inner legs are reached from these along foreign keys; a quick test before the exact one."""
         reached = joined
         for at in _positions(joined):
             if at not in self._reached:
@@ -387,7 +394,7 @@ class JoinSearch:
             reached |= more
 
     def _leads_to(self, at: int) -> Legs:
-        """Return the legs from which a foreign key may lead to this one."""
+        """Return the legs with a foreign key to this one."""
         leading = self._leading.get(at)
         if leading is None:
             leg = self.legs[at]
@@ -400,7 +407,7 @@ class JoinSearch:
 
 
 def _extended(ways: Iterable[Way], extension: _Extension, at: int, leg: Leg) -> Iterator[Way]:
-    """Join one more leg to each of several ways."""
+    """Extend each way by one leg."""
     reads, rows_of_read, limit, is_left, is_alone = (
         extension.reads,
         extension.rows,
@@ -442,7 +449,7 @@ def _extended(ways: Iterable[Way], extension: _Extension, at: int, leg: Leg) -> 
 
 
 def _best_ways(ways: list[Way]) -> list[Way]:
-    """Keep the cheapest ways, and those that give fewer rows to what is joined next, the best first."""
+    """Return the Pareto-best ways by cost and rows, the cheapest first, `MOST_WAYS` at most."""
     ways.sort()
     best, fewest = cast("Way", (*ways[0][:5], (inf,))), ways[0].rows  # any order, if it is as cheap
     best_ways: list[Way] = []
@@ -458,7 +465,7 @@ def _best_ways(ways: list[Way]) -> list[Way]:
 
 
 def _positions(legs: Legs) -> Iterator[int]:
-    """Return the places of a set of legs, from the first on."""
+    """Yield the positions of the legs in a set, in ascending order."""
     while legs:
         lowest = legs & -legs
         yield lowest.bit_length() - 1
@@ -483,5 +490,7 @@ def rows_of(node: LogicalNode) -> int:
             return sum(rows_of(source) for source in node.inputs)
         case Derived() | Distinct() | Projection() | Sort() | GroupBy():
             return rows_of(node.input)
-        case _:
+        case Selection() | DataStop() | Join() | SemiJoin() | Relation():
             return 100  # the planner will bound it, or say why not
+        case _:
+            assert_never(node)

@@ -30,9 +30,9 @@ from piql.trees.frozen import quick
 @quick
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """What the join of one leg depends on, in sets of other legs as bits: for equal answers it tests the same.
+    """The sets of other legs, as bits, on which the tests of one leg's join depend.
 
-    It may name another of several equal columns. Only of a class with several columns of one relation does it matter
+    Of several equal columns a join may name any; only where one relation has several columns of a class does it matter
     which of the legs are joined.
     """
 
@@ -42,6 +42,7 @@ class Dependencies:
     filters: tuple[int, ...]  # legs any of which makes a filter needless
 
     def signature(self, joined: int) -> object:
+        """Return a value that is equal for sets of joined legs under which this leg's join tests the same."""
         return (
             *[not class_ & joined for class_ in self.classes],
             *[class_ & joined for class_ in self.mixed],
@@ -51,7 +52,7 @@ class Dependencies:
 
 
 class Joining:
-    """What the inner joins of a region test, for any order of its legs."""
+    """The conditions and filters that the inner joins of a region test, for any order of its legs."""
 
     def __init__(self, region: Region) -> None:
         inner = [leg for leg in region.legs if leg.kind == "inner"]
@@ -104,7 +105,7 @@ class Joining:
         return tuple(predicate for predicate in leg.filters if not self._is_implied(predicate, before))
 
     def dependencies(self, leg: Leg, legs: Sequence[Leg]) -> Dependencies:
-        """Return what the join of `leg` depends on in the legs before it, which are bits by their place in `legs`."""
+        """Return what the join of `leg` depends on; other legs are bits by their position in `legs`."""
         inner = [
             (1 << at, other_leg)
             for at, other_leg in enumerate(legs)
@@ -149,7 +150,7 @@ class Joining:
         ]
 
     def in_order(self, legs: Sequence[Leg]) -> tuple[Expression, ...]:
-        """Return all conditions for legs joined in this order, those that read what is outside of them last."""
+        """Return all conditions of legs joined in this order; those that read relations outside come last."""
         conditions: dict[Expression, None] = {}
         for at, leg in enumerate(legs):
             if at and leg.kind == "inner":
@@ -190,7 +191,7 @@ class Joining:
         return any(member.relation in inner for member in self.equal.members(column) if key_of(member) != column)
 
     def may_be_followed(self, leg: Leg, referencing: Leg) -> bool:
-        """Whether the other leg has a foreign key to the leg's row: without one, no join keeps all rows."""
+        """Whether `referencing` has a foreign key to the row of `leg`, without which a join may drop rows."""
         if leg.kind == "left":
             return True
         parent, child = leg.relation, referencing.relation
@@ -202,7 +203,7 @@ class Joining:
         )
 
     def _foreign_key_pairs(self, leg: Leg, before: Sequence[Leg]) -> frozenset[tuple[ColumnKey, ColumnKey]]:
-        """Return the pairs (own, other) of a foreign key that names the leg's row, if possible one never NULL."""
+        """Return the column pairs (leg, earlier leg) of a foreign key to the leg's row, if possible one never NULL."""
         if leg.relation is None:
             return frozenset()
         alias, table = leg.relation.alias, leg.relation.table
@@ -284,7 +285,7 @@ def _columns_of(leg: Leg, members: Mapping[str, list[ColumnRef]]) -> list[Column
 
 
 def _groups(columns: list[ColumnRef], before: Sequence[Leg]) -> list[list[ColumnRef]]:
-    """Put the columns of one leg that its filters make equal together."""
+    """Group the columns of one leg that its filters make equal."""
     if len(columns) == 1:
         return [columns]
     leg = next(earlier for earlier in before if columns[0].relation in earlier.relations)

@@ -1,7 +1,7 @@
-"""How many different values a column has at most in the rows joined so far: equal keys are asked for once.
+"""Estimates how many different values a column has in the rows joined so far, since equal keys are read once.
 
-Numbers to compare join orders by, the same for every order in which a query is written; what is proved is read off the
-plan (`bounds.different`).
+These numbers only compare join orders, alike for every way to write a query. The proof is read off the plan
+(`bounds.different`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MANY = 1_000_000  # stands for a number that nothing limits
 
 
 class KeyValues:
-    """Counts over the legs of one region."""
+    """The estimates for the legs of one region."""
 
     def __init__(self, legs: Sequence[Leg], joining: Joining) -> None:
         self._equal = joining.equal

@@ -1,8 +1,8 @@
 """Puts the legs of a region into an order that does not depend on how a query is written.
 
-Enters: legs in the order written. Leaves: their places, ordered by what is read and tested of each leg, and by what it
-is joined to, whatever the aliases, sides and order of all this are. Where only some of equally good join orders are
-looked at, they are then the same ones for every way to say the same.
+Enters: legs in the order written. Leaves: their positions, ordered by what is read and tested of each leg and by what
+it is joined to, by colour refinement as for graph isomorphism. Aliases, sides and the order written do not matter. So
+equal queries look at the same join orders where only some of equally good ones are looked at.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Ranks = dict[str, int]  # by relation
 
 
 def ranked_positions(region: Region) -> tuple[int, ...]:
-    """Return the places of the legs by rank; those that nothing tells apart stay in the order written."""
+    """Return the positions of the legs by rank; legs of equal rank stay in the order written."""
     legs = region.legs
     descriptions = [_description(leg) for leg in legs]
     ranks = _ranks(descriptions)
@@ -59,7 +59,7 @@ def _ranks(descriptions: Sequence[tuple[object, ...]]) -> list[int]:
 
 
 def _description(leg: Leg) -> tuple[object, ...]:
-    """Say what is read for a leg and tested of it alone."""
+    """Return a leg's kind, tables and own tests as comparable values."""
     ranks = dict.fromkeys(leg.relations, 0)
     tables = tuple(sorted(relation.table.name for relation in leg.input.find(Relation)))
     return (
@@ -71,7 +71,7 @@ def _description(leg: Leg) -> tuple[object, ...]:
 
 
 def _neighbourhood(leg: Leg, equal: Equalities, conditions: Iterable[Expression], ranks: Ranks) -> tuple[object, ...]:
-    """Say what a leg is joined to, by the ranks of the others."""
+    """Return what a leg is joined to as comparable values, relations by their ranks."""
     classes = []
     for members in equal.classes():
         names = tuple(sorted(member.name for member in members if member.relation in leg.relations))
@@ -87,7 +87,7 @@ def _neighbourhood(leg: Leg, equal: Equalities, conditions: Iterable[Expression]
 
 
 def canonical_text(test: Node, ranks: Mapping[str, int]) -> str:
-    """Write a test so that its sides, operands and items come in one order, and relations by their ranks."""
+    """Write a test with its sides, operands and items in a canonical order, and relations by their ranks."""
     match test:
         case ColumnRef(relation=relation, name=name):
             return f"{ranks.get(relation, relation)}.{name}"

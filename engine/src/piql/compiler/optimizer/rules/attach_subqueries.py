@@ -58,11 +58,10 @@ def attach_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                                                       Relation p
                                                       …
 
-    Needs those that are tests of their own to be joined already (`unnest_subqueries`). A value must come from one row
-    at most: a whole key is fixed, the subquery stands alone and stops after one row or gives one group, or it is the
-    first match in an order that an index has (`first_match`). In the ON of a left join it is what the left side finds
-    (`left_join_subqueries`). What is left (one of the table that a left join joins, in an aggregate,
-    correlated in another way) is refused by the planner.
+    Comes after `unnest_subqueries`, which joins those that are tests of their own. A value must come from one row at
+    most: a whole key is fixed, the subquery is not correlated and gives one row, or it is the first match in an order
+    that an index has (`first_match`). In the ON of a left join it reads columns of the left side
+    (`left_join_subqueries`). The planner refuses all others: in an aggregate, or correlated in another way.
     """
     if not holds_subquery(plan):
         return plan
@@ -90,7 +89,7 @@ class _Attach:
     values: int = 0
 
     def to_selection(self, node: Selection) -> LogicalNode:
-        """Values are joined below all tests; marks stand above the tests that need none, which drop rows first."""
+        """Join values below all tests; put marks above the tests without a subquery, which drop rows first."""
         parts = conjuncts(node.predicate)
         below = node.input
         plain_tests: list[Expression] = []
@@ -108,7 +107,7 @@ class _Attach:
         return plan
 
     def to_left_join(self, node: Join) -> Join:
-        """Values that the left side finds are joined to it before the join whose ON tests them."""
+        """Join values that read the left side alone to it, below the join whose ON tests them."""
         below = node.left
         parts: list[Expression] = []
         for part in with_left_columns(node) if is_region(below) else ():
@@ -119,7 +118,7 @@ class _Attach:
         return replace(node, left=below, condition=conjunction(parts))
 
     def to_projection(self, node: Projection) -> LogicalNode:
-        """Values are joined below the order, which may be an order by them; marks are added above it."""
+        """Join values below the sort, which may be by them; put marks above it."""
         sort = node.input if isinstance(node.input, Sort) and _comes_of_region(node.input.input) else None
         below = node.input if sort is None else sort.input
         joined: dict[ScalarSubquery, Expression] = {}
@@ -147,9 +146,9 @@ class _Attach:
         *,
         is_test: bool = False,
     ) -> tuple[LogicalNode, Expression]:
-        """Join what gives the values of the scalar subqueries of an expression, unless it is `joined` already.
+        """Join the values of an expression's scalar subqueries to a plan, those in `joined` not again.
 
-        A join stands below what only tests its rows.
+        The joins stand below selections and semi-joins, which only test rows.
         """
         if isinstance(plan, Selection | SemiJoin) and not is_region(plan) and _comes_of_region(plan):
             rows = plan.left if isinstance(plan, SemiJoin) else plan.input
@@ -172,7 +171,7 @@ class _Attach:
         expression: Expression,
         joined: dict[ScalarSubquery, Expression],
     ) -> tuple[LogicalNode, Expression]:
-        """Join each value that `find` joins to a plan, and name it where its subquery stood."""
+        """Join each scalar subquery that `find` can join, and put its column in the subquery's place."""
 
         def change(node: Node) -> Node:
             nonlocal plan
@@ -195,10 +194,10 @@ class _Attach:
         return plan, changed
 
     def _below_groups(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
-        """Join a value below the groups, and group by it, too: it is one value in all rows of a group.
+        """Join a value below a GROUP BY and group by it, too, where it has one value in all rows of a group.
 
-        It stands alone, or is found by columns that are grouped by. Without keys there is a group even of no rows,
-        which a key would leave out.
+        It is not correlated, or by grouped columns only. A GROUP BY without keys gives a group even of no rows, which a
+        further key would leave out.
         """
         group = _group_below(plan)
         if group is None or not group.keys or not is_region(group.input):
@@ -237,7 +236,7 @@ class _Attach:
         return Join(kind="left", left=plan, right=relation, condition=conjunction(tests), span=query.span), value
 
     def _read_once(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
-        """Return a left join with a subquery that stands alone and gives one row at most."""
+        """Return a left join with an uncorrelated subquery that gives one row at most."""
         if outer_relations(query) or not gives_one_row(query) or not self.context.is_bounded(query):
             return None
         self.values += 1
@@ -281,26 +280,26 @@ def _all(predicates: list[Expression]) -> Expression:
 
 
 def _comes_of_region(plan: LogicalNode) -> bool:
-    """Whether rows are those of a join part, of which some may be dropped."""
+    """Whether a plan is a join part under selections and semi-joins."""
     while isinstance(plan, Selection | SemiJoin) and not is_region(plan):
         plan = plan.left if isinstance(plan, SemiJoin) else plan.input
     return is_region(plan)
 
 
 def _over(test: Selection | SemiJoin, rows: LogicalNode) -> LogicalNode:
-    """Return the same test of other rows."""
+    """Return the same selection or semi-join over other rows."""
     return replace(test, left=rows) if isinstance(test, SemiJoin) else replace(test, input=rows)
 
 
 def _group_below(plan: LogicalNode) -> GroupBy | None:
-    """Return what makes the groups that rows are; None where they are none."""
+    """Return the GROUP BY under selections, sorts and semi-joins; None where there is none."""
     while isinstance(plan, Selection | Sort | SemiJoin):
         plan = plan.left if isinstance(plan, SemiJoin) else plan.input
     return plan if isinstance(plan, GroupBy) else None
 
 
 def _with_group(plan: LogicalNode, group: GroupBy) -> LogicalNode:
-    """Return the same with the groups made otherwise."""
+    """Return the same plan with another GROUP BY at its bottom."""
     match plan:
         case Selection() | Sort():
             return replace(plan, input=_with_group(plan.input, group))
@@ -311,13 +310,13 @@ def _with_group(plan: LogicalNode, group: GroupBy) -> LogicalNode:
 
 
 def _group_keys(plan: LogicalNode) -> frozenset[tuple[str, str]] | None:
-    """Return the columns that rows of groups hold; None where rows are no groups."""
+    """Return the columns that are grouped by; None where rows are no groups."""
     group = _group_below(plan)
     return None if group is None else frozenset(key_of(key) for key in group.keys if isinstance(key, ColumnRef))
 
 
 def _is_known(test: Exists | InSubquery, groups: frozenset[tuple[str, str]] | None) -> bool:
-    """Whether what a subquery reads of the query outside is there: above groups only their keys are."""
+    """Whether the columns outside that a subquery reads can be read here: above groups only their keys can."""
     if groups is None:
         return True
     values = test.values if isinstance(test, InSubquery) else ()

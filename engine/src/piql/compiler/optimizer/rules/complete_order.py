@@ -80,7 +80,7 @@ def _completed(keys: tuple[SortKey, ...], region: Region) -> tuple[SortKey, ...]
 
 
 def _primary_key(leg: Leg) -> tuple[ColumnRef, ...]:
-    """Return the columns that tell the rows of a leg apart; of a derived table, all that there are."""
+    """Return the columns that tell the rows of a leg apart: a primary key, or all columns of a derived table."""
     if leg.first:
         return ()
     if leg.relation is not None:
@@ -96,7 +96,7 @@ def _primary_key(leg: Leg) -> tuple[ColumnRef, ...]:
 
 
 class Determined:
-    """Which columns can have one value only, given the values of those added so far."""
+    """The closure of functional dependencies: the columns with one value only, given those added so far."""
 
     def __init__(self, region: Region) -> None:
         self._legs = [leg for leg in region.legs if leg.relation is not None]
@@ -115,11 +115,13 @@ class Determined:
         self._close()
 
     def holds(self, expression: Expression) -> bool:
+        """Whether an expression can have one value only."""
         if expression in self._expressions:
             return True
         return all(self._is_known(key_of(node)) for node in expression.walk() if isinstance(node, ColumnRef))
 
     def add(self, expression: Expression) -> None:
+        """Take an expression as known, and all that it determines."""
         self._expressions.add(expression)
         if isinstance(expression, ColumnRef):
             self._learn(expression)
@@ -132,7 +134,7 @@ class Determined:
         self._determined.update(key_of(equal) for equal in self._equal.equal_to(column))
 
     def _close(self) -> None:
-        """A row whose key is determined is determined; so is the match of a left join on a key."""
+        """Add all columns of rows whose key is determined, until nothing changes."""
         while True:
             closed = [leg for leg in self._legs if not leg.relations <= self._whole and self._is_determined(leg)]
             if not closed:
@@ -165,7 +167,7 @@ class Determined:
 
 
 def _keys_without_null(table: Table) -> Iterable[tuple[str, ...]]:
-    """Return the unique keys under which NULL cannot hide several rows."""
+    """Yield the unique keys without nullable columns."""
     for key in table.unique_keys:
         columns = (table.column(name) for name in key.columns)
         if all(column is not None and not column.nullable for column in columns):

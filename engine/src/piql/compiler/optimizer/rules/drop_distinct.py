@@ -1,4 +1,4 @@
-"""Rule: rows that differ anyway need not be held against each other."""
+"""Rule: DISTINCT over rows that differ anyway is left out."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def drop_distinct(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def do_rows_differ(below: LogicalNode, outputs: Iterable[Expression]) -> bool:
-    """Whether what is given of a row of a join determines the keys of all its relations."""
+    """Whether some outputs of a join determine the keys of all its relations, so that no two rows are equal."""
     if isinstance(below, Sort):
         below = below.input
     if not is_region(below):
@@ -70,7 +70,7 @@ def do_rows_differ(below: LogicalNode, outputs: Iterable[Expression]) -> bool:
 
 
 def _key_of(leg: LogicalNode) -> tuple[ColumnRef, ...] | None:
-    """Return columns in which no two rows of an input of a join are equal; None where none are known."""
+    """Return a key of a leg; None where none is known."""
     match leg:
         case Relation():
             return leg.columns(leg.table.primary_key)

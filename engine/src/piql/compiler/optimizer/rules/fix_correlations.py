@@ -55,7 +55,7 @@ _AnyNode = TypeVar("_AnyNode", bound=Node)
 
 
 def _region_below(node: LogicalNode) -> LogicalNode | None:
-    """Return the join part from which the rows of an operator come, if they come from one."""
+    """Return the join part below projections, sorts, selections and groups; None where there is none."""
     while isinstance(node, Projection | Sort | Selection | GroupBy):
         node = node.input
         if is_region(node):
@@ -64,7 +64,7 @@ def _region_below(node: LogicalNode) -> LogicalNode | None:
 
 
 def _fixed(node: _AnyNode, below: LogicalNode | None, context: RuleContext) -> _AnyNode:
-    """Put the values that rows from below must have into the subqueries of an expression."""
+    """Replace columns that have one value in all rows of `below` in the scalar subqueries of an expression."""
     values = _values(read_region(below)) if below is not None else {}
     if not values:
         return node

@@ -89,7 +89,7 @@ class Groups:
 
 
 def groups_of(leg: Leg) -> Groups | None:
-    """Return the groups that a leg is a table of; None where it is something else."""
+    """Return the GROUP BY or DISTINCT that a leg is a derived table of; None for any other leg."""
     if not isinstance(leg.input, Derived):
         return None
     below = leg.input.input
@@ -162,7 +162,7 @@ def _merged(region: Region, leg: Leg, groups: Groups, plan: LogicalNode) -> Logi
 
 
 def _where_found(groups: Groups) -> Groups | None:
-    """Return groups as a left join has them: of a row that meets none all is NULL, a count, too."""
+    """Return groups for a left join: all their columns are NULL where no row matched, counts, too."""
     relation = groups.rows.legs[0].relation
     if relation is None or len(groups.rows.legs) > 1 or groups.having:
         return None
@@ -186,7 +186,7 @@ def _reads(test: Expression, leg: Leg) -> bool:
 
 
 def _are_fixed(keys: Sequence[ColumnRef], tests: Sequence[Expression], relations: frozenset[str]) -> bool:
-    """Whether the row that is joined says of which group it is."""
+    """Whether equalities with the joined row fix all keys of the groups."""
     pairs = [pair for test in tests if (pair := equated_columns(test)) is not None]
     determined = {
         column for pair in pairs for column, counterpart in (pair, pair[::-1]) if counterpart.relation in relations
@@ -195,7 +195,7 @@ def _are_fixed(keys: Sequence[ColumnRef], tests: Sequence[Expression], relations
 
 
 def with_groups_joined(plan: LogicalNode) -> LogicalNode:
-    """Join what an IN looks for among groups, where a row equals one group at most."""
+    """Turn an IN among groups into a join, where a row can equal one group at most."""
 
     def change(node: Node) -> Node:
         if not isinstance(node, SemiJoin) or node.is_anti or node.mark is not None or node.condition is None:
@@ -216,7 +216,7 @@ def with_groups_joined(plan: LogicalNode) -> LogicalNode:
 
 
 def _is_summed_again(plan: LogicalNode, by: Mapping[ColumnKey, Expression]) -> bool:
-    """Whether an aggregate is over what the groups give."""
+    """Whether an aggregate is over a column of the groups."""
     return any(key_of(column) in by for aggregate in plan.find(Aggregate) for column in aggregate.find(ColumnRef))
 
 
@@ -225,7 +225,7 @@ def _has_aggregate(test: Expression) -> bool:
 
 
 def with_columns_named(plan: LogicalNode, by: Mapping[ColumnKey, Expression]) -> LogicalNode:
-    """Return a plan in which columns are what they stand for."""
+    """Replace the columns of a plan that are keys of `by`."""
 
     def change(node: Node) -> Node:
         return by.get(key_of(node), node) if isinstance(node, ColumnRef) else node

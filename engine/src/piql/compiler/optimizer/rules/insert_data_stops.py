@@ -106,7 +106,7 @@ def _stop(
 
 
 def _without_wider(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-    """Drop each fact whose columns hold those of a tighter one: it says less about the same rows."""
+    """Drop each fact whose columns include those of a tighter one, which already limits the same rows."""
     tightest: list[Fact] = []
     for fact in facts:
         if not any(tighter.limit <= fact.limit and set(tighter.columns) <= set(fact.columns) for tighter in tightest):
@@ -127,7 +127,7 @@ def _is_cause(predicate: Expression, fact: Fact, restrictions: Restrictions) -> 
 
 
 def say(fact: Fact, relation: Relation) -> str:
-    """Say a fact in a sentence."""
+    """Return a sentence for people that states a fact."""
     if fact.limit == 0:
         return "a test keeps no row"
     columns = ", ".join(fact.columns)

@@ -56,7 +56,7 @@ def join_extremes_of_groups(plan: LogicalNode, context: RuleContext) -> LogicalN
 
 
 def _with_first(region: Region, leg: Leg, groups: Groups) -> tuple[Region, Mapping[ColumnKey, Expression]] | None:
-    """Return a region with the first match instead of the groups, and what their columns stand for then."""
+    """Return a region with the first match instead of the groups, and the expressions that replace their columns."""
     extreme, relation = _extreme(groups), groups.rows.legs[0].relation
     if extreme is None or relation is None or not isinstance(extreme.operand, ColumnRef):
         return None
@@ -100,7 +100,7 @@ def _with_first(region: Region, leg: Leg, groups: Groups) -> tuple[Region, Mappi
 
 
 def _extreme(groups: Groups) -> Aggregate | None:
-    """Return the only aggregate of groups of one relation, where it is a MIN or MAX that no NULL stands before."""
+    """Return the only aggregate of groups of one relation, if it is MAX, or MIN of a column that is NOT NULL."""
     match groups.aggregates:
         case (Aggregate(function="MIN" | "MAX", operand=ColumnRef() as column) as extreme,):
             is_plain = len(groups.rows.legs) == 1 and not groups.rows.conditions and not groups.having

@@ -55,7 +55,7 @@ def merge_derived(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _merged(derived: Derived, meanings: dict[ColumnKey, Expression], *, is_optional: bool) -> LogicalNode | None:
-    """Return what takes the place of a derived table, and note what its columns stand for; None where it must stay."""
+    """Return what replaces a derived table, and add its columns to `meanings`; None where it must stay."""
     match derived.input:
         case Projection(outputs=outputs, input=below):
             pass

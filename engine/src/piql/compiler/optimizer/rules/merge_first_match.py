@@ -67,7 +67,7 @@ def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _same_row(region: Region, row: Leg, match: Leg) -> Mapping[ColumnKey, ColumnRef] | None:
-    """Return the columns of a leg for those of a first match that must be the same row; None where it need not be."""
+    """Map the columns of a first match to those of a leg that must be the same row; None where it need not be."""
     relation, first = row.relation, match.relation
     if relation is None or first is None or row is match or row.first or relation.table != first.table:
         return None
@@ -91,7 +91,7 @@ def _equalities(region: Region, match: Leg) -> Equalities:
 
 
 def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
-    """Return a region in which a leg is the first match; None where nothing else tells its group."""
+    """Return a region in which a leg is the first match; None where no other leg fixes its group."""
     other_legs = [_with_tests_of_row(leg, row, region) for leg in region.legs if leg is not row and leg is not match]
     tests = _tests(region, row, match, by, other_legs)
     if not other_legs or tests is None:
@@ -157,7 +157,7 @@ def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnR
 
 
 def _merged_alone(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
-    """Return the first row of each value of lists, where a relation alone has its groups by them."""
+    """Return the first row for each value of IN lists that fix the groups of a relation without other legs."""
     of_group: set[ColumnKey] = set()
     for condition in match.on:
         pair = equated_columns(replace_columns(condition, by))
@@ -188,14 +188,14 @@ def _merged_alone(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, C
 
 
 def _fixes(test: Expression, columns: Set[ColumnKey]) -> bool:
-    """Whether a test gives one of some columns a value, or those of a list."""
+    """Whether a test fixes one of some columns to a value or a list of values."""
     column = compared_column(test)
     is_equality = isinstance(test, InList) or (isinstance(test, Comparison) and test.operator == "=")
     return is_equality and column is not None and key_of(column) in columns
 
 
 def _with_tests_of_row(leg: Leg, row: Leg, region: Region) -> Leg:
-    """Return a leg with the tests of a row that say the same of it: it need not come behind the row any longer."""
+    """Return a leg with the row's tests on equal columns, so that it can be read before the row."""
     if leg.kind == "left":
         return leg
     equal = Equalities(region.conditions)
@@ -209,7 +209,7 @@ def _with_tests_of_row(leg: Leg, row: Leg, region: Region) -> Leg:
 
 
 def _has_equal_test(test: Expression, other_legs: Sequence[Leg], region: Region) -> bool:
-    """Whether an inner leg has a test that says the same of a column equal to that of a row."""
+    """Whether an inner leg has the same test of a column equal to that of the row."""
     column = compared_column(test)
     equal = Equalities(region.conditions).equal_to(column)[1:] if column is not None else ()
     return column is not None and any(
@@ -260,9 +260,9 @@ def _joined(left: LogicalNode, leg: Leg) -> Join:
 def _tests(
     region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef], other_legs: Sequence[Leg]
 ) -> tuple[Expression, ...] | None:
-    """Give what finds the match, said of the relation that it is; None where the relation itself is needed to find it.
+    """Return the tests that find the match, in columns of the row; None where the row itself is needed to find it.
 
-    That the match is of the relation's own group (`x.owner = t.owner`) is said by an equal column of another leg.
+    An equality with the row's own group (`x.owner = t.owner`) becomes one with an equal column of another leg.
     """
     equal = _equalities(region, match)
     tests: list[Expression] = []
@@ -284,7 +284,7 @@ def _tests(
 
 
 def _remaining_test(test: Expression, rows: Collection[ColumnRef]) -> Expression | None:
-    """Give what is left of a test of rows once both its sides may be one column: that it is not NULL, if it may be."""
+    """Return a test in which both sides may have become one column: then IS NOT NULL, or None if it is never NULL."""
     match test:
         case Comparison(operator="=", left=ColumnRef() as left, right=ColumnRef() as right) if left == right:
             return Not(operand=IsNull(operand=left, span=test.span), span=test.span) if left.nullable else None
@@ -295,7 +295,7 @@ def _remaining_test(test: Expression, rows: Collection[ColumnRef]) -> Expression
 
 
 def _renamed(plan: LogicalNode, by: Mapping[ColumnKey, Expression]) -> LogicalNode:
-    """Name the columns of the matches as those of the rows that they are, in groups and orders of the rows once."""
+    """Replace the columns of matches by those of the rows; drop keys of groups and sorts that became equal."""
 
     def change(node: Node) -> Node:
         match node:

@@ -60,7 +60,7 @@ def _narrowed(leg: Leg) -> Leg:
 
 
 def _compares_null(region: Region) -> bool:
-    """Whether a column is to be NULL that another test of all rows compares, which is true of no NULL."""
+    """Whether one test asks that a column IS NULL and another compares it, so that no row passes both."""
     null_columns = {
         key_of(predicate.operand)
         for leg in region.legs

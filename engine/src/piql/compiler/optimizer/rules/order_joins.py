@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import assert_never
 
 from piql.compiler.logical.operators import (
+    DataStop,
     Derived,
     Distinct,
     GroupBy,
+    Join,
     LogicalNode,
     Projection,
+    Relation,
+    Selection,
     SemiJoin,
     Sort,
     SortKey,
     Stop,
     Union,
-    inputs,
     map_inputs,
 )
 from piql.compiler.optimizer.analysis.region import Leg, Region, is_region, read_region, write_region
@@ -66,7 +70,7 @@ def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 class _Ordering:
-    """Walks a plan and orders each join part; `chosen` are orders given, by the number of the part."""
+    """Orders each join part of a plan; `chosen` gives the orders of some parts, by the part's number."""
 
     def __init__(self, context: RuleContext, chosen: Mapping[int, Order] | None = None) -> None:
         self.context = context
@@ -87,11 +91,12 @@ class _Ordering:
         return _OTHERS.isdisjoint(kinds) and self._unlimited > (Stop in kinds)
 
     def note(self) -> None:
+        """Hand the notes on the orders chosen to the context."""
         for note in self._notes:
             self.context.note(note)
 
     def visit(self, node: LogicalNode, stop: Stop | None, keys: tuple[SortKey, ...]) -> LogicalNode:
-        """Walk down to the join parts, keeping the stop and the order that reach them."""
+        """Order the join parts of a section, which the LIMIT `stop` and the ORDER BY `keys` reach from above."""
         if is_region(node):
             return self._order(node, stop, keys)
         match node:
@@ -109,8 +114,12 @@ class _Ordering:
             case SemiJoin():
                 left, right = self.visit(node.left, None, keys), self.visit(node.right, None, ())
                 return node if left is node.left and right is node.right else replace(node, left=left, right=right)
+            case Distinct() | GroupBy() | Selection() | DataStop():
+                below = self.visit(node.input, None, ())
+            case Join() | Relation() | Derived():
+                raise AssertionError("a join part begins here")
             case _:
-                below = self.visit(inputs(node)[0], None, ())
+                assert_never(node)
         return map_inputs(node, lambda child: below)
 
     def _order(self, node: LogicalNode, stop: Stop | None, keys: tuple[SortKey, ...]) -> LogicalNode:
@@ -131,7 +140,7 @@ class _Ordering:
         return write_region(replace(region, legs=legs))
 
     def _best(self, region: Region, stop: Stop | None, keys: tuple[SortKey, ...], number: int) -> Order:
-        """Find the best order; which of many equally good ones are found does not depend on the order written."""
+        """Return the best order, whatever the order written, and keep equally good ones in `alternatives`."""
         positions = tuple(range(len(region.legs)))
         if len(positions) > FEW_LEGS:
             positions = ranked_positions(region)

@@ -74,7 +74,7 @@ def push_selection_into_groups(plan: LogicalNode, context: RuleContext) -> Logic
 
 
 def _into_derived(derived: Derived, test: Expression) -> Derived | None:
-    """Give a derived table whose rows pass a test of its columns; None where it is not made of groups of such rows."""
+    """Return a derived table of groups with a test of its columns pushed below them; None where that cannot be done."""
     below = _into_outputs(derived.input, derived.alias, test)
     return None if below is None else replace(derived, input=below)
 
@@ -93,7 +93,7 @@ def _into_outputs(node: LogicalNode, alias: str, test: Expression) -> LogicalNod
 
 
 def _into(node: LogicalNode, test: Expression) -> LogicalNode | None:
-    """Return a section whose rows pass a test; None where it cannot be tested there."""
+    """Return a section with a test as far down as it may stand; None where it may not pass what is on top."""
     if has_subquery(test) or any(isinstance(subexpression, Aggregate) for subexpression in test.walk()):
         return None
     match node:

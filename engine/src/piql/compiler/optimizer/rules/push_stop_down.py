@@ -83,7 +83,7 @@ def _push(stop: Stop, context: RuleContext) -> LogicalNode:
 
 
 def _rows_summed(group: GroupBy) -> LogicalNode | None:
-    """Return the rows whose matches are summed up; None where another join came in between."""
+    """Return the rows below the left joins that a GROUP BY sums up; None where another join is between."""
     node, summed = group.input, frozenset(group.summed)
     while summed:
         match node:
@@ -160,7 +160,7 @@ def _legs_below(node: LogicalNode) -> list[Leg]:
 
 
 def _tested_below(node: LogicalNode) -> Iterator[Expression]:
-    """Yield what all rows of a join have passed, beside the tests of single relations."""
+    """Yield the tests that all rows of a join have passed, without those of single relations."""
     while isinstance(node, Selection | DataStop | Join):
         if isinstance(node, Selection):
             yield from all_conjuncts((node.predicate,))
@@ -189,7 +189,7 @@ def _has_one_match(right: LogicalNode) -> bool:
 def _keys_on_the_left(
     keys: tuple[SortKey, ...], left: frozenset[str], conditions: tuple[Expression, ...], leg: Leg
 ) -> tuple[SortKey, ...] | None:
-    """Return the sort in columns of the left side; None where it needs the joined table."""
+    """Return the sort keys in columns of the left side; None where one needs the joined table."""
     equal = Equalities(conditions if leg.kind == "inner" else ())
     moved: list[SortKey] = []
     for key in keys:
@@ -211,7 +211,7 @@ def _keys_on_the_left(
 def _keys_before_the_match(
     keys: tuple[SortKey, ...], left: frozenset[str], before: Sequence[Leg]
 ) -> tuple[SortKey, ...] | None:
-    """Return the keys on the left side where they alone order its rows, so that the others only order its matches."""
+    """Return the sort keys before the first of the joined table, where they determine a row of the left; else None."""
     moved = tuple(takewhile(lambda key: relations_of(key.expression) <= left, keys))
     determined = Determined(Region(tuple(before)))
     for key in moved:

@@ -92,7 +92,7 @@ def _paged(stop: Stop, sort: Sort | None, keys: tuple[SortKey, ...], union: Unio
 
 
 def _told_apart(union: Union, taken: set[str]) -> tuple[Union, tuple[ColumnRef, ...]] | None:
-    """Let each branch give its number and the keys of its relations; None where one has rows without a key.
+    """Add hidden columns to each branch: its number and the keys of its relations; None where one has no key.
 
     Keys of one type share a column, with NULL in the branches that have fewer: the number decides before them.
     """
@@ -124,7 +124,7 @@ def _told_apart(union: Union, taken: set[str]) -> tuple[Union, tuple[ColumnRef, 
 
 
 def _key_columns(branch: LogicalNode) -> list[ColumnRef] | None:
-    """Return the primary keys of the relations that a branch joins; None where something else gives its rows."""
+    """Return the primary keys of the relations that a branch joins; None where it joins anything else."""
     if not isinstance(branch, Projection):
         return None
     below = branch.input.input if isinstance(branch.input, Sort) else branch.input

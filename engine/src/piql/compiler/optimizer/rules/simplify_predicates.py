@@ -105,7 +105,7 @@ def simplified(predicate: Expression) -> Expression | None:
 
 
 def meaning_of(predicate: Expression) -> object:
-    """Return what is equal for two predicates that say the same in another order of sides, operands or items."""
+    """Return a value that is equal for predicates that differ only in the order of sides, operands or items."""
     match predicate:
         case Comparison(operator=operator, left=left, right=right):
             if operator in (">", ">="):
@@ -219,7 +219,7 @@ def _simplify_or(predicate: Or) -> Expression:
 
 
 def _merge_key(part: Expression) -> object:
-    """Return what the parts of an OR that become one have in common: their column, or their word."""
+    """Return a value that is equal for parts of an OR that merge: their column, or their word."""
     choices = _choices(part)
     if choices is not None:
         return key_of(choices[0])

@@ -88,7 +88,7 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _spread_from_semi_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Test of the rows that semi-joins keep what has one value in all rows that they find."""
+    """Copy equalities with a value on the right of a semi-join to equal columns of its left side."""
 
     def visit(node: LogicalNode) -> LogicalNode:
         node = map_inputs(node, visit)
@@ -114,7 +114,7 @@ def _spread_from_semi_joins(plan: LogicalNode, context: RuleContext) -> LogicalN
 
 
 def _tested(rows: LogicalNode, relation: str, test: Expression) -> LogicalNode:
-    """Return rows with a test of one relation; the same where none of their inner joins has it."""
+    """Add a test of one relation to the inner legs below; the same plan where the relation is not among them."""
     if isinstance(rows, SemiJoin):
         left = _tested(rows.left, relation, test)
         return rows if left is rows.left else replace(rows, left=left)
@@ -133,7 +133,7 @@ def _is_derived(leg: Leg) -> bool:
 
 
 def _tests_of_match(region: Region, leg: Leg) -> Iterator[Expression]:
-    """Yield what the ON of a left join asks of its matches, as far as inner relations give the values."""
+    """Yield tests of inner legs on the columns of a left-joined leg that its ON makes equal."""
     inner = [predicate for other_leg in region.legs if other_leg.kind == "inner" for predicate in other_leg.filters]
     classes = Equalities((*region.conditions, *inner, *leg.on))
     for predicate in inner:

@@ -76,7 +76,7 @@ def _spread(node: LogicalNode, taken: set[str], unions: set[str]) -> LogicalNode
 
 
 def _only_input(part: LogicalNode) -> LogicalNode | None:
-    """Return what a join part reads, where it joins nothing."""
+    """Return the only input of a join part; None where it joins several."""
     legs = read_region(part).legs
     return legs[0].input if len(legs) == 1 else None
 

@@ -68,7 +68,7 @@ def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _part(stop: Stop) -> tuple[Projection, tuple[SortKey, ...], LogicalNode, Derived] | None:
-    """Return what a stop is asked of: the select list, the order, the join part, and the derived union in it."""
+    """Return select list, order, join part and derived UNION ALL below a LIMIT; None for any other shape."""
     projection = stop.input
     if not isinstance(projection, Projection):
         return None
@@ -89,7 +89,7 @@ def _part(stop: Stop) -> tuple[Projection, tuple[SortKey, ...], LogicalNode, Der
 
 
 def _alone(stop: Stop) -> tuple[Projection, Sort | None, LogicalNode, Derived] | None:
-    """Give what a LIMIT is asked of where that is one derived UNION alone, with tests of it, that drops equal rows."""
+    """Return select list, sort, join part and UNION where a LIMIT reads one derived UNION alone; else None."""
     projection = stop.input
     if stop.is_page or not isinstance(projection, Projection):
         return None
@@ -110,7 +110,7 @@ def _alone(stop: Stop) -> tuple[Projection, Sort | None, LogicalNode, Derived] |
 
 
 def _tests(part: LogicalNode) -> Iterator[Expression]:
-    """Return what a join part asks, without what its derived tables ask."""
+    """Yield the predicates of a join part, without those inside its derived tables."""
     match part:
         case Selection():
             yield part.predicate

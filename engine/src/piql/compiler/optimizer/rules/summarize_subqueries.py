@@ -80,7 +80,7 @@ def summarize_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode
 
 
 class _Summaries:
-    """Makes the groups of one plan."""
+    """The summaries of one plan: left joins and groups that replace its correlated aggregates."""
 
     def __init__(self, plan: LogicalNode, context: RuleContext) -> None:
         self.plan = plan
@@ -88,7 +88,7 @@ class _Summaries:
         self.values: dict[object, Expression] = {}
 
     def of_projection(self, node: Projection) -> LogicalNode:
-        """An order by the sums themselves is put above them, any other stays where it is."""
+        """Replace the aggregates of a select list; a sort by them moves above the groups."""
         sort = node.input if isinstance(node.input, Sort) and any(map(has_subquery, node.input.keys)) else None
         start = node.input if sort is None else sort.input
         readers = (*node.outputs, *(sort.keys if sort is not None else ()))
@@ -106,7 +106,7 @@ class _Summaries:
         return replace(node, outputs=outputs, input=below)
 
     def of_selection(self, node: Selection) -> LogicalNode:
-        """What tests need no subquery come first; all that is read above of the rows goes with them."""
+        """Replace the aggregates of a WHERE or HAVING; tests without a subquery come first."""
         parts = conjuncts(node.predicate)
         plain_tests = conjunction(part for part in parts if not has_subquery(part))
         start = node.input if plain_tests is None else replace(node, predicate=plain_tests)
@@ -137,7 +137,7 @@ class _Summaries:
         self.values |= rows.summaries
 
     def _group_below(self, plan: LogicalNode) -> GroupBy | None:
-        """Return the groups that rows are, or what summed up matches of the same rows before."""
+        """Return the GROUP BY below: that of the query, or of an earlier summary of the same rows."""
         while isinstance(plan, Sort | Selection | SemiJoin):
             plan = plan.left if isinstance(plan, SemiJoin) else plan.input
         return plan if isinstance(plan, GroupBy) else None
@@ -162,7 +162,7 @@ class _Summaries:
 
 
 class _Rows:
-    """Rows that are joined with what some subqueries sum up, one subquery after the other, equal ones once."""
+    """Rows joined with the summaries of one subquery after the other; equal subqueries share one."""
 
     def __init__(
         self,
@@ -180,7 +180,7 @@ class _Rows:
         self.values: dict[object, Expression] = {}
 
     def change(self, node: Node) -> Node:
-        """Put what was summed up in the place of the subqueries of an expression."""
+        """Replace the scalar subqueries of an expression by their summaries."""
         match node:
             case ScalarSubquery(query=query):
                 matches = _matches_of(query, self.relations)
@@ -208,7 +208,7 @@ def _sums(keys: tuple[Expression, ...]) -> list[Aggregate]:
 
 @dataclass(frozen=True, slots=True)
 class _Matches:
-    """A correlated aggregate, taken apart: what is joined, by which tests, and what is asked of it."""
+    """A correlated aggregate: the legs that it reads, their tests, its aggregates, and its output."""
 
     legs: tuple[Leg, ...]
     conditions: tuple[Expression, ...]
@@ -217,7 +217,7 @@ class _Matches:
 
     @property
     def meaning(self) -> object:
-        """Return what is equal for two that say the same, in whatever order and by whatever names."""
+        """Return a value that is equal for two that differ only in aliases and in the order of tests."""
         tests = (*self.conditions, *(predicate for leg in self.legs for predicate in leg.filters))
         read = [node for test in tests for node in test.find(ColumnRef)]
 
@@ -261,7 +261,7 @@ def _matches_of(query: LogicalNode, outside: frozenset[str]) -> _Matches | None:
 def _summary(
     below: LogicalNode, available: frozenset[str], keys: tuple[Expression, ...], matches: _Matches, span: Span | None
 ) -> tuple[GroupBy, Expression] | None:
-    """Return the rows with the aggregates over their matches, and what is asked of these."""
+    """Return a GROUP BY of the rows over their matches, and the subquery's output in its columns."""
     legs = _in_order(matches.legs, matches.conditions, available)
     if legs is None:
         return None
@@ -302,7 +302,7 @@ def _over_matches(aggregate: Aggregate, key: ColumnRef) -> Aggregate:
 def _in_order(
     legs: tuple[Leg, ...], conditions: tuple[Expression, ...], available: frozenset[str]
 ) -> tuple[Leg, ...] | None:
-    """Return the relations in an order in which each is found by those before, best by what the schema limits."""
+    """Return an order in which tests on earlier relations find each, if possible with each limited by the schema."""
     orders = permutations(legs) if len(legs) <= MOST_ORDERED else [legs]
     fitting = [
         order for order in orders if all(_is_found(order, at, conditions, available) for at in range(len(order)))

@@ -59,7 +59,7 @@ def _turn(region: Region, context: RuleContext) -> Region:
 
 
 def _asks_for_match(predicate: Expression, leg: Leg) -> bool:
-    """Whether a predicate only asks for a match: that a column is not NULL which is NOT NULL in its table."""
+    """Whether a predicate only tests that there is a match: IS NOT NULL of a column declared NOT NULL."""
     match predicate:
         case Not(operand=IsNull(operand=ColumnRef(relation=relation, name=name))) if relation in leg.relations:
             column = leg.relation.table.column(name) if leg.relation is not None else None

@@ -75,7 +75,7 @@ def turn_not_exists_extreme(plan: LogicalNode, context: RuleContext) -> LogicalN
 def _extreme(
     query: LogicalNode, relations: dict[str, Relation], tests: Sequence[Expression], whole: Not
 ) -> Expression | None:
-    """Return the equality with the extreme; None where the subquery asks for something else."""
+    """Return an equality with the MIN or MAX of the group; None for any other subquery."""
     while isinstance(query, Projection | Sort | Stop):
         if isinstance(query, Stop) and (query.count.max == 0 or query.count.parameter is not None or query.is_page):
             return None

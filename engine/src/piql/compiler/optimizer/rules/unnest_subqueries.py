@@ -105,6 +105,7 @@ class _Unnest:
         self.has_followed = False
 
     def selection(self, node: Selection) -> LogicalNode:
+        """Join the subqueries that are conjuncts of a WHERE; the other tests stand below the semi-joins."""
         below = node.input
         tests: list[Expression] = []
         semi_joins: list[SemiJoin] = []
@@ -160,7 +161,7 @@ class _Unnest:
     def _followed(
         self, below: LogicalNode, query: LogicalNode, predicate: Expression
     ) -> tuple[LogicalNode, list[Expression]] | None:
-        """Join the distinct values by which an EXISTS meets the query outside, where these are bounded on their own."""
+        """Join the distinct values of an EXISTS that equal columns outside, where these have a bound of their own."""
         pulled = decorrelated(query, only_existence=True)
         if pulled is None or not pulled[1]:
             return None
@@ -194,19 +195,19 @@ def _has_no_keys(node: LogicalNode) -> bool:
 
 
 def _is_one_group(query: LogicalNode) -> bool:
-    """Whether a subquery gives one row, whatever it finds, which is found anew for each row outside."""
+    """Whether a subquery is a correlated aggregate without groups, which gives one row even of no rows."""
     return isinstance(query, Projection) and _has_no_keys(query.input) and bool(outer_relations(query))
 
 
 @dataclass(slots=True)
 class SemiJoins:
-    """Makes the semi-join of an EXISTS or IN; what it is the right side of is put in later."""
+    """Makes semi-joins of EXISTS and IN. Their `left` is a placeholder that the caller replaces."""
 
     name: str  # of the tables made of subqueries, with a number
     count: int = 0
 
     def derived(self, query: LogicalNode) -> tuple[Derived, tuple[ColumnRef, ...]]:
-        """Return a subquery as a table, and its columns."""
+        """Return a subquery as a derived table with an alias of its own, and its columns."""
         self.count += 1
         alias = f"{self.name}_{self.count}"
         columns = tuple(
@@ -216,6 +217,7 @@ class SemiJoins:
         return Derived(alias=alias, input=query, span=query.span), columns
 
     def membership(self, test: InSubquery, predicate: Expression, *, is_anti: bool) -> SemiJoin:
+        """Return the semi-join of an IN, or the anti-join of a NOT IN; `predicate` is the whole test, for its span."""
         query = test.query
         inner = query.input if isinstance(query, Distinct) else query
         outputs = inner.outputs if isinstance(inner, Projection) else ()
@@ -243,6 +245,7 @@ class SemiJoins:
         )
 
     def existence(self, query: LogicalNode, predicate: Expression, *, is_anti: bool) -> SemiJoin:
+        """Return the semi-join of an EXISTS, or the anti-join of a NOT EXISTS."""
         pulled = decorrelated(query, only_existence=True)
         right, conditions = pulled if pulled is not None else (query, ())
         return SemiJoin(
