@@ -42,8 +42,8 @@ def _contents() -> str:
         rows = [(f"[{entry.slug}]({entry.slug}.md)", entry.severity, entry.title) for entry in each_code]
         sections.append(f"## {stage}\n\n{table(('code', 'severity', 'meaning'), rows)}")
     intro = (
-        "Every finding of the compiler carries a stable code. Its page says why it is raised, shows an example with "
-        "what the compiler says to it, and the example mended."
+        "Every message of the compiler has a stable code. The page of a code explains it, and shows an example with "
+        "its message and the corrected example."
     )
     return f"# Diagnostics\n\n{intro}\n\n" + "\n\n".join(sections)
 
@@ -61,7 +61,7 @@ def _page(entry: Code) -> str:
     ]
     if entry.statement:
         parts += ["and against what is deployed, the statement", block(entry.statement, "sql")]
-    parts += ["The compiler says", block(_rendered(finding)), "## Mended"]
+    parts += ["The compiler says", block(_rendered(finding)), "## Corrected"]
     if len(finding.fixes) > 1:
         parts.append("Each of these fixes is offered, and each alone is enough; here the first is applied.")
         parts.append("\n".join(f"- {fix.title}" for fix in finding.fixes))

@@ -61,7 +61,7 @@ def pages() -> dict[str, str]:
 
 ## piql
 
-`piql` stands in `.venv/bin` after `make setup`. Where a path may be given, it is a `.piql` file or a folder of them.
+After `make setup` the program `piql` is in `.venv/bin`. A PATH is a `.piql` file or a folder of them.
 
 {commands}
 

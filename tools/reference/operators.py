@@ -67,10 +67,10 @@ def pages() -> dict[str, str]:
     text = f"""
 # Operators
 
-A query has two plans. The *logical* plan says what is asked; the optimizer rewrites it ([rules](optimizer.md)). The
-*physical* plan says how it is read. Remote operators make requests, and each has a bound; local operators work on
-what those have brought. `fields` are the columns of the rows that an operator hands on. After each plan stand the
-most requests it makes.
+A query has two plans. The *logical* plan says what the query asks for, and the optimizer rewrites it
+([rules](optimizer.md)). The *physical* plan says how it is read. Remote operators make requests, and each has a bound.
+Local operators work on the rows that remote operators have read. `fields` are the columns of the rows that an operator
+passes on. Below each plan is the largest number of requests that it makes.
 
 ## Remote operators
 

@@ -118,7 +118,7 @@ def pages() -> dict[str, str]:
     text = f"""
 # Python
 
-Everything that `import piql` gives. A longer description of what compiling and executing promise stands in the
+Everything that `import piql` offers. What compiling and executing promise is described in the
 [guide](../language.md).
 
 {table(("function", "does"), functions)}

@@ -45,7 +45,7 @@ def pages() -> dict[str, str]:
 
 ## Of the server
 
-Read once, when `piql serve` starts; a flag counts more than the variable.
+`piql serve` reads them once, at its start. A flag overrides the variable.
 
 {table(("variable", "flag", "default", "is"), [*server, *flags])}
 

@@ -46,7 +46,7 @@ declared NULL. NULL sorts first ascending and last descending; a comparison with
 
 ## In Python
 
-What a row holds, and what is accepted as a parameter or a value to load. A value that does not fit is
+The table shows what rows return, and what parameters and loaded values accept. A value that does not fit is
 `InvalidParameter` or `ConstraintViolation`; nothing is cut, and only two are rounded: a moment to its millisecond, and
 a number given to a DOUBLE to the nearest DOUBLE, so that 2⁵³ + 1 is 2⁵³ and 1E-400 is 0. There is one zero: -0.0 is
 given back as 0.0. Digits are those of ASCII, in a text as in a parameter.

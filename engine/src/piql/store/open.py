@@ -31,12 +31,12 @@ class Adapter(NamedTuple):
 
 
 def open_store(url: str) -> Store:
-    """Open `embedded:` (temporary) or `embedded:PATH`, each with `?synchronous=NORMAL` if wished.
+    """Open `embedded:` (temporary) or `embedded:PATH`; both take `?synchronous=NORMAL`.
 
-    A file that is not there is made by the first write; one of another program is refused with NotAStore.
+    The first write creates a missing file. A file of another program is refused with NotAStore.
     A writer waits for others for 5 s, or as long as `wait_ms=…` says.
-    `stepwise:` is the same without transactions, to try what other stores must do. `cql://…` is a cluster, whose
-    adapter needs the extra `cql`.
+    `stepwise:` is the same store without transactions, to test how other stores must behave.
+    `cql://…` is a cluster, whose adapter needs the extra `cql`.
     """
     adapter = ADAPTERS.get(scheme_of(url))
     if adapter is None:

@@ -35,9 +35,9 @@ def complete_order(plan: LogicalNode, context: RuleContext) -> LogicalNode:
               Relation s                        →            Relation s
             Relation t                                     Relation t
 
-    What the keys before it determine is left out: s.owner has one value, t.owner equals s.target, t.posted is there
-    already. So a LIMIT gives the same rows whatever plan is chosen, and a cursor needs no more than these columns.
-    Needs predicates where `push_selection_down` left them and relations in the order written. A derived
+    Columns that earlier keys determine are left out: s.owner has one value, t.owner equals s.target, and t.posted
+    is already a key. So a LIMIT gives the same rows whatever plan is chosen, and a cursor needs no more than these
+    columns. Needs predicates where `push_selection_down` left them and relations in the order written. A derived
     table counts with all its columns. Sorts of groups and unions are completed by the planner.
     """
 

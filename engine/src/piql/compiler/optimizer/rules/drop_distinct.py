@@ -30,8 +30,8 @@ def drop_distinct(plan: LogicalNode, context: RuleContext) -> LogicalNode:
             Selection t.owner = [me]               Relation t               (its key is owner, posted)
               Relation t
 
-    So a stop may pass. Rows differ where what is given of one determines a row of each relation joined. Comes before
-    `merge_derived`, which takes no derived table with DISTINCT.
+    Without DISTINCT a stop may move further down. Rows differ if their columns determine one row of each joined
+    relation. Comes before `merge_derived`, which takes no derived table with DISTINCT.
     """
     if kinds_of(plan).isdisjoint((Distinct, GroupBy)):
         return plan

@@ -15,7 +15,7 @@ from piql.trees.node import Node, kinds_of
 
 
 def fix_correlations(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Put the value that a row must have into the subqueries that are tested with it.
+    """Replace an outer column in a subquery by the constant or parameter that it must equal.
 
         Selection t.owner = [me] AND t.posted = (→ x.owner = t.owner)
           Relation t
@@ -23,10 +23,10 @@ def fix_correlations(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         Selection t.owner = [me] AND t.posted = (→ x.owner = [me])
           Relation t
 
-    So the subquery stands alone, and is read once, before the rows that it is compared with. Those of the select list
-    and of an order are fixed by the rows below. Only the subqueries of values are changed, and only where the value has
-    the very type of the column, since they may give it on; those of tests may have to be followed by what correlates
-    them, and are asked with the value when they are planned (`physical.planner.semi_joins`).
+    So the subquery does not depend on the row, and is read once, before the rows that it is compared with.
+    Subqueries in the select list and in an order use the rows below them. Only subqueries that give a value are
+    changed, and only if the constant has exactly the type of the column, because they may return it. Subqueries of
+    tests use the value when they are planned (`physical.planner.semi_joins`).
     """
     if ScalarSubquery not in kinds_of(plan):
         return plan

@@ -34,7 +34,7 @@ _GROUPED = frozenset((GroupBy, Distinct))
 
 
 def group_after_joining(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Join the rows that a derived table groups, and group them by the row that they are joined to, too.
+    """Join first and group afterwards, instead of joining a derived table with groups.
 
         Join n.post = p.id                         GroupBy p.id, c.post: COUNT(*)
           Selection p.author = [me]                  Join c.post = p.id
@@ -44,10 +44,10 @@ def group_after_joining(plan: LogicalNode, context: RuleContext) -> LogicalNode:
               GroupBy c.post: COUNT(*)
                 Relation c
 
-    So only those groups are made that are asked for: groups of all rows of a table have no bound. Where nothing bounds
-    the query otherwise; an IN among groups is joined, if it compares all that they are grouped by. Only to rows that
-    have keys is anything joined. What is asked of the sums is tested above. A left join gives IF_FOUND of them, since a
-    row that meets no group has no count.
+    So only the groups that the query joins are computed: the groups of a whole table have no bound. Where nothing
+    bounds the query otherwise; an IN among groups is joined, if it compares all that they are grouped by. Only to
+    rows that have keys is anything joined. What is asked of the sums is tested above. A left join gives IF_FOUND of
+    them, since a row that meets no group has no count.
     """
     kinds = kinds_of(plan)
     if Derived not in kinds or _GROUPED.isdisjoint(kinds):

@@ -16,7 +16,7 @@ from piql.trees.node import kinds_of
 
 
 def leave_out_null(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Test that a foreign key is not NULL where an inner join follows it, if a stop may pass the join then.
+    """Add a test that a foreign key is not NULL before an inner join, if a stop can then move below the join.
 
         Stop 5                                 Stop 5
           Join p.id = g.post             →       Join p.id = g.post
@@ -24,8 +24,8 @@ def leave_out_null(plan: LogicalNode, context: RuleContext) -> LogicalNode:
             Relation posts p                         Relation tags g
                                                    Relation posts p
 
-    The join drops these rows itself, so the query says the same, as it does where the test is written. The test takes
-    the place of a range in the index, so it stands only where the query needs fewer requests with it.
+    The join drops these rows anyway, so the result stays the same. The test takes the place of a range in the
+    index, so it is added only if the query then needs fewer requests.
     """
     if not {Stop, Join} <= kinds_of(plan):
         return plan

@@ -11,7 +11,7 @@ from piql.trees.node import Node, kinds_of
 
 
 def merge_derived(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Put the relations of a derived table in its place, and what its columns stand for in the place of their names.
+    """Replace a derived table by its relations, and its column names by the expressions that they stand for.
 
         Selection d.who = [me]                           Selection s.owner = [me]
           Derived d                               →        Selection s.approved = TRUE

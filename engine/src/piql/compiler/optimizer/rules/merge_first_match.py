@@ -24,7 +24,7 @@ from piql.trees.node import Node, kinds_of
 
 
 def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Read a relation as the first match that it must equal, where that needs fewer requests.
+    """Use the first match itself as the relation that it must equal, where that needs fewer requests.
 
         Selection t.posted = x.posted                       Join t.owner = s.target, first by t.posted DESC
           Left join x.owner = t.owner, first by x.posted …    Selection s.owner = [me]

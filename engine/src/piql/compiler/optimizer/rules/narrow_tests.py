@@ -18,16 +18,16 @@ from piql.trees.frozen import replace
 
 
 def narrow_tests(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Make tests of one column one that come from WHERE, ON, a derived table or an equal column.
+    """Combine the tests of one column from WHERE, ON, a derived table or an equal column.
 
         Join t.kind = s.kind                         Join t.kind = s.kind
           Selection t.kind IN (1, 2) AND …    →        Selection t.kind = 2
             Relation t                                   Relation t
           …                                            …
 
-    `simplify_predicates` does this to what is written together. No row passes where a column IS NULL that an inner join
-    compares, nor where equal columns are to have different values. Needs predicates where `spread_equalities` left
-    them.
+    `simplify_predicates` does this for tests that are written together. No row passes if an inner join compares a
+    column that must be NULL, or if equal columns must have different values. Needs predicates where
+    `spread_equalities` left them.
     """
 
     def narrow(node: LogicalNode) -> LogicalNode:

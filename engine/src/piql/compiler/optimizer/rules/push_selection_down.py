@@ -8,7 +8,7 @@ from piql.compiler.optimizer.rule import RuleContext
 
 
 def push_selection_down(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Move the parts of a selection to the relations that they speak of.
+    """Move each test of a selection to the relation that it is about.
 
         Selection s.owner = [me] AND t.owner = s.target          Join t.owner = s.target
           Join                                             →       Selection s.owner = [me]

@@ -33,7 +33,7 @@ _READ_ON_ITS_OWN = frozenset((GroupBy, Distinct, Derived))
 
 
 def push_selection_into_groups(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Test the rows of groups, or of DISTINCT, for what is asked of the columns that all rows of a group share.
+    """Move tests of grouping columns, or of columns of a DISTINCT, below the grouping.
 
         Selection d.author = [me]                    Derived d
           Derived d                                    Projection p.author, COUNT(*)
@@ -41,9 +41,9 @@ def push_selection_into_groups(plan: LogicalNode, context: RuleContext) -> Logic
               GroupBy p.author: COUNT(*)                   Selection p.author = [me]
                 Relation p                                   Relation p
 
-    HAVING, too, may ask for such a column. Groups that do not pass are then not made at all, and an index may find the
-    rows of the others. Needs predicates where `push_selection_down` left them; those on equal columns of other
-    relations are asked of the group, too. A group without keys is there even of no rows, and LIMIT counts what it lets
+    HAVING may contain such a test, too. Groups that fail it are then never computed, and an index may find the rows
+    of the others. Needs predicates where `push_selection_down` left them; those on equal columns of other relations
+    are asked of the group, too. A group without keys is there even of no rows, and LIMIT counts what it lets
     through: nothing passes these.
     """
     kinds = kinds_of(plan)

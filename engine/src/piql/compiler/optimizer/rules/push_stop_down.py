@@ -45,10 +45,10 @@ def push_stop_down(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                 Relation u                                 Relation u
 
     A stop never passes a selection, a group or DISTINCT. It passes an inner join only along a declared foreign key
-    that is never NULL there (declared so, or compared by what stands below), with no predicate on the joined table. A
-    left join keeps every row, but may give several: there LIMIT stands twice, below and above; a page's stop stays
-    above, since the cursor counts its rows. A sort on columns of the joined table passes when the join makes them equal
-    to columns of the left.
+    that is never NULL there (declared so, or compared by what stands below), with no predicate on the joined table.
+    A left join keeps every row, but may give several for one. There LIMIT is applied twice, below and above; a
+    page's stop stays above, since the cursor counts its rows. A sort on columns of the joined table passes when the
+    join makes them equal to columns of the left.
     """
 
     def visit(node: LogicalNode) -> LogicalNode:

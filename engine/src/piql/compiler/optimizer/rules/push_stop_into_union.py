@@ -27,7 +27,7 @@ from piql.trees.frozen import replace
 
 
 def push_stop_into_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Stop each branch of a union, too, after sorting it as the union is sorted.
+    """Add the stop of a union to each of its branches, with the sort of the union.
 
         Stop 10                              Stop 10
           Sort posted DESC                     Sort posted DESC

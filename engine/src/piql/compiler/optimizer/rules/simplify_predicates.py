@@ -49,14 +49,14 @@ _BOOLEAN = SqlType(Kind.BOOLEAN)
 
 
 def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Push NOT inwards, make `a = 1 OR a = 2` an IN list, and a word looked for in several columns one search.
+    """Push NOT inwards, turn `a = 1 OR a = 2` into IN, and join searches of one word in several columns.
 
         Selection NOT s.muted AND (s.kind = 1 OR s.kind = 2)    →    Selection s.muted = FALSE AND s.kind IN (1, 2)
 
-    Each form has the same truth value, NULLs included. Tests of constants alone are decided: what is always true is
-    left out, and what never is makes all of its AND false, since a row is kept by what is true only. So do tests of one
-    column by literals that no value passes, and an EXISTS or IN of a subquery that holds such a test. What every branch
-    of an OR asks is asked once, beside the OR.
+    Each form has the same truth value, NULLs included. Tests of constants alone are decided. A test that is always
+    true is left out. A test that is never true makes its whole AND false. The same holds for tests of one column by
+    literals that no value passes, and for an EXISTS or IN whose subquery has such a test. A test that every branch
+    of an OR contains is moved out of the OR.
     """
 
     is_nested = holds_subquery(plan)  # a predicate may hold another plan then

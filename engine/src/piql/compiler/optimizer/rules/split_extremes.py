@@ -25,7 +25,7 @@ from piql.trees.node import Node, kinds_of
 
 
 def split_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Read each extreme of a group by itself, where nothing bounds the group: they are different ends of indexes.
+    """Read each MIN and MAX of a group without a bound by itself, from its own end of an index.
 
         Projection MIN(t.posted), MAX(t.posted)        Projection extreme_1.value, extreme_2.value
           GroupBy: MIN(t.posted), MAX(t.posted)          Join (product)

@@ -36,9 +36,9 @@ def spread_or(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                                                      Selection t_2.owner IN (→ s.target)
                                                        Relation t_2
 
-    A row for which several branches hold is one row of the UNION: each gives all columns, the key among them, which
-    also completes the order. Only an OR over one relation alone is taken apart; where it compares values alone, the
-    planner reads the branches.
+    Every branch gives all columns, so a row that several branches find is one row of the UNION. The key also
+    completes the order. Only an OR over one relation is rewritten. An OR that only compares values is left to the
+    planner, which reads its branches.
     """
     if Or not in kinds_of(plan) or not holds_subquery(plan):
         return plan

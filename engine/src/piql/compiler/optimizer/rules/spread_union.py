@@ -29,7 +29,7 @@ from piql.trees.node import Node, kinds_of
 
 
 def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Ask each branch of a derived UNION ALL what is asked of the whole, where nothing bounds the query otherwise.
+    """Move joins and tests of a derived UNION ALL into each branch, where nothing bounds the query otherwise.
 
         Stop 5                              Stop 5
           Projection d.posted                 Sort posted
@@ -42,9 +42,9 @@ def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                                                     Selection d_2.posted > 3
                                                       Derived d_2 …
 
-    Joins and tests of single rows give the same for each branch alone; groups and DISTINCT do not, and rows that UNION
-    drops are only known when it is whole: there the stop passes the select list, and only tests go into the branches.
-    What the rows are ordered by is given by the branches, too, and left out above the stop. `push_stop_into_union`
+    Joins and tests of single rows can be computed for each branch alone. Groups and DISTINCT cannot, and neither
+    can the rows that UNION drops: there only tests move into the branches, and the stop moves below the select
+    list. The branches also give the columns of the order, which are left out above the stop. `push_stop_into_union`
     stops the branches then.
     """
     if Union not in kinds_of(plan):

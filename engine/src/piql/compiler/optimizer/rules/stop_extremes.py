@@ -22,7 +22,7 @@ from piql.trees.frozen import replace
 
 
 def stop_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Read the smallest or largest value as the first one that an index gives.
+    """Read MIN or MAX as the first value of an index.
 
         GroupBy: MAX(t.posted)                    GroupBy: MAX(t.posted)
           Selection t.owner = [me]          →       Stop 1

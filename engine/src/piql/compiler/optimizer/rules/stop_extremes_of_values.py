@@ -13,7 +13,7 @@ from piql.trees.node import kinds_of
 
 
 def stop_extremes_of_values(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Read the smallest or largest of what each value of a list finds as the first one that an index gives for it.
+    """Read MIN or MAX for each value of a list as the first value of its index range.
 
         GroupBy t.owner: MAX(t.posted)            GroupBy t.owner: MAX(t.posted)
           Selection t.owner IN [friends]    →       Stop 1 of each t.owner

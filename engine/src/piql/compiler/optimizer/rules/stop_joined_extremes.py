@@ -15,7 +15,7 @@ from piql.trees.node import kinds_of
 
 
 def stop_joined_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Read of the matches of each row the one with the smallest or largest value, where nothing bounds them.
+    """Read only the match with the smallest or largest value for each row, where nothing bounds the matches.
 
         GroupBy s.target: MAX(t.posted)           GroupBy s.target: MAX(t.posted)
           Join t.owner = s.target          →        Join t.owner = s.target, first by t.posted DESC

@@ -19,7 +19,7 @@ from piql.trees.frozen import replace
 
 
 def turn_left_join_inner(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Make an inner join of a left join under a predicate that NULL does not pass.
+    """Turn a left join into an inner join if a test above it drops rows without a match.
 
     Selection p.town = 'x'                   Join p.id = u.id
       Left join p.id = u.id          →         Relation u

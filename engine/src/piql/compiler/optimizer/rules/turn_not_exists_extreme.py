@@ -35,14 +35,14 @@ from piql.trees.node import kinds_of
 
 
 def turn_not_exists_extreme(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Ask for the row with the largest value instead of the one that no row has a larger value than.
+    """Replace NOT EXISTS of a larger (or smaller) value by an equality with MAX (or MIN).
 
         Selection NOT EXISTS (thoughts n where n.owner = t.owner       Selection t.posted = (MAX(n.posted) of thoughts n
             AND n.posted > t.posted)                              →        where n.owner = t.owner)
           Relation thoughts t                                            Relation thoughts t
 
-    Both relations are of one table, the row is itself one of the group, and no column compared may be NULL. What else
-    is asked of the others must be asked of the row, too. Only where the query has no bound otherwise.
+    Both relations are of one table, the row is itself one of the group, and no column compared may be NULL. Every
+    other test in the NOT EXISTS must also be a test of the row. Only where the query has no bound otherwise.
     """
     if Exists not in kinds_of(plan):
         return plan

@@ -54,11 +54,11 @@ def unnest_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
           Relation t                            →        Relation t
                                                          Relation s
 
-    An IN whose subquery is bounded on its own joins the distinct values, so that they may also be read first and
-    followed. Everything else becomes a semi-join; predicates that speak of the query outside become its condition.
-    Where nothing bounds the query then, an EXISTS whose rows are found by equalities is followed like an IN.
-    An IN among the one row of an aggregate is an equality with its value. One in the ON of an inner join is tested
-    after it. Those that are parts of a test, or stand in HAVING or the select list, are left to `attach_subqueries`.
+    An IN whose subquery has its own bound becomes a join with the distinct values, which may then be read first.
+    Everything else becomes a semi-join, and predicates that name outer columns become its condition. If nothing
+    bounds the query then, an EXISTS whose rows are found by equalities is treated like an IN. An IN among the one
+    row of an aggregate is an equality with its value. One in the ON of an inner join is tested after it. Those that
+    are parts of a test, or stand in HAVING or the select list, are left to `attach_subqueries`.
     """
     if not holds_subquery(plan):
         return plan
