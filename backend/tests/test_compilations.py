@@ -162,6 +162,6 @@ async def test_stages_are_sent_of_the_query_that_is_looked_at_and_all_else_of_th
         query | {"stages": []} for query in whole["queries"]
     ]
     assert [query["name"] for query in one["queries"] if query["stages"]] == ["thoughtstream"]
-    assert {name: one[name] for name in ("tables", "indexes", "diagnostics")} == {
-        name: whole[name] for name in ("tables", "indexes", "diagnostics")
+    assert {name: one[name] for name in ("tables", "diagnostics")} == {
+        name: whole[name] for name in ("tables", "diagnostics")
     }

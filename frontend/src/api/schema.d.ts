@@ -1275,16 +1275,6 @@ export interface components {
             /** Nodes */
             nodes: components["schemas"]["NodeRead"][];
         };
-        /** ColumnRead */
-        ColumnRead: {
-            /** Name */
-            name: string;
-            /** Type */
-            type: string;
-            /** Nullable */
-            nullable: boolean;
-            range: components["schemas"]["RangeRead"] | null;
-        };
         /**
          * CompilationCreate
          * @description `stages_of` names the one query whose stages are wanted; without it all queries have theirs.
@@ -1309,8 +1299,6 @@ export interface components {
             tables: components["schemas"]["TableRead"][];
             /** Queries */
             queries: components["schemas"]["QueryRead"][];
-            /** Indexes */
-            indexes: components["schemas"]["IndexRead"][];
             /** Has Errors */
             has_errors: boolean;
             /** Elapsed Ms */
@@ -1700,18 +1688,6 @@ export interface components {
              */
             kind: "region" | "comment";
         };
-        /** ForeignKeyRead */
-        ForeignKeyRead: {
-            /** Name */
-            name: string | null;
-            /** Columns */
-            columns: string[];
-            /** Table */
-            table: string;
-            /** Referenced Columns */
-            referenced_columns: string[];
-            range: components["schemas"]["RangeRead"] | null;
-        };
         /**
          * GridLevels
          * @description A grid of one's own: the levels of each dimension; a dimension left out is not measured.
@@ -1980,21 +1956,13 @@ export interface components {
         };
         /**
          * LimitRead
-         * @description A cardinality limit; `number_range` is its number alone, `symbol` how formulas name it.
+         * @description A cardinality limit: at most `limit` rows for each value of the columns.
          */
         LimitRead: {
-            /** Name */
-            name: string | null;
             /** Columns */
             columns: string[];
             /** Limit */
             limit: number;
-            /** Is Token */
-            is_token: boolean;
-            /** Symbol */
-            symbol: string;
-            range: components["schemas"]["RangeRead"] | null;
-            number_range: components["schemas"]["RangeRead"] | null;
         };
         /**
          * MarkerRead
@@ -3039,18 +3007,10 @@ export interface components {
             name: string;
             range: components["schemas"]["RangeRead"] | null;
             name_range: components["schemas"]["RangeRead"] | null;
-            /** Columns */
-            columns: components["schemas"]["ColumnRead"][];
             /** Primary Key */
             primary_key: string[];
-            /** Unique Keys */
-            unique_keys: components["schemas"]["UniqueKeyRead"][];
             /** Limits */
             limits: components["schemas"]["LimitRead"][];
-            /** Foreign Keys */
-            foreign_keys: components["schemas"]["ForeignKeyRead"][];
-            /** Indexes */
-            indexes: components["schemas"]["IndexRead"][];
         };
         /**
          * TermRead
@@ -3091,14 +3051,6 @@ export interface components {
             table_range: components["schemas"]["RangeRead"] | null;
             /** Sentence */
             sentence: string;
-        };
-        /** UniqueKeyRead */
-        UniqueKeyRead: {
-            /** Name */
-            name: string | null;
-            /** Columns */
-            columns: string[];
-            range: components["schemas"]["RangeRead"] | null;
         };
         /**
          * WorkspaceRead

@@ -15,7 +15,7 @@ from piql.compiler.physical.format import format_index
 from piql.compiler.physical.operators import PhysicalNode, RemoteOperator, WritePlan, inputs
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.editor.service.quick_fixes import QuickFix, places_of
-from piql.schema.catalog import CardinalityLimit, Index, SqlType, Table
+from piql.schema.catalog import Index, SqlType, Table
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, LaterFixes
 from piql.text.source import Source, Span
 from piql_profiler.predictor.cardinalities import axes as axes_of
@@ -23,11 +23,9 @@ from piql_profiler.predictor.cardinalities import axes as axes_of
 from piql_backend.compilations.schemas import (
     AxisRead,
     BoundRead,
-    ColumnRead,
     CompilationRead,
     DiagnosticRead,
     FixRead,
-    ForeignKeyRead,
     IndexColumnRead,
     IndexRead,
     LabelRead,
@@ -40,7 +38,6 @@ from piql_backend.compilations.schemas import (
     TableRead,
     TermRead,
     UnboundedSegmentRead,
-    UniqueKeyRead,
 )
 from piql_backend.schema import EditRead, RangeRead
 
@@ -55,11 +52,10 @@ def read_compilation(compilation: Compilation, elapsed_ms: float, stages_of: str
     readers = _readers(compilation)
     return CompilationRead(
         diagnostics=read_diagnostics(compilation, stages_of),
-        tables=[_table(table, compilation, readers) for table in compilation.tables.values()],
+        tables=[_table(table) for table in compilation.tables.values()],
         queries=[
             _query(query, readers, has_stages=stages_of in (None, query.name)) for query in compilation.queries.values()
         ],
-        indexes=[_index(index, readers) for index in compilation.indexes.values()],
         has_errors=compilation.has_errors,
         elapsed_ms=elapsed_ms,
     )
@@ -186,49 +182,13 @@ def read_edit(edit: Edit, sources: Mapping[str, Source]) -> EditRead:
     return EditRead(range=read_span(source.span(edit.start, edit.end)), text=edit.text)
 
 
-def _limit_symbol(table: str, limit: CardinalityLimit) -> str:
-    columns = ",".join(limit.columns)
-    return f"{table}.TOKEN({columns})" if limit.is_token else f"{table}.{columns}"
-
-
-def _table(table: Table, compilation: Compilation, readers: Mapping[str, list[str]]) -> TableRead:
+def _table(table: Table) -> TableRead:
     return TableRead(
         name=table.name,
         range=_maybe(table.span),
         name_range=_maybe(table.name_span),
-        columns=[
-            ColumnRead(name=column.name, type=str(column.type), nullable=column.nullable, range=_maybe(column.span))
-            for column in table.columns
-        ],
         primary_key=list(table.primary_key),
-        unique_keys=[
-            UniqueKeyRead(name=unique_key.name, columns=list(unique_key.columns), range=_maybe(unique_key.span))
-            for unique_key in table.unique_keys
-        ],
-        limits=[_limit(table.name, limit) for limit in table.limits],
-        foreign_keys=[
-            ForeignKeyRead(
-                name=foreign_key.name,
-                columns=list(foreign_key.columns),
-                table=foreign_key.table,
-                referenced_columns=list(foreign_key.referenced_columns),
-                range=_maybe(foreign_key.span),
-            )
-            for foreign_key in table.foreign_keys
-        ],
-        indexes=[_index(index, readers) for index in compilation.indexes.values() if index.table == table.name],
-    )
-
-
-def _limit(table: str, limit: CardinalityLimit) -> LimitRead:
-    return LimitRead(
-        name=limit.name,
-        columns=list(limit.columns),
-        limit=limit.limit,
-        is_token=limit.is_token,
-        symbol=_limit_symbol(table, limit),
-        range=_maybe(limit.span),
-        number_range=_maybe(limit.limit_span),
+        limits=[LimitRead(columns=list(limit.columns), limit=limit.limit) for limit in table.limits],
     )
 
 

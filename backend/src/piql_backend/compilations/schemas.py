@@ -48,37 +48,11 @@ class DiagnosticRead(Read):
     query: str | None
 
 
-class ColumnRead(Read):
-    name: str
-    type: str
-    nullable: bool
-    range: RangeRead | None
-
-
 class LimitRead(Read):
-    """A cardinality limit; `number_range` is its number alone, `symbol` how formulas name it."""
+    """A cardinality limit: at most `limit` rows for each value of the columns."""
 
-    name: str | None
     columns: list[str]
     limit: int
-    is_token: bool
-    symbol: str
-    range: RangeRead | None
-    number_range: RangeRead | None
-
-
-class ForeignKeyRead(Read):
-    name: str | None
-    columns: list[str]
-    table: str
-    referenced_columns: list[str]
-    range: RangeRead | None
-
-
-class UniqueKeyRead(Read):
-    name: str | None
-    columns: list[str]
-    range: RangeRead | None
 
 
 class IndexColumnRead(Read):
@@ -106,12 +80,8 @@ class TableRead(Read):
     name: str
     range: RangeRead | None
     name_range: RangeRead | None
-    columns: list[ColumnRead]
     primary_key: list[str]
-    unique_keys: list[UniqueKeyRead]
     limits: list[LimitRead]
-    foreign_keys: list[ForeignKeyRead]
-    indexes: list[IndexRead]
 
 
 class TermRead(Read):
@@ -237,6 +207,5 @@ class CompilationRead(Read):
     diagnostics: list[DiagnosticRead]
     tables: list[TableRead]
     queries: list[QueryRead]
-    indexes: list[IndexRead]
     has_errors: bool
     elapsed_ms: float
