@@ -55,6 +55,7 @@ _DIGITS = (
     "ROUND(p)",
     "ROUND(p, 1)",
     "FLOOR(p)",
+    "CEIL(p)",
     "SUM(p)",
     "AVG(p)",
 )

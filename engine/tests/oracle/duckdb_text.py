@@ -208,7 +208,7 @@ class _Printer:
                 return f"list_contains({words}, lower({self.expr(expr.word)}))"
             case Call():
                 text = f"{expr.name.lower()}({', '.join(map(self.expr, expr.arguments))})"
-                return f"{FINITE}({text})" if expr.name in ("ROUND", "FLOOR") else text
+                return f"{FINITE}({text})" if expr.name in ("ROUND", "FLOOR", "CEIL") else text
             case Arithmetic():
                 left, right = (self.wide(each, expr.operator) for each in (expr.left, expr.right))
                 text = f"({left} {expr.operator} {right})"

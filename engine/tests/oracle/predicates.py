@@ -226,7 +226,7 @@ class PredicateGenerator:
             case 2:
                 return Call("COALESCE", (place, Const(0, INT))), INT
             case 3:
-                return Call(self.rng.choice(("ROUND", "FLOOR")), (place,)), INT
+                return Call(self.rng.choice(("ROUND", "FLOOR", "CEIL")), (place,)), INT
         return Arithmetic("-", Const(7, INT), place), INT
 
 

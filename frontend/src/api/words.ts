@@ -98,6 +98,7 @@ export const TYPES = [
 export const FUNCTIONS = [
   'ABS',
   'AVG',
+  'CEIL',
   'COALESCE',
   'COUNT',
   'FLOOR',

@@ -296,12 +296,13 @@ def summed(name: str, total: Fraction) -> object:
 
 
 @pytest.mark.parametrize("store", STORES)
-def test_negation_abs_round_and_floor_at_the_ends_are_exact_or_refused(store: str) -> None:
+def test_negation_abs_and_rounding_at_the_ends_are_exact_or_refused(store: str) -> None:
     functions: dict[str, Callable[[Fraction], Fraction]] = {
         "-{0}": lambda number: -number,
         "ABS({0})": abs,
         "ROUND({0}, -1)": lambda number: _rounded(number, 10),
         "FLOOR({0})": lambda number: Fraction(math.floor(number)),
+        "CEIL({0})": lambda number: Fraction(math.ceil(number)),
         "ROUND({0}, 1)": lambda number: _rounded(number, Fraction(1, 10)),
     }
     data = rows(11)

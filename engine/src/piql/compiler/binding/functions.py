@@ -125,6 +125,16 @@ FUNCTIONS: dict[str, Function] = {
         "the largest whole number that is not above the number",
         ("FLOOR(2.5)", "FLOOR(-2.5)"),
     ),
+    "CEIL": Function(
+        "CEIL",
+        "n",
+        1,
+        1,
+        "CEIL(number)",
+        _rounded,
+        "the smallest whole number that is not below the number",
+        ("CEIL(2.5)", "CEIL(-2.5)"),
+    ),
     "COALESCE": Function(
         "COALESCE", "a", 2, 64, "COALESCE(a, b, …)", _widest, "the first that is not NULL", ("COALESCE(NULL, 'none')",)
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 from piql.runtime.execution.numbers import absolute, negate, round_half_away
@@ -37,6 +37,15 @@ def floor(number: Any) -> Any:
     return float(math.floor(number)) if math.isfinite(number) else None
 
 
+def ceil(number: Any) -> Any:
+    """Return the smallest whole number that is not below `number`, of its type; NULL for a DOUBLE that is infinite."""
+    if isinstance(number, int):
+        return number
+    if isinstance(number, Decimal):
+        return without_minus_zero(number.to_integral_value(ROUND_CEILING, WIDE))
+    return float(math.ceil(number)) if math.isfinite(number) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Computation:
     """What a function computes of arguments that are not NULL.
@@ -57,6 +66,7 @@ FUNCTIONS: dict[str, Computation] = {
     "ABS": Computation(absolute, may_leave=WHOLE),
     "ROUND": Computation(round_half_away, may_leave=(*WHOLE, Kind.DECIMAL)),
     "FLOOR": Computation(floor),
+    "CEIL": Computation(ceil),
     "NEGATE": Computation(negate, may_leave=WHOLE),
     "IF_FOUND": Computation(lambda value, key: value),
     "GREATEST": Computation(max),
