@@ -23,7 +23,7 @@ FILES = {
 
 
 def fresh(files: dict[str, str]) -> piql.Compilation:
-    """Compile texts that nothing is known about: each begins with a blank more than any before."""
+    """Compile the texts with 50 blanks added to each, so that they are not the texts compiled before."""
     return piql.compile({name: text + " " * 50 for name, text in files.items()})
 
 
@@ -36,7 +36,7 @@ def as_values(compilation: piql.Compilation) -> list[tuple[object, ...]]:
 
 @pytest.fixture
 def planned(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Counts the plans that are made."""
+    """Return a list that gets an item for each plan that is made."""
     plans: list[int] = []
     real = one_query.plan_query
 

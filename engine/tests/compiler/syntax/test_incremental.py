@@ -44,13 +44,13 @@ PIECES = sorted(
 
 @pytest.fixture(autouse=True)
 def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the few pieces of these texts be kept in several runs, as those of a thousand queries are."""
+    """Make runs so short that the few pieces of these texts fill several, as a thousand queries do."""
     monkeypatch.setattr(sharing, "RUN", 2)
     monkeypatch.setattr(sharing, "LONGEST", 4)
 
 
 def described(value: object) -> object:
-    """Return a value as plain tuples, with every place in it as people see it."""
+    """Return a value as plain tuples, with the file, offsets, text and line of each span."""
     if isinstance(value, Span):
         assert "\0" not in value.file
         assert 0 <= value.start <= value.end <= len(value.source.text)
