@@ -44,14 +44,14 @@ PAGE = """\
 
 Each process runs mixed writes (plain and conditional inserts, updates that move a row to another group, deletes,
 loads) on the embedded store and is killed with SIGKILL at a random moment. Afterwards every record is compared with
-what a model foretells of the operations that were acknowledged, every entry of every index with the records and the
-records with the entries, and every limit, unique key and reference is counted. A difference fails the test that writes
+what a model predicts from the acknowledged operations. Every index entry is compared with the records and every record
+with the entries. Every limit, unique key and reference is counted. A difference fails the test that writes
 this page, `engine/tests/crash/test_many_kills.py`.
 
 On a store without transactions, which loads row by row, the writers do not load; there a sweep settles what was left
-before the entries are compared, and the queries are held to the records before it, too.
+before the entries are compared; the answers of queries are compared with the records before the sweep, too.
 
-*Found done*: what was under way at the kill was there as a whole, though it had not been acknowledged yet.
+*Found done*: an operation under way at the kill was complete, though it had not been acknowledged yet.
 
 | killed | kills | acknowledged or refused | found done | lost, half done or in disorder |
 | --- | ---: | ---: | ---: | ---: |

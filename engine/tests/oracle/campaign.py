@@ -98,7 +98,7 @@ def report(campaign: Campaign) -> str:
     """Write the result as a page."""
     accepted, cases = campaign.accepted["all"], campaign.cases
     lines = [
-        "# The oracle: what compiles, held against DuckDB",
+        "# The oracle: answers compared with DuckDB",
         "",
         f"{cases:,} queries on {campaign.worlds:,} random schemas (seeds {campaign.first_seed} to "
         f"{campaign.first_seed + campaign.worlds - 1}), {campaign.executions:,} executions under three strategies, "

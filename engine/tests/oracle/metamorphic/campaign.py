@@ -247,7 +247,7 @@ class _WorldRun:
 def report(tally: Tally, first_seed: int, seconds: float) -> str:
     """Write the result as a page."""
     lines = [
-        "# Answers held against each other",
+        "# Metamorphic tests: answers compared with each other",
         "",
         f"{tally.queries:,} bounded queries on random schemas (from seed {first_seed}), {tally.executions:,} "
         f"executions in {seconds:,.0f} s; every fourth schema on a store without transactions. "
