@@ -105,7 +105,7 @@ def plan_once(query: BoundQuery, indexes: IndexesByTable) -> PlannedQuery | None
 
 
 def are_same(before: tuple[Index, ...], now: tuple[Index, ...]) -> bool:
-    """Whether indexes are equal and declared in the same places."""
+    """Whether indexes are equal and declared at the same spans."""
     return before == now and all(old.span is new.span for old, new in zip(before, now, strict=True))
 
 

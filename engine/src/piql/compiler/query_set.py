@@ -115,7 +115,7 @@ class Assembly:
         ]
 
     def findings(self) -> list[Diagnostic]:
-        """Return what was found up to binding in the order of the text, then what was found in each plan."""
+        """Return the diagnostics up to binding in the order of the text, then those of each plan."""
         of_schema: dict[int, list[Diagnostic]] = {}
         for finding in self.schema.diagnostics:
             of_schema.setdefault(id(finding.span.source), []).append(finding)
@@ -246,7 +246,7 @@ def _with_schema_of(files: LongList[ast.ParsedFile], before: Assembly) -> Assemb
 
 
 def _redefined_tables(before: Assembly, now: Assembly) -> frozenset[str] | None:
-    """Return the tables that are new, gone, broken or other than they were; None where they stand in another order."""
+    """Return the tables that are new, gone, broken or changed; None where the order of the others has changed."""
     old, new = before.schema, now.schema
     in_both = [name for name in old.tables if name in new.tables]
     if in_both != [name for name in new.tables if name in old.tables]:
@@ -381,7 +381,7 @@ def _part(
 
 
 def _over(part: Part, planned: tuple[PlannedQuery | None, ...], catalog: Catalog, settled: IndexSet) -> Part:
-    """Return a part whose queries have other plans, or stand over other indexes."""
+    """Return a part finished with these plans and indexes; the same object if nothing changes."""
     new = _part(part.file, part.bound, part.alone, planned, part.unnamed, catalog, settled)
     is_same = all(map(is_, part.planned, planned)) and all(map(is_, part.queries, new.queries))
     return part if is_same else new

@@ -99,7 +99,7 @@ def _distinct(expressions: Iterable[Expression]) -> Expressions:
 
 @dataclass(frozen=True, slots=True)
 class _Different:
-    """Counts in one plan; `rows` are those that leave each operator, by its place.
+    """Counts different values in one plan; `rows` are those that leave each operator, by its path.
 
     Each way to count gives a number that is not passed, so the smallest is the answer.
     """
@@ -219,7 +219,7 @@ class _Different:
         yield total
 
     def _of_columns(self, columns: Sequence[ColumnRef], prefix: Sequence[KeyPart]) -> Formula | None:
-        """Return how many values columns of one read may have by what is written; None where nothing says."""
+        """Return the most combinations that columns of one read have by constants and types; None where one is free."""
         total = ONE
         for column in columns:
             part = next((part for part in prefix if part.column == column.name), None)
@@ -324,7 +324,7 @@ def _keys_read(expressions: Expressions, group: LocalGroupBy) -> Expressions | N
 
 
 def _offered(node: PhysicalNode) -> Iterator[str]:
-    """Yield the relations whose columns a section gives to what stands above it."""
+    """Yield the relations whose columns a section offers to the operators above it."""
     match node:
         case IndexScan():
             yield node.alias

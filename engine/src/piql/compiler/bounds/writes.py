@@ -86,7 +86,7 @@ def _count_entries(plan: WritePlan, steps: _Steps) -> int:
 
 
 def _count_places(plan: WritePlan, steps: _Steps) -> int:
-    """Count the places that are looked for, taken and given back."""
+    """Count the requests for slots under limits: looked for, taken and given back."""
     count = 0
     for constraint in _entered(plan):
         groups, limit, what = _groups(plan.table, constraint)

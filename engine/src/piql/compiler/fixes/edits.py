@@ -95,12 +95,12 @@ def _new_lines(file: ast.ParsedFile, statement: ast.CreateTable | ast.CreateEnti
 
 
 def without_comments(text: str) -> str:
-    """Return a text with its comments blank: places stay."""
+    """Return a text with spaces for its comments: offsets stay the same."""
     return _COMMENT.sub(lambda comment: " " * len(comment.group()), text)
 
 
 def _indent(text: str, at: int) -> str:
-    """Return the white space with which the line around a place begins."""
+    """Return the indentation of the line at an offset."""
     start = text.rfind("\n", 0, at) + 1
     line = text[start:at]
     return line[: len(line) - len(line.lstrip())]

@@ -96,7 +96,7 @@ def _title(titles: Sequence[str]) -> str:
 
 
 def compose(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...] | None:
-    """Return both sets of edits in places of the original text, `second` being made for the text after `first`."""
+    """Return both sets as edits of the original text; `second` edits the text after `first`. None if they overlap."""
     moved: list[Edit] = []
     for edit in second:
         start = _original(first, edit.file, edit.start)
@@ -108,7 +108,7 @@ def compose(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...] |
 
 
 def _original(first: Sequence[Edit], file: str, offset: int) -> int | None:
-    """Return the place in the original text; None inside of text that an edit has put there."""
+    """Return the offset in the original text; None inside text that an edit inserted."""
     shift = 0
     for edit in sorted((edit for edit in first if edit.file == file), key=lambda edit: edit.start):
         start = edit.start + shift

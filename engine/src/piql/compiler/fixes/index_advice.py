@@ -101,7 +101,7 @@ def _about_unused(index: Index, queries: tuple[CompiledQuery, ...], trial: Trial
 
 
 def _removal(span: Span) -> Edit:
-    """Return the edit that takes a statement away, with its line if nothing else stands there."""
+    """Return the edit that removes a statement, and its line if nothing else is on it."""
     text = span.source.text
     start, end = span.start, end_of_statement(text, span.end)
     line = text.rfind("\n", 0, start)

@@ -58,7 +58,7 @@ def _take_the_first(node: ScalarSubquery, span: Span) -> Iterator[Fix]:
 
 
 def _declare(node: ScalarSubquery, files: Sequence[ast.ParsedFile]) -> Iterator[Fix]:
-    """Say in the schema that the columns which the subquery fixes are those of one row."""
+    """Declare UNIQUE the columns that the subquery fixes by equality."""
     query = node.query.input if isinstance(node.query, Stop) else node.query
     if not isinstance(query, Projection):
         return

@@ -73,7 +73,7 @@ def occurrence_of(body: ast.AstNode | None, relation: Relation) -> Occurrence | 
 
 
 def main_selects(body: ast.AstNode | None) -> Iterator[ast.Select]:
-    """Yield the SELECTs whose rows are those of the query: not those of subqueries."""
+    """Yield the SELECTs that give the query its rows: of a UNION and of derived tables, not of other subqueries."""
     match body:
         case ast.UnionQuery():
             for branch in body.inputs:
@@ -96,7 +96,7 @@ def written(name: str) -> str:
 
 
 def tables_of(select: Read) -> Span:
-    """Return the place of FROM, or of the steps of a FETCH."""
+    """Return the span of FROM, or of the steps of a FETCH."""
     if isinstance(select, ast.Fetch):
         return select.steps[0].span.to(select.steps[-1].span)
     assert select.from_clause is not None
@@ -104,7 +104,7 @@ def tables_of(select: Read) -> Span:
 
 
 def where_of(select: Read) -> tuple[int, int] | None:
-    """Return the place of the condition after WHERE, with the parentheses around it."""
+    """Return the start and end of the condition after WHERE, with the parentheses around it; None without WHERE."""
     if select.where is None:
         return None
     text, behind = select.span.source.text, tables_of(select).end
@@ -132,7 +132,7 @@ def tests_added(select: Read, tests: Sequence[str]) -> list[Edit]:
 
 
 def line_break(text: str, select: Read) -> str:
-    """Return what stands between two clauses: a new line where FROM or FETCH stands on one of its own, else a space."""
+    """Return the white space between two clauses: a new line where FROM or FETCH begins one, else a space."""
     at = tables_of(select).start
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return f"\n{line}" if not line.strip() and "\n" in text[:at] else " "
@@ -143,5 +143,5 @@ def _blanked(text: str) -> str:
 
 
 def _comments_before(text: str, mark: str) -> int:
-    """Return where the first mark outside of comments stands."""
+    """Return the offset of the first `mark` outside comments."""
     return _blanked(text).index(mark)

@@ -367,7 +367,7 @@ def _without(file: ast.ParsedFile, names: set[str]) -> str:
 
 
 def _errors_around(compilation: Compilation, query: CompiledQuery) -> bool:
-    """Whether an error stands in the query itself or in the tables of its files' schema that it reads."""
+    """Whether the query itself or a table of the schema has an error."""
     errors = [diagnostic for diagnostic in compilation.diagnostics if diagnostic.severity == "error"]
     return any(
         error.query == query.name or (error.query is None and _is_schema(error, compilation)) for error in errors

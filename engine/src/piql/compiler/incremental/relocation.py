@@ -33,7 +33,7 @@ class Positions:
         return Positions, (self.cuts,)  # what was found goes by identity, which means nothing in another process
 
     def of(self, name: str) -> tuple[Source, int] | None:
-        """Return the file of a piece, and where it begins there; None for what is no piece."""
+        """Return the file of a piece and the offset at which it begins; None for a name that is no piece's."""
         home_and_start = self._homes.get(name)
         if home_and_start is None:
             home = file_of_piece(name)

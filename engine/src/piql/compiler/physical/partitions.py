@@ -117,6 +117,6 @@ def _spread(table: Table, index: Index) -> tuple[Fix, ...]:
 
 
 def end_of_statement(text: str, end: int) -> int:
-    """Return the place behind a statement and its semicolon."""
+    """Return the offset behind a statement and its semicolon."""
     after = end + len(text[end:]) - len(text[end:].lstrip())
     return after + 1 if text[after : after + 1] == ";" else end

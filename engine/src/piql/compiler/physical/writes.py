@@ -80,7 +80,7 @@ def _constraints(
 def _may_be_left(
     table: Table, constraints: tuple[CardinalityLimit | UniqueKey, ...]
 ) -> tuple[CardinalityLimit | UniqueKey, ...]:
-    """Return those whose groups a row may leave when another one with its primary key takes its place."""
+    """Return the constraints whose groups a row may leave when an INSERT replaces it by its primary key."""
     return tuple(constraint for constraint in constraints if not set(constraint.columns) <= set(table.primary_key))
 
 

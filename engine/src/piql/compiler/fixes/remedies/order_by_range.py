@@ -8,7 +8,7 @@ from piql.text.diagnostics.diagnostic import Edit
 
 
 def order_by_range(query: RefusedQuery) -> list[Remedy]:
-    """Return for each sort that a range stands in the way of the order that begins with the column of the range.
+    """Return for each sort that a range prevents the order that begins with the column of that range.
 
     A reference that is tested for not being NULL is a range, too.
     """

@@ -167,7 +167,7 @@ class _Design:
         )
 
     def _columns_read_by(self, index: Index) -> Iterator[_ReadColumns]:
-        """Return what the reads of an index ask of one that stands in for it."""
+        """Yield the columns that each read of an index needs another index to begin with."""
         key = identity(index)
         for at in self.readers.get(key, ()):
             for read in self.reads_of(self.plans[at]):

@@ -36,7 +36,7 @@ Reads = IndexScan | IndexFKJoin | SortedIndexJoin
 
 
 def depth_of_rows(group: GroupBy, plan: PhysicalNode) -> int:
-    """Return how many operators below a group per row the rows stand; 0 where another join came in between."""
+    """Return how many levels below a group per row its rows are; 0 where another join came in between."""
     summed, depth = set(group.summed), 1
     while summed:
         joined = _joined_by(plan)
@@ -51,7 +51,7 @@ def depth_of_rows(group: GroupBy, plan: PhysicalNode) -> int:
 
 
 def depth_of_keys(keys: Sequence[Expression], plan: PhysicalNode) -> int:
-    """Return how many operators below stand the rows of which the keys read columns, before more is joined; 0: none do.
+    """Return how many levels below are the rows, before further joins, whose columns determine the keys; 0 if none do.
 
     There are no more groups than these rows, however many matches each has.
     """
@@ -96,7 +96,7 @@ def _given(read: set[ColumnKey], join: IndexFKJoin | SortedIndexJoin) -> set[Col
 
 
 def depth_of_outputs(plan: PhysicalNode) -> int:
-    """Return how many operators below a DISTINCT stand the rows of which its select list reads columns; 0: none do."""
+    """Return how many levels below a DISTINCT are the rows whose columns determine its select list; 0 if none do."""
     if not isinstance(plan, LocalProjection):
         return 0
     depth = depth_of_keys(tuple(output.expression for output in plan.outputs), plan.child)

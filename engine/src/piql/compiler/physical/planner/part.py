@@ -101,7 +101,7 @@ def selected(
 
 
 def depth_of(section: PhysicalNode, plan: PhysicalNode) -> int:
-    """Return how many operators below a new one on `plan` a section stands, along first inputs; 0 where it does not."""
+    """Return how many levels `section` is below a new operator on `plan`, along first inputs; 0 if it is not there."""
     depth = 1
     while plan != section:
         below = inputs(plan)

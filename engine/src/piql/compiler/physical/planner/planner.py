@@ -112,10 +112,10 @@ class Planner:
 
     def plan(self, node: LogicalNode, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
         """Plan one section; `under` are the operators above it, nearest first."""
-        known = self.sections.get((id(node), want)) if self.probes else None
-        if known is not None:
-            self.gaps.extend(known.gaps)
-            return known.part
+        planned = self.sections.get((id(node), want)) if self.probes else None
+        if planned is not None:
+            self.gaps.extend(planned.gaps)
+            return planned.part
         gaps = len(self.gaps)
         part = self._plan(node, want, path, under)
         self.sections[id(node), want] = _Section(node, part, tuple(self.gaps[gaps:]))

@@ -213,7 +213,7 @@ def _once(part: Part, left: Part, tested: ColumnRef | None = None, mark: ColumnR
 
 
 def _without_data_stops(node: LogicalNode) -> LogicalNode:
-    """Leave out what was written for the section on its own; other columns are fixed once it is joined."""
+    """Return a section without its data-stops: they hold for it alone, and a join fixes other columns."""
     below = map_inputs(node, _without_data_stops)
     return below.input if isinstance(below, DataStop) else below
 

@@ -144,7 +144,7 @@ def gap_of(
 
 
 def _served(restrictions: Restrictions) -> Iterator[Span]:
-    """Yield the places of the predicates that one index can apply together: equalities, and a word or a range."""
+    """Yield the spans of the predicates that one index can apply together: equalities, one word and one range."""
     predicates = [equality.predicate for equality in restrictions.equal.values()]
     predicates += [word.predicate for word in restrictions.words[:1]]
     predicates += [predicate for range_ in list(restrictions.ranges.values())[:1] for predicate in range_.predicates]
