@@ -187,7 +187,9 @@ def test_a_fork_waits_for_no_thread_that_waits_for_it(db: piql.Database, tmp_pat
 
 
 def test_a_connection_that_its_store_gave_up_is_used_by_nobody(path: Path) -> None:
-    held = Held(DatabaseFile(path, "NORMAL", 1.0))
+    file = DatabaseFile(path, "NORMAL", 1.0)
+    file.may_be_made = True
+    held = Held(file)
     with held.used():
         held.retire()
         with held.used() as connection:  # a read within a transaction: it goes on
@@ -212,11 +214,15 @@ def test_a_transaction_that_does_not_end_in_time_is_kept_and_the_child_refused(
     thread = threading.Thread(target=write)
     thread.start()
     began.wait()
-    assert in_child(lambda: put(db, 1)) == "StoreForked"
-    assert in_child(lambda: piql.connect(f"embedded:{path}")) == "StoreForked"
-    assert in_child(lambda: piql.connect(f"embedded:{tmp_path / 'b.db'}")) == "StoreForked"  # SQLite may be locked
+    elsewhere = f"embedded:{tmp_path / 'b.db'}"
+    said = [
+        in_child(lambda: put(db, 1)),
+        in_child(lambda: piql.connect(f"embedded:{path}")),
+        in_child(lambda: piql.connect(elsewhere).deploy(piql.compile(SOURCE))),  # SQLite may be locked
+    ]
     over.set()
     thread.join()
+    assert said == ["StoreForked"] * 3
     assert db.store.settings()["kept"] == "yes"
     assert numbers(db) == set()
 
