@@ -383,7 +383,7 @@ def test_a_child_writes_under_a_name_and_into_a_log_of_its_own(tmp_path: Path) -
         records = db.store.prepare_entries(table, table.primary_index())
         found = [steps.find(records, (number,)) for number in (1, 2, 3, 4)]
         one, two, three, four = (each.write.split("-")[1] for each in found if each is not None)
-        assert one == four == stamps.server
+        assert one == four == stamps.process
         assert len({one, two, three}) == 3
 
 
