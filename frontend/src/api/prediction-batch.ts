@@ -55,8 +55,8 @@ async function answer(group: readonly Waiting[]): Promise<void> {
       give,
       fail,
     } of group) {
-      const one = byQuery.get(query)
-      if (one) give(one)
+      const prediction = byQuery.get(query)
+      if (prediction) give(prediction)
       else fail(new Error(`${query} has no bound any more.`))
     }
   } catch (error) {

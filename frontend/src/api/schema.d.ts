@@ -2671,8 +2671,6 @@ export interface components {
             stages: components["schemas"]["StageRead"][];
             /** Unbounded */
             unbounded: components["schemas"]["UnboundedSegmentRead"][];
-            /** Indexes */
-            indexes: components["schemas"]["IndexRead"][];
             /** Axes */
             axes: components["schemas"]["AxisRead"][];
         };

@@ -49,13 +49,10 @@ def read_compilation(compilation: Compilation, elapsed_ms: float, stages_of: str
 
     The stages are most of what there is to say of a query, and only one query is looked at.
     """
-    readers = _readers(compilation)
     return CompilationRead(
         diagnostics=read_diagnostics(compilation, stages_of),
         tables=[_table(table) for table in compilation.tables.values()],
-        queries=[
-            _query(query, readers, has_stages=stages_of in (None, query.name)) for query in compilation.queries.values()
-        ],
+        queries=[_query(query, has_stages=stages_of in (None, query.name)) for query in compilation.queries.values()],
         has_errors=compilation.has_errors,
         elapsed_ms=elapsed_ms,
     )
@@ -236,7 +233,7 @@ def node_id(path: Path) -> str:
     return ".".join(map(str, path)) or "root"
 
 
-def _query(query: CompiledQuery, readers: Mapping[str, list[str]], *, has_stages: bool) -> QueryRead:
+def _query(query: CompiledQuery, *, has_stages: bool) -> QueryRead:
     return QueryRead(
         name=query.name,
         kind=query.kind,
@@ -258,7 +255,6 @@ def _query(query: CompiledQuery, readers: Mapping[str, list[str]], *, has_stages
             )
             for segment in query.unbounded
         ],
-        indexes=[_index(index, readers) for index in query.indexes],
         axes=[
             AxisRead(
                 symbol=axis.symbol,

@@ -197,7 +197,6 @@ class QueryRead(Read):
     parameters: list[ParameterRead]
     stages: list[StageRead]
     unbounded: list[UnboundedSegmentRead]
-    indexes: list[IndexRead]
     axes: list[AxisRead]
 
 
