@@ -229,10 +229,10 @@ def _conditions(nodes: int, rounds: int, most: int) -> str:
         f"{nodes} node{'s' if nodes > 1 else ''} of Cassandra 5.0 on the client's machine, {os.cpu_count()} cores"
         f" ({model.partition(': ')[2]}), load average {os.getloadavg()[0]:.1f} at the start;"
         f" Python {platform.python_version()}, scylla-driver {version('scylla-driver')}. Microseconds are of processor"
-        f" time a call, medians of {rounds} shuffled rounds or, up to {most}, of as many as it takes until the"
-        " hand-written code, measured twice, is the same within 3 %; a ratio is the median of those within each round,"
-        " with the interval of 95 %. A goal is reached where the whole interval lies within it, and nothing is said"
-        " (void) where the two did not come to be the same."
+        f" time a call, medians of {rounds} shuffled rounds. More rounds are made, up to {most}, until the hand-written"
+        " code, measured twice, agrees with itself within 3 %. A ratio is the median of the ratios of all rounds, with"
+        " its 95 % confidence interval. A goal is reached if the whole interval is within it. A row is void if the two"
+        " measurements of the hand-written code did not come to agree."
     )
 
 
