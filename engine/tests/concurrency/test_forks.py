@@ -24,7 +24,7 @@ from piql.store.embedded import fork as embedded_fork
 from piql.store.embedded.connections import DatabaseFile, Held
 from piql.store.embedded.fork import FORKS, Forks
 from piql.store.stepwise.store import StepwiseStore
-from piql.trees.memory import Memory
+from piql.trees.caches import Memory
 from processes.forked import said_by_child
 from processes.nursery import Nursery
 from promises import broken_promises, records_of

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from piql.compiler import Compiler
 from piql.compiler.result import Compilation
 from piql.errors import PiqlError
 from pydantic_core import to_json
@@ -42,7 +43,8 @@ class Worker:
     """Carries out jobs, one after the other."""
 
     def __init__(self) -> None:
-        compilations = Compilations()
+        self._compiler = Compiler()
+        compilations = Compilations(self._compiler.compile)
         language = Language(compilations)
         self._runs = _ToldRuns()
         self._compilations = compilations
@@ -75,7 +77,8 @@ class Worker:
 
     def carry_out(self, job: Job) -> Answer:
         try:
-            return Answer("done", self._jobs[job.name](job.argument))
+            with self._compiler.at_work():
+                return Answer("done", self._jobs[job.name](job.argument))
         except ApiError as refusal:
             return Answer("refused", (refusal.status, refusal.body.model_dump_json()))
         except PiqlError as error:

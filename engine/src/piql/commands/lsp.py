@@ -7,6 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import BinaryIO, cast
 
+from piql.compiler import Compiler
+
 
 def lsp(argv: Sequence[str] | None = None) -> int:
     """Answer an editor until it says that it is done."""
@@ -24,5 +26,6 @@ def lsp(argv: Sequence[str] | None = None) -> int:
             raise
         print("piql lsp: install piql[lsp] for this command", file=sys.stderr)
         return 2
-    make_server().start_io(cast(BinaryIO, Messages(sys.stdin.buffer)))
+    with Compiler().at_work():
+        make_server().start_io(cast(BinaryIO, Messages(sys.stdin.buffer)))
     return 0

@@ -7,7 +7,7 @@ an index of others now. What a table needs is found again only when a query that
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import TypeAlias
@@ -23,13 +23,11 @@ from piql.compiler.physical.planner.planner import plan_query
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.schema.catalog import Catalog, Index, Table
 from piql.text.diagnostics.diagnostic import Diagnostic
-from piql.trees.frozen import quick, replace
-from piql.trees.memory import Memory
+from piql.trees.caches import Cached
 
 IndexesByTable: TypeAlias = Mapping[str, tuple[Index, ...]]
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class PlannedQuery:
     """One SELECT after both phases: a plan, or the gaps in it."""
@@ -144,6 +142,6 @@ def indexes_read(plan: PhysicalNode | None) -> list[Index]:
     return list(dict.fromkeys(read.index for read in secondary_reads(plan)))
 
 
-# What was found before from the very same queries and tables: see `memory`.
-_designs: Memory[tuple[TableDesign, tuple[PlannedQuery, ...]]] = Memory(2048)
-_plans_again: Memory[tuple[tuple[tuple[tuple[Index, ...], ...], PlannedQuery | None], ...]] = Memory(2048)
+# What was found before from the very same queries and tables.
+_designs: Cached[tuple[TableDesign, tuple[PlannedQuery, ...]]] = Cached(2048)
+_plans_again: Cached[tuple[tuple[tuple[tuple[Index, ...], ...], PlannedQuery | None], ...]] = Cached(2048)

@@ -6,6 +6,7 @@ Enters: a `BoundQuery` and the indexes of its tables. Leaves: a `CompiledQuery`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from piql.compiler.binding.binder import BoundQuery, bind_statement, tables_of
 from piql.compiler.bounds.bytes import reads_unsized
@@ -40,8 +41,7 @@ from piql.schema.catalog import Catalog, Index
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.diagnostics.report import report
 from piql.text.source import Source
-from piql.trees.frozen import replace
-from piql.trees.memory import Memory
+from piql.trees.caches import Cached
 
 
 def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] | None) -> CompiledQuery:
@@ -79,8 +79,8 @@ def _not_deployed(query: BoundQuery, missing: Sequence[str]) -> Diagnostic:
     )
 
 
-_plans: Memory[tuple[IndexesByTable, PlannedQuery | None]] = Memory(2048)
-_finished: Memory[tuple[tuple[Index, ...], CompiledQuery]] = Memory(2048)
+_plans: Cached[tuple[IndexesByTable, PlannedQuery | None]] = Cached(2048)
+_finished: Cached[tuple[tuple[Index, ...], CompiledQuery]] = Cached(2048)
 
 
 def indexes_by_table(indexes: Mapping[str, Index]) -> IndexesByTable:

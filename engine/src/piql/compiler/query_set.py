@@ -36,17 +36,15 @@ from piql.compiler.syntax.lexer import MAX_FINDINGS
 from piql.compiler.syntax.pieces import file_of_piece
 from piql.schema.catalog import Catalog, Index
 from piql.text.diagnostics.diagnostic import Diagnostic
-from piql.trees.frozen import quick
-from piql.trees.memory import Memory
+from piql.trees.caches import Cached
 from piql.trees.sharing import LongList, LongMap, common_ends
 
 MOST_CHANGED = 64  # pieces; a set that differs in more is put together anew
 
-_required: Memory[dict[str, Index]] = Memory(128)
-_tables: Memory[IndexesByTable] = Memory(128)
+_required: Cached[dict[str, Index]] = Cached(128)
+_tables: Cached[IndexesByTable] = Cached(128)
 
 
-@quick
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """The results of one piece: its queries bound, planned and finished, and its diagnostics."""

@@ -16,7 +16,6 @@ from piql.compiler.physical.operators import PhysicalNode, WritePlan
 from piql.schema.catalog import Catalog, Index, Table
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.source import Source, Span
-from piql.trees.frozen import quick
 
 ScalingClass = Literal["I", "II", "III", "IV"]
 
@@ -32,7 +31,6 @@ class UnboundedSegment:
     sentence: str  # "subscriptions of one owner: nothing limits how many there are"
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class CompiledQuery:
     """One query with everything the compiler found out about it."""

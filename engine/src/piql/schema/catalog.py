@@ -8,7 +8,6 @@ from enum import Enum
 from functools import cached_property
 
 from piql.text.source import Span
-from piql.trees.frozen import quick
 
 FEW = 8  # constraints of a table that are looked through one by one
 
@@ -54,7 +53,6 @@ class SqlType:
         return ("an " if self.kind.value[0] in "AEIO" else "a ") + str(self)
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column as declared; `nullable` is False for NOT NULL and for key columns."""
@@ -65,7 +63,6 @@ class Column:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
     """Columns whose values reference a row of another table: `columns[i]` equals its `referenced_columns[i]`."""
@@ -77,7 +74,6 @@ class ForeignKey:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class CardinalityLimit:
     """At most `limit` rows share one value of `columns` (or, with `is_token`, hold one word in them)."""
@@ -99,7 +95,6 @@ class UniqueKey:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class IndexColumn:
     """One key column of an index; `token_of` names the text columns whose words it holds (an inverted index)."""

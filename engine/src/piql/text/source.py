@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from piql.trees.frozen import quick
-
 _LINE_END = re.compile("\n")
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 
@@ -65,7 +63,6 @@ class Source:
         return Span(self, start, end)
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Span:
     """A range `start..end` of code points in a source, the end excluded; columns are counted in UTF-16 units."""

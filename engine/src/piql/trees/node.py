@@ -6,21 +6,15 @@ Traversal is written once, here; a rule only looks at one node.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
-from piql.trees.frozen import replace
-from piql.trees.memory import Memory
+from piql.trees.caches import Cached, Latest
 
 T = TypeVar("T", bound="Node")
 
 _PLAIN = frozenset(("str", "int", "bool", "float", "None", "Span", "SqlType", "Table"))  # annotations that hold no node
-
-# Caches by class: `fields` is slow, and plans are walked very often.
-_FIELD_NAMES: dict[type, tuple[str, ...]] = {}
-_VALUES: dict[type, Callable[[Any], tuple[object, ...]]] = {}
-_LEAVES: set[type] = set()  # classes without fields that hold nodes
 
 
 def _may_hold_nodes(annotation: object) -> bool:
@@ -29,20 +23,12 @@ def _may_hold_nodes(annotation: object) -> bool:
     return not all(part.strip() in _PLAIN for part in annotation.split("|"))
 
 
-def _read(kind: type[Node]) -> None:
-    """Find out which fields of a class may hold nodes, and cache a getter of all of them."""
-    names = tuple(field.name for field in fields(kind) if _may_hold_nodes(field.type))
-    values: Callable[[Any], Any] = attrgetter(*names) if names else lambda node: ()
-    _FIELD_NAMES[kind] = names
-    _VALUES[kind] = values if len(names) != 1 else lambda node: (values(node),)
+def _reader_of(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what reads the values of these fields at once."""
     if not names:
-        _LEAVES.add(kind)
-
-
-class _Last:
-    """The tree that `kinds_of` was asked for last, with its answer; both are replaced together."""
-
-    answer: tuple[Node | None, frozenset[type[Node]]] = (None, frozenset())
+        return lambda node: ()
+    values: Callable[[Any], Any] = attrgetter(*names)
+    return values if len(names) > 1 else lambda node: (values(node),)
 
 
 def kinds_of(tree: Node) -> frozenset[type[Node]]:
@@ -50,10 +36,10 @@ def kinds_of(tree: Node) -> frozenset[type[Node]]:
 
     The last answer is cached: one rule after another asks for the same plan, which few of them change.
     """
-    last, kinds = _Last.answer
+    last, kinds = _last.get()
     if last is not tree:
         kinds = frozenset(_kinds_below((tree,)))
-        _Last.answer = (tree, kinds)
+        _last.put((tree, kinds))
     return kinds
 
 
@@ -62,20 +48,15 @@ def _kinds_below(trees: tuple[object, ...]) -> set[type[Node]]:
     waiting: list[Any] = [*trees]
     while waiting:
         value = waiting.pop()
-        kind = type(value)
-        if kind in _LEAVES:
-            kinds.add(kind)
-        elif kind in _VALUES:
-            kinds.add(kind)
-            waiting += _VALUES[kind](value)
+        if isinstance(value, Node):
+            kinds.add(type(value))
+            if value.names_of_children:
+                waiting += value.values_with_children(value)
         elif isinstance(value, tuple):
             if len(value) > MANY:
                 kinds |= _kinds_of_many(value)
             else:
                 waiting += value
-        elif isinstance(value, Node):
-            _read(kind)
-            waiting.append(value)
     return kinds
 
 
@@ -85,12 +66,22 @@ def _kinds_of_many(trees: tuple[object, ...]) -> frozenset[type[Node]]:
 
 
 MANY = 32
-_wide: Memory[frozenset[type[Node]]] = Memory(64)
+_last: Latest[tuple[Node | None, frozenset[type[Node]]]] = Latest((None, frozenset()))  # the tree, with its kinds
+_wide: Cached[frozenset[type[Node]]] = Cached(64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """A value with child nodes. Equal trees are `==`; spans are not compared."""
+
+    names_of_children: ClassVar[tuple[str, ...]] = ()  # the fields that may hold nodes
+    values_with_children: ClassVar[staticmethod[[Any], tuple[Any, ...]]] = staticmethod(_reader_of(()))
+
+    def __init_subclass__(cls) -> None:
+        """Find out which fields may hold nodes, once for a class: `fields` is slow, and a plan is walked very often."""
+        if "__dataclass_fields__" in cls.__dict__:  # the class with slots that `dataclass` makes of the one written
+            cls.names_of_children = tuple(field.name for field in fields(cls) if _may_hold_nodes(field.type))
+            cls.values_with_children = staticmethod(_reader_of(cls.names_of_children))
 
     def children(self) -> tuple[Node, ...]:
         """Return the child nodes in field order, those inside tuples included."""
@@ -98,13 +89,10 @@ class Node:
 
     def map_children(self, change: Callable[[Node], Node]) -> Self:
         """Return this node with `change` applied to each child; the same object when none changed."""
-        kind = type(self)
-        if kind not in _VALUES:
-            _read(kind)
-        if kind in _LEAVES:
+        if not self.names_of_children:
             return self
         changed: dict[str, Any] = {}
-        for name, value in zip(_FIELD_NAMES[kind], _VALUES[kind](self), strict=True):
+        for name, value in zip(self.names_of_children, self.values_with_children(self), strict=True):
             if isinstance(value, Node):
                 new: Any = change(value)
                 if new is not value:
@@ -129,7 +117,7 @@ class Node:
         while waiting:
             node = waiting.pop()
             yield node
-            if type(node) in _LEAVES:
+            if not node.names_of_children:
                 continue
             below = _children(node)
             if below:
@@ -144,11 +132,8 @@ class Node:
 
 
 def _children(node: Node) -> list[Node]:
-    kind = type(node)
-    if kind not in _VALUES:
-        _read(kind)
     nodes: list[Node] = []
-    for value in _VALUES[kind](node):
+    for value in node.values_with_children(node):
         if isinstance(value, Node):
             nodes.append(value)
         elif isinstance(value, tuple):

@@ -7,12 +7,11 @@ from typing import Any
 
 import piql
 import pytest
+from piql.compiler import Compiler
 from piql.compiler.fixes import trials as fix_trials
 from piql.compiler.fixes.suggest import MOST_TRIALS, TrialWork
 from piql.compiler.fixes.trials import MOST_TRIED
-from piql.compiler.incremental import recompile
 from piql.text.diagnostics.diagnostic import Edit, Fix
-from piql.trees.memory import Memory
 
 SCHEMA = """CREATE TABLE users (name VARCHAR(20) PRIMARY KEY, town VARCHAR(20));
 CREATE TABLE follows (
@@ -351,10 +350,7 @@ def test_what_trials_an_earlier_compilation_made_changes_no_fix(monkeypatch: pyt
     fixes_of_texts = []
     for text in texts:
         fixes_of_texts.append(fixes_of_all(piql.compile(text)))
-        with monkeypatch.context() as afresh:
-            afresh.setattr(fix_trials, "_fixes_by_query", Memory(512))
-            afresh.setattr(recompile, "_recent", ())
-            assert fixes_of_all(piql.compile(text)) == fixes_of_texts[-1]
+        assert fixes_of_all(Compiler().compile(text)) == fixes_of_texts[-1]
     assert any(fixes for by_query in fixes_of_texts for fixes in by_query.values())
 
 

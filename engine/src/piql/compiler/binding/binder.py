@@ -7,7 +7,7 @@ Enters: `ParsedFile`s, and perhaps the catalog that is deployed. Leaves: a `Boun
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
 from piql.compiler.binding.expressions import QueryContext
@@ -24,13 +24,11 @@ from piql.schema.catalog import Catalog, Table
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
-from piql.trees.frozen import quick, replace
-from piql.trees.memory import Memory
+from piql.trees.caches import Cached
 
 QueryKind = Literal["select", "insert", "update", "delete"]
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class BoundQuery:
     """One query with its plan. `plan` is None when it is broken; a plan may stand beside an error that refuses it."""
@@ -109,8 +107,8 @@ def defines(file: ast.ParsedFile) -> bool:
 
 
 _DEFINITIONS = (ast.CreateTable, ast.CreateEntity, ast.CreateIndex)
-_schemas: Memory[BoundSchema] = Memory(128)
-_queries: Memory[BoundQuery] = Memory(4096)  # by statement, and by statement and schema
+_schemas: Cached[BoundSchema] = Cached(128)
+_queries: Cached[BoundQuery] = Cached(4096)  # by statement, and by statement and schema
 
 
 def bind_schema_once(files: Iterable[ast.ParsedFile], catalog: Catalog | None = None) -> BoundSchema:
@@ -159,7 +157,7 @@ def _tables_in(plan: LogicalNode | LogicalWrite) -> tuple[Table, ...]:
     return tuple({table.name: table for table in named}.values())
 
 
-_tables: Memory[tuple[Table, ...]] = Memory(2048)  # an edit of the schema asks for the tables of every query
+_tables: Cached[tuple[Table, ...]] = Cached(2048)  # an edit of the schema asks for the tables of every query
 
 
 def declaration_of(table: Table) -> tuple[str, int, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from piql.compiler.binding.binder import bind
 from piql.compiler.binding.entities import Entities
@@ -11,7 +12,6 @@ from piql.compiler.binding.fetch import as_select
 from piql.compiler.binding.queries import bind_nested
 from piql.compiler.binding.scope import TableNames
 from piql.compiler.syntax import ast
-from piql.trees.frozen import replace
 
 
 def as_sql(files: Sequence[ast.ParsedFile]) -> tuple[ast.ParsedFile, ...]:

@@ -13,6 +13,7 @@ declares `thought_owner` and `thought_timestamp`, and PRIMARY(thought) means bot
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
@@ -23,7 +24,6 @@ from piql.schema.catalog import Kind, SqlType, Table
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
-from piql.trees.frozen import replace
 
 KeyColumns = list[tuple[str, ast.TypeName]]
 

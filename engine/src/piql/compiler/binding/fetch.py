@@ -14,7 +14,7 @@ and to which a foreign key of a neighbour leads, reads nothing: the foreign key 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from piql.compiler.binding.expressions import QueryContext
@@ -23,7 +23,6 @@ from piql.compiler.syntax import ast
 from piql.schema.catalog import ForeignKey, Table
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
-from piql.trees.frozen import replace
 from piql.trees.node import Node
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher, get_close_matches
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import ceil
+
+from piql.trees.caches import Cached
 
 CUTOFF = 0.6  # least similarity: twice the letters in common, divided by the sum of the lengths
 FEW = 50  # names that are compared one by one
@@ -66,10 +68,12 @@ class NearNames:
         return self._by_fold[best[1]] if best[0] >= CUTOFF else None
 
 
-@lru_cache(maxsize=256)
 def near_names(names: tuple[str, ...]) -> NearNames:
     """Return a NearNames for these names; it is cached with its answers, such as for the columns of a table."""
-    return NearNames(names)
+    return _near.recall((names,), lambda: NearNames(names))
+
+
+_near: Cached[NearNames] = Cached(256, is_by_value=True)
 
 
 class _Letters:

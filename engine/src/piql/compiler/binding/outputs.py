@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
 from piql.compiler.binding.scope import ScopeColumn
 from piql.compiler.binding.types import is_nullable, type_of, wider
 from piql.compiler.logical import operators as logical
-from piql.trees.frozen import replace
 
 
 def output_columns(plan: logical.LogicalNode) -> list[ScopeColumn]:

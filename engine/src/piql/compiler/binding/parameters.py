@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
 from piql.compiler.binding.types import BARE, bare, wider
@@ -13,7 +13,6 @@ from piql.schema.catalog import Kind, SqlType
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
-from piql.trees.frozen import replace
 from piql.trees.node import Node
 
 N = TypeVar("N", bound=Node)

@@ -16,6 +16,7 @@ From the bottom: the relations of FROM joined left-deep, `Selection` (WHERE), `G
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from piql.compiler.binding.aggregates import aggregates_in, ungrouped
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
@@ -30,7 +31,6 @@ from piql.compiler.syntax import ast
 from piql.text.diagnostics.diagnostic import Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
-from piql.trees.frozen import replace
 
 MAX_OUTPUTS = 5_000  # columns of one result
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from piql.compiler.binding.entities import Entities
@@ -31,7 +31,6 @@ from piql.schema.types import COLUMN_TYPES, KIND_OF_NAME, KINDS
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
-from piql.trees.frozen import replace
 
 
 # Every name a type goes by: the kind, and how many numbers may follow it.

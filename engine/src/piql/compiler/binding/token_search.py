@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from piql.compiler.binding.types import BARE, is_text
@@ -11,7 +12,6 @@ from piql.compiler.syntax.unsupported import ILIKE
 from piql.schema.catalog import Kind
 from piql.schema.values import shown
 from piql.text.diagnostics.diagnostic import Edit, Fix
-from piql.trees.frozen import replace
 
 if TYPE_CHECKING:
     from piql.compiler.binding.expressions import ExpressionBinder

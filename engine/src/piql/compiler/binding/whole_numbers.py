@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from decimal import Decimal
 
 from piql.compiler.binding.types import BARE, type_of
@@ -10,7 +11,6 @@ from piql.compiler.logical.expressions import Comparison, ComparisonOperator, Co
 from piql.schema.catalog import Kind
 from piql.schema.types import WHOLE
 from piql.schema.values import BIGINT_RANGE, INT_RANGE
-from piql.trees.frozen import replace
 
 _LOW, _HIGH = BIGINT_RANGE
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from piql.text.source import Span
-from piql.trees.frozen import quick
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Term:
     """A symbol of a formula: `subscriptions.owner` = 100, because of the text at `span`.
@@ -24,7 +22,6 @@ class Term:
     number_span: Span | None = field(default=None, compare=False, repr=False)  # the number alone, where one is written
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class OperatorBound:
     """What one operator of the plan adds; `path` is its place in the plan (child numbers from the root)."""
@@ -38,7 +35,6 @@ class OperatorBound:
     bytes: int
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Bound:
     """The most that one execution can do: requests, round trips on the longest path, bytes fetched, rows returned."""

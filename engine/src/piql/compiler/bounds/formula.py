@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from math import prod
 
 from piql.compiler.bounds.bound import Term
-from piql.trees.frozen import quick
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Formula:
     """Products of terms, each with how often it counts; the product of no terms is the number itself."""

@@ -6,6 +6,7 @@ numbers. Predictions under other limits are made for this plan's bound, so that 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Protocol, assert_never
 
 from piql.compiler.logical.expressions import Expression, Parameter
@@ -31,7 +32,6 @@ from piql.compiler.physical.operators import (
     map_inputs,
 )
 from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
-from piql.trees.frozen import replace
 
 
 class Numbers(Protocol):

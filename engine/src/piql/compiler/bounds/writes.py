@@ -15,7 +15,7 @@ from piql.compiler.physical.widths import columns_bytes
 from piql.compiler.physical.writes import change_of
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
 from piql.schema.types import UNSIZED_BYTES
-from piql.trees.memory import Memory
+from piql.trees.caches import Cached
 
 
 class _Steps(NamedTuple):
@@ -146,7 +146,7 @@ def _look(referrer: tuple[Table, ForeignKey, Index]) -> Term:
     return Term("1", 1, f"whether {referring.name} still names the row by {', '.join(key.columns)}", key.span)
 
 
-_looks: Memory[tuple[Term, ...]] = Memory(512)  # which all writes of a table that is referred to have in common
+_looks: Cached[tuple[Term, ...]] = Cached(512)  # which all writes of a table that is referred to have in common
 
 
 def most_entries(table: Table, index: Index) -> int:

@@ -20,7 +20,7 @@ from piql.schema.catalog import Index, Table
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
-from piql.trees.memory import Memory
+from piql.trees.caches import Cached
 
 _NAME = re.compile(r'"[^"]*"|[^\s,]+')
 
@@ -49,8 +49,8 @@ def advise(compilation: Compilation, trial: Trial) -> tuple[Diagnostic, ...]:
     return tuple(findings)
 
 
-_named: Memory[frozenset[str]] = Memory(2048)
-_advice: Memory[tuple[Diagnostic, ...]] = Memory(512)
+_named: Cached[frozenset[str]] = Cached(2048)
+_advice: Cached[tuple[Diagnostic, ...]] = Cached(512)
 
 
 def _by_table(compilation: Compilation) -> dict[str, tuple[CompiledQuery, ...]]:

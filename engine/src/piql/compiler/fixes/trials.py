@@ -26,7 +26,7 @@ from piql.compiler.syntax.parser import MAX_WORK, parse_once
 from piql.schema.catalog import Table
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, LaterFixes
 from piql.text.source import Source
-from piql.trees.memory import Memory
+from piql.trees.caches import Cached, with_these_caches
 from piql.trees.sharing import LongList, amended
 
 MOST_TRIED = 60_000  # work of the trials for one query, as the parser counts it
@@ -39,8 +39,8 @@ GAP_CODES = frozenset(
     ("unbounded-scan", "unbounded-join", "unbounded-product", "unbounded-aggregate", "unbounded-sort", "stop-blocked")
 )
 
-_fixes_by_query: Memory[tuple[Fix, ...]] = Memory(512)
-_settled: Memory[tuple[tuple[Diagnostic, ...], int]] = Memory(256)
+_fixes_by_query: Cached[tuple[Fix, ...]] = Cached(512)
+_settled: Cached[tuple[tuple[Diagnostic, ...], int]] = Cached(256)
 
 
 def with_working_fixes(assembly: Assembly) -> Compilation:
@@ -66,7 +66,7 @@ def _with_fixes(assembly: Assembly) -> Compilation:
     trials = _RefusedTrials(assembly, refused)
     fixes: dict[str, Sequence[Fix]] = {}
     for bound, plan in refused:
-        fixes[bound.name] = LaterFixes(partial(_fixes_once, bound, plan, trials)) if trials.can_try(bound) else ()
+        fixes[bound.name] = _fixes_later(bound, plan, trials)
     return replace(
         compilation,
         diagnostics=tuple(_fixed(finding, fixes) for finding in compilation.diagnostics),
@@ -165,6 +165,13 @@ def _holds_any(table: Table, edits: Sequence[Edit]) -> bool:
 def _work_of_a_trial(part: Part) -> int:
     """Return what it takes to compile one query of a piece again: its part of the work, and looking over the text."""
     return part.file.work // len(part.bound) + len(part.file.source.text) // LOOKED_OVER
+
+
+def _fixes_later(bound: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> Sequence[Fix]:
+    """Return fixes that are looked for when somebody asks for them; none where the query is too long for trials."""
+    if not trials.can_try(bound):
+        return ()
+    return LaterFixes(with_these_caches(partial(_fixes_once, bound, planned, trials)))
 
 
 def _fixes_once(bound: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials) -> tuple[Fix, ...]:

@@ -19,7 +19,7 @@ from piql.compiler.result import Compilation
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.pieces import Pieces, changed_characters, cut
 from piql.text.source import Source
-from piql.trees.memory import note_compiled
+from piql.trees.caches import Latest, note_compiled
 from piql.trees.sharing import LongList, LongMap, common_ends
 
 MOST_RECENT = 8  # sets of texts
@@ -41,12 +41,11 @@ class _CompiledTexts:
     compilation: Compilation
 
 
-_recent: tuple[_CompiledTexts, ...] = ()  # the youngest first
+_recent: Latest[tuple[_CompiledTexts, ...]] = Latest(())  # the youngest first
 
 
 def compile_texts(given: Mapping[str, str]) -> Compilation:
     """Compile all files together."""
-    global _recent
     texts = dict(given)
     names = list(texts)
     before, changed, apart = _nearest(texts, names)
@@ -56,13 +55,16 @@ def compile_texts(given: Mapping[str, str]) -> Compilation:
         now = _afresh(texts, names)
     elif changed:
         now = _edited(texts, now, changed)
-    older = [compiled for compiled in _recent if compiled is not now and compiled is not replaced][: MOST_RECENT - 1]
+    older = [compiled for compiled in _recent.get() if compiled is not now and compiled is not replaced][: MOST_RECENT - 1]
     sizes = accumulate(sum(map(len, compiled.texts.values())) for compiled in (now, *older))
-    _recent = (
-        now,
-        *(compiled for compiled, size in zip(older, list(sizes)[1:], strict=True) if size <= MOST_CHARACTERS),
-    )
+    few = (compiled for compiled, size in zip(older, list(sizes)[1:], strict=True) if size <= MOST_CHARACTERS)
+    _recent.put((now, *few))
     return relocate(now.compilation, now.cuts)
+
+
+def characters_kept() -> int:
+    """Return how many characters the recent sets of texts have."""
+    return sum(len(text) for compiled in _recent.get() for text in compiled.texts.values())
 
 
 def _nearest(texts: dict[str, str], names: list[str]) -> tuple[_CompiledTexts | None, list[str], int]:
@@ -71,7 +73,7 @@ def _nearest(texts: dict[str, str], names: list[str]) -> tuple[_CompiledTexts | 
     Several sets are kept since an editor may alternate between projects.
     """
     nearest: tuple[_CompiledTexts | None, list[str], int] = (None, [], NEAR)
-    for compiled in _recent:
+    for compiled in _recent.get():
         if compiled.names == names:
             changed = list(compress(names, map(ne, texts.values(), compiled.texts.values())))
             if len(changed) > MOST_CHANGED:
@@ -116,7 +118,7 @@ def _edited(texts: dict[str, str], before: _CompiledTexts, changed: list[str]) -
 
 def _cut(source: Source) -> Pieces:
     """Cut a file, from how the same text or another file of its name was cut before."""
-    earlier = [pieces for compiled in _recent if (pieces := compiled.cuts.get(source.name)) is not None]
+    earlier = [pieces for compiled in _recent.get() if (pieces := compiled.cuts.get(source.name)) is not None]
     for pieces in earlier:
         if pieces.source.text == source.text:
             return pieces

@@ -27,6 +27,7 @@ class Positions:
     def __init__(self, cuts: Mapping[str, Pieces]) -> None:
         self.cuts = cuts
         self._homes: dict[str, tuple[Source, int]] = {}
+        self._fields: dict[type, tuple[str, ...]] = {}  # of values that may hold spans; empty for others
         self._relocated: dict[int, tuple[object, object]] = {}  # with the value before, so that its id stays its own
 
     def __reduce__(self) -> tuple[type[Positions], tuple[Mapping[str, Pieces]]]:
@@ -63,9 +64,9 @@ class Positions:
             return self._later(value)
         if kind in _PLAIN:
             return value
-        names = _FIELDS.get(kind)
+        names = self._fields.get(kind)
         if names is None:
-            names = _FIELDS[kind] = _fields_of(kind)
+            names = self._fields[kind] = _fields_of(kind)
         if not names:
             return value
         earlier = self._relocated.get(id(value))
@@ -102,7 +103,6 @@ class Positions:
 
 
 _PLAIN = frozenset((str, int, float, bool, bytes, type(None)))
-_FIELDS: dict[type, tuple[str, ...]] = {}  # of values that may hold spans; empty for others
 
 
 def _fields_of(kind: type) -> tuple[str, ...]:

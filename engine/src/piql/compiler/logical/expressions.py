@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from piql.schema.catalog import SqlType
 from piql.text.source import Span
-from piql.trees.frozen import quick
 from piql.trees.node import Node
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ class _Expression(Node):
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnRef(_Expression):
     """A column of the relation with the alias `relation`."""
@@ -38,7 +36,6 @@ class ColumnRef(_Expression):
         return hash((self.relation, self.name))  # hashed often; a column has one type
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constant(_Expression):
     """A literal, as a Python value of the engine (see `piql.schema.values`); NULL is None."""
@@ -47,7 +44,6 @@ class Constant(_Expression):
     type: SqlType
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter(_Expression):
     """A query parameter; `max_items` is set for a list parameter (`IN [2: friends] MAX 50`)."""
@@ -58,7 +54,6 @@ class Parameter(_Expression):
     max_spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)  # the number of MAX, wherever it stands
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(_Expression):
     operator: ComparisonOperator

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, assert_never
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Table, UniqueKey
 from piql.text.source import Span
-from piql.trees.frozen import quick, replace
 from piql.trees.node import Node
 
 
@@ -28,7 +27,6 @@ class Count(Node):
     max_span: Span | None = field(default=None, compare=False, repr=False)  # the number alone
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SortKey(Node):
     """One element of an order; NULL sorts first ascending, last descending."""
@@ -37,7 +35,6 @@ class SortKey(Node):
     ascending: bool = True
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output(Node):
     """One column of a result: its name and its expression."""
@@ -46,7 +43,6 @@ class Output(Node):
     expression: Expression
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relation(_Operator):
     """A table of the FROM clause under its alias."""
@@ -74,7 +70,6 @@ class Derived(_Operator):
     input: LogicalNode
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection(_Operator):
     """Keeps the rows for which `predicate` is true."""
@@ -83,7 +78,6 @@ class Selection(_Operator):
     input: LogicalNode
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Join(_Operator):
     """A join of two inputs; `condition` is None for a product (`FROM a, b`).
@@ -117,7 +111,6 @@ class SemiJoin(_Operator):
     mark: ColumnRef | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Projection(_Operator):
     """Computes the output columns."""
@@ -160,7 +153,6 @@ class Union(_Operator):
     has_distinct_inputs: bool = False
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sort(_Operator):
     """ORDER BY; `is_total` once keys were added so that no two rows are equal in it."""
@@ -170,7 +162,6 @@ class Sort(_Operator):
     is_total: bool = field(default=False, compare=False)
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop(_Operator):
     """LIMIT or PAGINATE: lets the first `count` rows through (VLDB 2012, section 5.1).
@@ -186,7 +177,6 @@ class Stop(_Operator):
     is_exact: bool = False
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataStop(_Operator):
     """A fact of the schema: at most `limit` rows come out of here (VLDB 2012, section 5.1).

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from piql.compiler.logical.expressions import Constant, Exists, Expression, InSubquery, ScalarSubquery, columns_of
 from piql.compiler.logical.operators import LogicalNode, Selection, SemiJoin
@@ -13,7 +13,6 @@ from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquer
 from piql.compiler.optimizer.analysis.region import map_regions, read_region
 from piql.compiler.optimizer.rules.simplify_predicates import simplified
 from piql.text.source import Span
-from piql.trees.frozen import replace
 
 
 @dataclass(frozen=True, slots=True)

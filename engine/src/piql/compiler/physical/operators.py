@@ -8,7 +8,7 @@ Every remote read has a limit; there is no unbounded operator.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, assert_never
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression
@@ -16,7 +16,6 @@ from piql.compiler.logical.operators import Assignment, Count, Output, SortKey
 from piql.compiler.optimizer.analysis.whole_numbers import Stretch
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
 from piql.text.source import Span
-from piql.trees.frozen import quick, replace
 from piql.trees.node import Node
 
 
@@ -26,7 +25,6 @@ class _Operator(Node):
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyPart(Node):
     """One leading key column of an index fixed by equality: to one value, or to any of several (IN, OR).
@@ -62,7 +60,6 @@ class KeyRange(Node):
     is_high_included: bool = False
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowLimit(Node):
     """The most rows one read returns, with the fact that proves it.
@@ -93,7 +90,6 @@ class PassingRows(Node):
     rows: int = 0
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexScan(_Operator):
     """Reads one contiguous range of an index (a get, when the whole primary key is fixed): 1 request a combination of
@@ -117,7 +113,6 @@ class IndexScan(_Operator):
     limit: RowLimit
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexFKJoin(_Operator):
     """Per child row, gets the row of `table` whose whole primary (or unique) key the child names: 1 request a child row
@@ -134,7 +129,6 @@ class IndexFKJoin(_Operator):
     condition: Expression | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SortedIndexJoin(_Operator):
     """Per child row, reads the first rows of an index range already in the order asked: 1 request a child row

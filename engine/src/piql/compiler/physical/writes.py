@@ -9,7 +9,7 @@ from piql.compiler.logical.operators import Delete, Insert, LogicalWrite, Update
 from piql.compiler.physical.indexes.secondary_index import group_index, referrers_of, token_index
 from piql.compiler.physical.operators import WritePlan
 from piql.schema.catalog import CardinalityLimit, Catalog, ForeignKey, Index, Table, UniqueKey
-from piql.trees.memory import Memory
+from piql.trees.caches import Cached
 
 
 def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Index]) -> WritePlan:
@@ -129,7 +129,7 @@ def _referrers(
     return tuple(referrer for referrer in referrers if not columns.isdisjoint(referrer[1].referenced_columns))
 
 
-_all_referrers: Memory[tuple[tuple[Table, ForeignKey, Index], ...]] = Memory(512)
+_all_referrers: Cached[tuple[tuple[Table, ForeignKey, Index], ...]] = Cached(512)
 
 
 def _find_referrers(

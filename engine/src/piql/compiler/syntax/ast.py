@@ -11,7 +11,6 @@ from typing import Literal, TypeAlias
 from piql.compiler.syntax.lexer import Comment
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.source import Source, Span
-from piql.trees.frozen import quick
 from piql.trees.node import Node
 
 
@@ -22,7 +21,6 @@ class AstNode(Node):
     span: Span = field(compare=False, repr=False)
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Name(AstNode):
     """An identifier. One without quotes matches declared names whatever the case of the letters."""
@@ -34,14 +32,12 @@ class Name(AstNode):
 # Expressions
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnName(AstNode):
     qualifier: Name | None
     name: Name
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiteralValue(AstNode):
     """A literal: int, Decimal (`1.5`), float (`1e3`), str, bool, bytes (`X'00'`) or None."""
@@ -49,7 +45,6 @@ class LiteralValue(AstNode):
     value: object
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterUse(AstNode):
     """`[1: name]`, `[name]` or `:name`, with `MAX n` where it is a list or a count."""
@@ -67,7 +62,6 @@ class Unary(AstNode):
     operand: Expression
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binary(AstNode):
     operator: Literal["=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "||"]
@@ -183,14 +177,12 @@ class Star(AstNode):
     qualifier: Name | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectItem(AstNode):
     expression: Expression
     alias: Name | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableName(AstNode):
     table: Name
@@ -206,7 +198,6 @@ class DerivedTable(AstNode):
 TableSource: TypeAlias = TableName | DerivedTable
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JoinClause(AstNode):
     """One table joined to those before it; `condition` is None for a comma, CROSS JOIN, or a join without ON."""
@@ -216,7 +207,6 @@ class JoinClause(AstNode):
     condition: Expression | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromClause(AstNode):
     first: TableSource
@@ -239,7 +229,6 @@ class GroupClause(AstNode):
     keys: tuple[Expression, ...]
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopClause(AstNode):
     """`LIMIT n`, `LIMIT [p] MAX n` or `PAGINATE n`; the count is a literal or a parameter."""
@@ -255,7 +244,6 @@ class OffsetClause(AstNode):
     count: Expression
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Select(AstNode):
     items: tuple[SelectItem | Star, ...]
@@ -329,7 +317,6 @@ class Delete(AstNode):
 # Schema
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TypeName(AstNode):
     """A type as written: `VARCHAR(32)` has the arguments `(32,)`."""
@@ -338,7 +325,6 @@ class TypeName(AstNode):
     arguments: tuple[int, ...] = ()
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrimaryKeyClause(AstNode):
     """`PRIMARY KEY (columns)`, also where it is written beside a column."""
@@ -355,7 +341,6 @@ class UniqueClause(AstNode):
     name: Name | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignKeyClause(AstNode):
     """`FOREIGN KEY (columns) REFERENCES table (referenced) MAX n`.
@@ -385,7 +370,6 @@ class LimitClause(AstNode):
 TableConstraint: TypeAlias = PrimaryKeyClause | UniqueClause | ForeignKeyClause | LimitClause
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnDefinition(AstNode):
     """A column; the constraints written beside it name it as their only column."""
@@ -396,7 +380,6 @@ class ColumnDefinition(AstNode):
     constraints: tuple[TableConstraint, ...] = ()
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateTable(AstNode):
     """CREATE TABLE; `is_broken`: an element had a syntax error and is missing."""
@@ -427,7 +410,6 @@ class CreateIndex(AstNode):
     is_broken: bool = False
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateQuery(AstNode):
     """`CREATE QUERY name AS body`; after a syntax error in the body, `body` is None and the name is still known."""
@@ -485,7 +467,6 @@ BareStatement: TypeAlias = Select | UnionQuery | Fetch | Insert | Update | Delet
 Statement: TypeAlias = CreateTable | CreateEntity | CreateIndex | CreateQuery | BareStatement
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
     """One file as a tree, with its syntax errors; `work` estimates how long it takes to compile."""

@@ -14,7 +14,6 @@ from typing import Literal
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.diagnostics.report import report
 from piql.text.source import Source
-from piql.trees.frozen import quick
 
 TokenKind = Literal["word", "quoted", "number", "string", "blob", "symbol", "end"]
 
@@ -62,7 +61,6 @@ class Comment:
     end: int
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Tokens:
     """All tokens of a text, the last of kind `end`, with its comments and the errors of the lexer."""

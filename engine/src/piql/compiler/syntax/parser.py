@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import partial
 from typing import Literal
 
 from piql.compiler.syntax import ast
@@ -19,6 +19,7 @@ from piql.compiler.syntax.unsupported import CLAUSES, CREATED, STATEMENTS, TABLE
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 from piql.text.source import Source, Span
+from piql.trees.caches import Cached
 
 MAX_WORK = 200_000  # of one file: 1 for each token, and the work below for planning
 STATEMENT_WORK, READ_WORK = 10, 60
@@ -102,11 +103,13 @@ def _too_much(span: Span) -> Diagnostic:
 
 def parse_once(source: Source, most: int | None = None) -> ast.ParsedFile:
     """Parse a text; the results of short texts are cached."""
-    return _parse_short(source, most) if len(source.text) <= SHORT else parse(source, most)
+    if len(source.text) > SHORT:
+        return parse(source, most)
+    return _parsed.recall((source, most), partial(parse, source, most))
 
 
 SHORT = 4_000  # characters
-_parse_short = lru_cache(maxsize=128)(parse)
+_parsed: Cached[ast.ParsedFile] = Cached(128, is_by_value=True)
 
 
 def _extents(source: Source, statements: list[ast.Statement]) -> list[tuple[int, int]]:

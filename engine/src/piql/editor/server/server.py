@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
@@ -99,7 +100,7 @@ class PiqlServer(LanguageServer):
 
     async def beside(self, work: Callable[[], T]) -> T:
         """Do what needs the compiler beside the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._compiler, work)
+        return await asyncio.get_running_loop().run_in_executor(self._compiler, copy_context().run, work)
 
     def tell_findings_soon(self) -> None:
         """Compile and publish after a pause, once for all changes within it."""

@@ -7,7 +7,6 @@ do, so what was found is found again. Its places count from the start of its pie
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -15,17 +14,15 @@ from piql.compiler.binding.schema import bind_schema
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.pieces import Pieces, cut
 from piql.editor.service.occurrences import Occurrence, Symbol, occurrences_of
-from piql.forking import RenewedLock
 from piql.schema.catalog import Table
 from piql.text.source import Source, Span
-from piql.trees.memory import Memory
+from piql.trees.caches import Cached
 
 MOST_FILES = 2048
 
-_tables: Memory[Mapping[str, Table]] = Memory(64)
-_occurrences: Memory[list[Occurrence]] = Memory(8192)
-_cuts: OrderedDict[str, Pieces] = OrderedDict()
-_cutting = RenewedLock()
+_tables: Cached[Mapping[str, Table]] = Cached(64)
+_occurrences: Cached[list[Occurrence]] = Cached(8192)
+_cuts: Cached[Pieces] = Cached(MOST_FILES, is_by_value=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +87,10 @@ class Names:
 
 def _cut(source: Source) -> Pieces:
     """Cut a file, keeping the pieces that it has in common with the text that was cut before."""
-    with _cutting.lock:
-        before = _cuts.pop(source.name, None)
-        if before is None or before.source.text != source.text:
-            before = cut(source, before)
-        _cuts[source.name] = before
-        while len(_cuts) > MOST_FILES:
-            _cuts.popitem(last=False)
+    before = _cuts.get((source.name,))
+    if before is not None and before.source.text == source.text:
         return before
+    return _cuts.put((source.name,), cut(source, before))
 
 
 def _tables_of(pieces: Iterable[ast.ParsedFile]) -> Mapping[str, Table]:

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Literal, overload
 
 from piql.text.source import Span
-from piql.trees.frozen import quick
 
 Severity = Literal["error", "warning", "info"]
 
@@ -90,7 +89,6 @@ class Label:
     text: str
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One message of the compiler: a stable code, a text in the user's own words, and its span."""

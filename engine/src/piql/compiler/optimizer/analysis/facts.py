@@ -9,10 +9,8 @@ from math import prod
 from piql.compiler.optimizer.analysis.restrictions import Fixed, Restrictions
 from piql.compiler.optimizer.analysis.whole_numbers import Stretch, stretch_of
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Table, UniqueKey
-from piql.trees.frozen import quick
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Fact:
     """At most `limit` rows share one value of `columns` (1: a key); `reads` combinations of values are asked for.

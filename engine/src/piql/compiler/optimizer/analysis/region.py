@@ -11,7 +11,7 @@ Rules that look at all joined relations at once read a `Region` from the plan, a
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from piql.compiler.logical.expressions import Expression, conjuncts
@@ -29,12 +29,10 @@ from piql.compiler.logical.operators import (
 )
 from piql.compiler.optimizer.analysis.decided_tests import is_never
 from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquery, relations_of
-from piql.trees.frozen import quick, replace
-from piql.trees.memory import Memory
+from piql.trees.caches import Cached
 from piql.trees.node import Node
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Leg:
     """One input of a chain of joins: its relations, the filters on it alone, and for a left join the rest of the ON."""
@@ -53,7 +51,6 @@ class Leg:
         return self.input if isinstance(self.input, Relation) else None
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Region:
     """Legs in join order, inner conditions that join several, and predicates that must be tested after a left join."""
@@ -92,7 +89,7 @@ def read_region(node: LogicalNode) -> Region:
     return _regions.recall((node,), lambda: _read_region(node))
 
 
-_regions: Memory[Region] = Memory(16)
+_regions: Cached[Region] = Cached(16)
 
 
 def _read_region(node: LogicalNode) -> Region:

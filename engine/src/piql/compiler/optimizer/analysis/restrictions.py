@@ -7,7 +7,7 @@ s.owner = [me] AND s.target IN ('a', 'b') AND s.since > 3 AND LOWER(s.note) = 'x
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from piql.compiler.logical.expressions import (
@@ -27,10 +27,8 @@ from piql.compiler.optimizer.analysis.decided_tests import is_never
 from piql.compiler.optimizer.analysis.predicates import MIRRORED, has_subquery, is_lookup_type, relations_of
 from piql.compiler.optimizer.analysis.range_ends import narrower_end
 from piql.schema.catalog import SqlType, word_column
-from piql.trees.frozen import quick, replace
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Fixed:
     """A column that equals one of `values`; a list parameter among them stands for up to `max_items` values.
@@ -75,7 +73,6 @@ class Word:
         return word_column(self.columns).name
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Restrictions:
     """All that a list of predicates says about the relation `alias`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from piql.compiler.logical.expressions import Comparison, Expression
 from piql.compiler.logical.operators import (
@@ -20,7 +21,6 @@ from piql.compiler.logical.operators import (
 from piql.compiler.optimizer.analysis.predicates import has_subquery, relations_of
 from piql.compiler.optimizer.analysis.region import aliases_below, is_region, read_region, write_region
 from piql.text.source import Span
-from piql.trees.frozen import replace
 from piql.trees.node import Node
 
 

@@ -7,7 +7,7 @@ id >= [next] - 20 AND id < [next]    20, whatever the parameter is
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from math import ceil, floor, isfinite
 
@@ -16,7 +16,6 @@ from piql.compiler.optimizer.analysis.restrictions import Range
 from piql.schema.catalog import SqlType
 from piql.schema.types import WHOLE
 from piql.text.source import Span
-from piql.trees.frozen import quick, replace
 from piql.trees.node import Node
 
 MOST = 100_000  # numbers; a wider range says how far apart rows may be, not that they are few
@@ -24,7 +23,6 @@ MOST = 100_000  # numbers; a wider range says how far apart rows may be, not tha
 _End = tuple[str | None, int]  # a parameter, and what is added to it; no parameter: the number itself
 
 
-@quick
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch(Node):
     """How many values a column of whole numbers may have in a range."""

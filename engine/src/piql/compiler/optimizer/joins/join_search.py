@@ -7,7 +7,7 @@ system" (SIGMOD 1979). A set is a number with a bit for each leg, since all subs
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from heapq import heapify, heappop, heappush
 from math import inf
@@ -38,7 +38,6 @@ from piql.compiler.optimizer.analysis.region import Leg, Region
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
 from piql.compiler.optimizer.joins.joining import Dependencies, Joining
 from piql.compiler.optimizer.joins.key_values import KeyValues
-from piql.trees.frozen import quick, replace
 
 EXHAUSTIVE_LEGS = 6  # beyond, the next relation is the cheapest one to add
 FEW_LEGS = 3
@@ -75,7 +74,6 @@ class Way(NamedTuple):
 _way = partial(tuple.__new__, Way)  # thousands are made for a few tables, and a call by name takes long
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class _Extension:
     """What joining one leg to a set of legs takes, however these were joined."""
@@ -93,7 +91,6 @@ class _Extension:
     limit: int | None  # the stop, where it may stand after this
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class _Read:
     """How one leg is read once those that are related to it are joined, wherever the stop stands."""

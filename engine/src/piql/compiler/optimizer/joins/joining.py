@@ -24,10 +24,8 @@ from piql.compiler.optimizer.analysis.predicates import (
 )
 from piql.compiler.optimizer.analysis.region import Leg, Region
 from piql.schema.catalog import ForeignKey
-from piql.trees.frozen import quick
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Dependencies:
     """The sets of other legs, as bits, on which the tests of one leg's join depend.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from piql.compiler.binding.outputs import output_columns
 from piql.compiler.binding.types import BOOLEAN
@@ -41,7 +41,6 @@ from piql.compiler.optimizer.analysis.restrictions import restrictions_on
 from piql.compiler.optimizer.analysis.subqueries import outer_relations
 from piql.compiler.optimizer.rule import RuleContext
 from piql.compiler.optimizer.rules.unnest_subqueries import SemiJoins
-from piql.trees.frozen import replace
 from piql.trees.node import Node
 
 

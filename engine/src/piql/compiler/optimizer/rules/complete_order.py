@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import chain
 
 from piql.compiler.binding.outputs import output_columns
@@ -23,7 +24,6 @@ from piql.compiler.optimizer.analysis.predicates import ColumnKey, equated_colum
 from piql.compiler.optimizer.analysis.region import Leg, Region, is_region, read_region
 from piql.compiler.optimizer.rule import RuleContext
 from piql.schema.catalog import Table
-from piql.trees.frozen import replace
 
 
 def complete_order(plan: LogicalNode, context: RuleContext) -> LogicalNode:

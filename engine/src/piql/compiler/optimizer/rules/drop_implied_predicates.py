@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from piql.compiler.logical.operators import LogicalNode
 from piql.compiler.optimizer.analysis.region import Leg, map_regions, read_region, write_region
 from piql.compiler.optimizer.joins.joining import Joining
 from piql.compiler.optimizer.rule import RuleContext
-from piql.trees.frozen import replace
 
 
 def drop_implied_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar, cast
 
 from piql.compiler.logical.expressions import ColumnRef, Comparison, Constant, Expression, Parameter, ScalarSubquery
@@ -10,7 +11,6 @@ from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.predicates import ColumnKey, has_subquery, key_of, replace_columns
 from piql.compiler.optimizer.analysis.region import Region, is_region, read_region
 from piql.compiler.optimizer.rule import RuleContext
-from piql.trees.frozen import replace
 from piql.trees.node import Node, kinds_of
 
 

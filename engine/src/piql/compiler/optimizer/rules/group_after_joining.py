@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression, FunctionCall, conjuncts
 from piql.compiler.logical.operators import (
@@ -27,7 +27,6 @@ from piql.compiler.optimizer.analysis.predicates import (
 )
 from piql.compiler.optimizer.analysis.region import Leg, Region, is_region, map_regions, read_region, write_region
 from piql.compiler.optimizer.rule import RuleContext
-from piql.trees.frozen import replace
 from piql.trees.node import Node, kinds_of
 
 _GROUPED = frozenset((GroupBy, Distinct))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from piql.compiler.logical.expressions import Expression, conjuncts
 from piql.compiler.logical.operators import (
@@ -20,7 +21,6 @@ from piql.compiler.optimizer.analysis.predicates import all_conjuncts, conjuncti
 from piql.compiler.optimizer.analysis.region import aliases_below, is_region
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
 from piql.compiler.optimizer.rule import RuleContext
-from piql.trees.frozen import replace
 
 
 def insert_data_stops(plan: LogicalNode, context: RuleContext) -> LogicalNode:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression, IsNull, Not
 from piql.compiler.logical.operators import Derived, GroupBy, LogicalNode, Relation, SortKey
@@ -12,7 +13,6 @@ from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, re
 from piql.compiler.optimizer.analysis.restrictions import restrictions_on
 from piql.compiler.optimizer.rule import RuleContext
 from piql.compiler.optimizer.rules.group_after_joining import Groups, groups_of, with_columns_named, with_groups_joined
-from piql.trees.frozen import replace
 from piql.trees.node import Node, kinds_of
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from piql.compiler.logical.expressions import ColumnRef, IsNull, Not
 from piql.compiler.logical.operators import Join, LogicalNode, Stop
@@ -11,7 +12,6 @@ from piql.compiler.optimizer.analysis.keeps_rows import leaves_out_null
 from piql.compiler.optimizer.analysis.predicates import key_of
 from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, read_region, write_region
 from piql.compiler.optimizer.rule import RuleContext
-from piql.trees.frozen import replace
 from piql.trees.node import kinds_of
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import replace
 
 from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList, IsNull, Not
 from piql.compiler.logical.operators import Count, GroupBy, Join, LogicalNode, Selection, Sort, Stop
@@ -19,7 +20,6 @@ from piql.compiler.optimizer.analysis.predicates import (
 from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, read_region, write_region
 from piql.compiler.optimizer.joins.join_search import JoinSearch
 from piql.compiler.optimizer.rule import RuleContext
-from piql.trees.frozen import replace
 from piql.trees.node import Node, kinds_of
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from piql.compiler.logical.expressions import ColumnRef, Constant, Expression, IsNull, Or, columns_in, conjuncts
 from piql.compiler.logical.operators import LogicalNode
@@ -14,7 +15,6 @@ from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, re
 from piql.compiler.optimizer.rule import RuleContext
 from piql.compiler.optimizer.rules.simplify_predicates import simplified
 from piql.schema.catalog import Kind, SqlType
-from piql.trees.frozen import replace
 
 
 def narrow_tests(plan: LogicalNode, context: RuleContext) -> LogicalNode:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import assert_never
 
 from piql.compiler.logical.operators import (
@@ -26,7 +27,6 @@ from piql.compiler.optimizer.analysis.region import Leg, Region, is_region, read
 from piql.compiler.optimizer.joins.join_search import FEW_LEGS, JoinSearch, Order
 from piql.compiler.optimizer.joins.leg_ranks import ranked_positions
 from piql.compiler.optimizer.rule import RuleContext
-from piql.trees.frozen import replace
 from piql.trees.node import kinds_of
 
 MOST_PLANNED = 12  # equally good orders whose plans are made to find the best

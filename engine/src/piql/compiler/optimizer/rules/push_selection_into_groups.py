@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression, conjuncts
 from piql.compiler.logical.operators import (
@@ -26,7 +27,6 @@ from piql.compiler.optimizer.analysis.region import aliases_below, is_region
 from piql.compiler.optimizer.rule import RuleContext
 from piql.compiler.optimizer.rules.push_selection_down import push_selection_down
 from piql.compiler.optimizer.rules.spread_equalities import spread_equalities
-from piql.trees.frozen import replace
 from piql.trees.node import kinds_of
 
 _READ_ON_ITS_OWN = frozenset((GroupBy, Distinct, Derived))

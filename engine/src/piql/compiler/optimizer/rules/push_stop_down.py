@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import takewhile
 
 from piql.compiler.logical.expressions import ColumnRef, Expression
@@ -28,7 +29,6 @@ from piql.compiler.optimizer.analysis.predicates import ColumnKey, all_conjuncts
 from piql.compiler.optimizer.analysis.region import Leg, Region, aliases_below
 from piql.compiler.optimizer.rule import RuleContext
 from piql.compiler.optimizer.rules.complete_order import Determined
-from piql.trees.frozen import replace
 
 _ROWS = (Sort, Join, Selection, SemiJoin, Relation, DataStop)  # what a projection may be computed above
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from piql.compiler.binding.outputs import output_columns
 from piql.compiler.binding.types import BARE
 from piql.compiler.logical.expressions import ColumnRef, Constant, Expression
@@ -23,7 +25,6 @@ from piql.compiler.optimizer.analysis.region import is_region, read_region
 from piql.compiler.optimizer.rule import RuleContext
 from piql.compiler.optimizer.rules.drop_distinct import do_rows_differ
 from piql.schema.catalog import Kind, SqlType
-from piql.trees.frozen import replace
 
 
 def push_stop_into_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:

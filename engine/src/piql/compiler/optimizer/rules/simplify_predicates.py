@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 from piql.compiler.logical.expressions import (
@@ -34,7 +35,6 @@ from piql.compiler.optimizer.analysis.literal_tests import narrow_literal_tests
 from piql.compiler.optimizer.analysis.predicates import MIRRORED, conjunction, holds_subquery, key_of
 from piql.compiler.optimizer.rule import RuleContext
 from piql.schema.catalog import Kind, SqlType
-from piql.trees.frozen import replace
 from piql.trees.node import Node
 
 NEGATED: dict[ComparisonOperator, ComparisonOperator] = {

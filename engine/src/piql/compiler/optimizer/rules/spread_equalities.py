@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from piql.compiler.logical.expressions import Comparison, Expression, Or, conjuncts
 from piql.compiler.logical.operators import Derived, LogicalNode, SemiJoin, map_inputs
@@ -11,7 +12,6 @@ from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.predicates import key_of, replace_columns
 from piql.compiler.optimizer.analysis.region import Leg, Region, is_region, map_regions, read_region, write_region
 from piql.compiler.optimizer.rule import RuleContext
-from piql.trees.frozen import replace
 from piql.trees.node import kinds_of
 
 

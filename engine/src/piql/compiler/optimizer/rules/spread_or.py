@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from piql.compiler.logical.expressions import Expression, Or, conjuncts
 from piql.compiler.logical.operators import (
     Derived,
@@ -18,7 +20,6 @@ from piql.compiler.optimizer.analysis.copies import aliases_in, renamed, unused
 from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquery, holds_subquery, relations_of
 from piql.compiler.optimizer.analysis.region import is_region, map_regions, read_region
 from piql.compiler.optimizer.rule import RuleContext
-from piql.trees.frozen import replace
 from piql.trees.node import Node, kinds_of
 
 _MOST_BRANCHES = 8

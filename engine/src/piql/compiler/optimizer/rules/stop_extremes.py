@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from piql.compiler.logical.expressions import (
     Aggregate,
@@ -18,7 +19,6 @@ from piql.compiler.logical.operators import Count, GroupBy, LogicalNode, Selecti
 from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of
 from piql.compiler.optimizer.analysis.region import is_region, read_region
 from piql.compiler.optimizer.rule import RuleContext
-from piql.trees.frozen import replace
 
 
 def stop_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Constant, InList, Parameter
 from piql.compiler.logical.operators import Count, GroupBy, LogicalNode, Sort, SortKey, Stop, map_inputs
 from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of
 from piql.compiler.optimizer.analysis.region import is_region, read_region
 from piql.compiler.optimizer.rule import RuleContext
 from piql.compiler.optimizer.rules.stop_extremes import fixed_by
-from piql.trees.frozen import replace
 from piql.trees.node import kinds_of
 
 

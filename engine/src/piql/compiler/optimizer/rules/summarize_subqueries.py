@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 from piql.compiler.binding.types import type_of
@@ -41,7 +41,6 @@ from piql.compiler.optimizer.analysis.subqueries import decorrelated
 from piql.compiler.optimizer.rule import RuleContext
 from piql.compiler.optimizer.rules.simplify_predicates import meaning_of
 from piql.text.source import Span
-from piql.trees.frozen import replace
 from piql.trees.node import Node
 
 MOST_ORDERED = 3  # relations of one subquery whose orders are all looked at

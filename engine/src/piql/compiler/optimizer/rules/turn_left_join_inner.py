@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from piql.compiler.logical.expressions import (
     ColumnRef,
     Comparison,
@@ -15,7 +17,6 @@ from piql.compiler.logical.operators import LogicalNode
 from piql.compiler.optimizer.analysis.nulls import is_null_with
 from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, read_region, write_region
 from piql.compiler.optimizer.rule import RuleContext
-from piql.trees.frozen import replace
 
 
 def turn_left_join_inner(plan: LogicalNode, context: RuleContext) -> LogicalNode:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from piql.compiler.logical.expressions import (
     Aggregate,
@@ -30,7 +31,6 @@ from piql.compiler.optimizer.analysis.predicates import MIRRORED, conjunction, e
 from piql.compiler.optimizer.analysis.region import is_region, read_region
 from piql.compiler.optimizer.rule import RuleContext
 from piql.compiler.optimizer.rules.simplify_predicates import meaning_of
-from piql.trees.frozen import replace
 from piql.trees.node import kinds_of
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from piql.compiler.binding.outputs import output_columns
 from piql.compiler.binding.types import is_nullable
@@ -38,7 +38,6 @@ from piql.compiler.optimizer.analysis.predicates import (
 from piql.compiler.optimizer.analysis.region import aliases_below, is_region, map_regions, read_region, write_region
 from piql.compiler.optimizer.analysis.subqueries import decorrelated, outer_relations, pairwise_equalities
 from piql.compiler.optimizer.rule import RuleContext
-from piql.trees.frozen import replace
 from piql.trees.node import Node
 
 

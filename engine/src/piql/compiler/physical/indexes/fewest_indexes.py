@@ -11,7 +11,7 @@ the indexes given. Leaves: fewer indexes, and the plans that changed. A query's 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from piql.compiler.physical.indexes.index_set import Identity, identity, merged
@@ -33,8 +33,7 @@ from piql.compiler.physical.operators import (
     partition_of,
 )
 from piql.schema.catalog import Index, IndexColumn, Table
-from piql.trees.frozen import replace
-from piql.trees.memory import Memory
+from piql.trees.caches import Cached
 
 Remote: TypeAlias = IndexScan | IndexFKJoin | SortedIndexJoin
 Replan: TypeAlias = Callable[[int, PhysicalNode, tuple[Index, ...]], PhysicalNode | None]
@@ -59,7 +58,7 @@ def _is_secondary(node: PhysicalNode) -> bool:
     return isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and not node.index.is_primary
 
 
-_reads: Memory[tuple[Remote, ...]] = Memory(2048)  # each is asked for again and again
+_reads: Cached[tuple[Remote, ...]] = Cached(2048)  # each is asked for again and again
 
 
 def design_table(

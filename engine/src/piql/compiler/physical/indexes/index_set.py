@@ -6,12 +6,11 @@ Enters: the indexes of each table, as `fewest_indexes` found them. Leaves: the s
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from piql.compiler.physical.indexes.secondary_index import covering_reason, is_purpose
 from piql.schema.catalog import Catalog, Index, IndexColumn, Table
-from piql.trees.frozen import replace
 
 Identity: TypeAlias = tuple[str, tuple[IndexColumn, ...], int]
 

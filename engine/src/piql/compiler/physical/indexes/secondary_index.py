@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from piql.compiler.physical.widths import WIDE_ROW_BYTES, columns_bytes
 from piql.schema.catalog import Catalog, ForeignKey, Index, IndexColumn, Table, completed_by_key, word_column
 from piql.schema.types import has_size
-from piql.trees.frozen import quick, replace
 
 
 def index_on(
@@ -75,7 +74,6 @@ def token_index(columns: tuple[str, ...], indexes: Iterable[Index]) -> Index | N
     return next((index for index in indexes if index.columns[0].name == name and index.buckets == 1), None)
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Group:
     """Rows that share one value of some columns, or one word of them, which a constraint of a table looks for."""

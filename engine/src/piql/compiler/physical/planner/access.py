@@ -9,7 +9,7 @@ it: the read fetches a whole group, and what the index did not apply is tested, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from piql.compiler.logical.expressions import Expression, columns_in
@@ -20,11 +20,9 @@ from piql.compiler.physical.indexes.secondary_index import covering_reason, inde
 from piql.compiler.physical.operators import KeyPart, KeyRange, PassingRows, RowLimit, partition_of
 from piql.compiler.physical.widths import columns_bytes
 from piql.schema.catalog import Index, IndexColumn, Table, word_column
-from piql.trees.frozen import quick, replace
-from piql.trees.memory import Memory
+from piql.trees.caches import Cached
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Demand:
     """The order and the stop that a read should give; the order is in its own columns (None: no index has it)."""
@@ -33,7 +31,6 @@ class Demand:
     count: Count | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Access:
     """One way to read a relation."""
@@ -63,7 +60,6 @@ class Access:
         return self.rows if self.passing is None else self.passing.rows
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A relation about to be read."""
@@ -227,7 +223,7 @@ def _by_first_column(indexes: tuple[Index, ...]) -> Mapping[str, list[int]]:
 
 
 FEW = 8  # indexes, which are looked through one by one
-_positions_by_column: Memory[Mapping[str, list[int]]] = Memory(256)
+_positions_by_column: Cached[Mapping[str, list[int]]] = Cached(256)
 
 
 def _prefix_for(fact: Fact, index: Index, restrictions: Restrictions) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from piql.compiler.logical.expressions import And, ColumnRef, Comparison, Constant, Expression, InList, Or, conjuncts
@@ -10,7 +11,6 @@ from piql.compiler.logical.operators import Output, Relation, SortKey
 from piql.compiler.optimizer.analysis.predicates import relations_of
 from piql.compiler.physical.operators import LocalProjection, LocalUnion
 from piql.compiler.physical.planner.part import Part, SectionCost, Want, fetched, sorted_by
-from piql.trees.frozen import replace
 
 if TYPE_CHECKING:
     from piql.compiler.physical.planner.planner import Planner

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from piql.compiler.logical.expressions import ColumnRef, Expression, columns_in, conjuncts
@@ -37,7 +38,6 @@ from piql.compiler.physical.planner.scans import (
     tests_with_values,
 )
 from piql.compiler.physical.planner.unbounded import Gap, gap_of
-from piql.trees.frozen import replace
 
 if TYPE_CHECKING:
     from piql.compiler.physical.planner.planner import Planner

@@ -8,6 +8,7 @@ LocalProjection u.hometown                          fields: hometown
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import assert_never
 
 from piql.compiler.logical.expressions import ColumnRef, Expression, columns_in
@@ -33,7 +34,6 @@ from piql.compiler.physical.operators import (
     inputs,
 )
 from piql.schema.catalog import Index, Table
-from piql.trees.frozen import replace
 from piql.trees.node import Node
 
 Fields = tuple[Expression, ...]

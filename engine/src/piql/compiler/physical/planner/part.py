@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from piql.compiler.logical.expressions import ColumnRef, Expression
@@ -11,7 +11,6 @@ from piql.compiler.logical.operators import Count, SortKey
 from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of
 from piql.compiler.physical.operators import Dereference, LocalSelection, LocalSort, PassingRows, PhysicalNode, inputs
 from piql.schema.catalog import Index, Table
-from piql.trees.frozen import quick, replace
 from piql.trees.node import Node
 
 SectionCost: TypeAlias = tuple[int, int, int, int]  # requests, rows that come out, rows that are read, round trips
@@ -27,7 +26,6 @@ class Pending:
     index: Index
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Part:
     """A section of the plan; `rows` is a plain number for choosing between plans, the proof is read off by `bounds`."""
@@ -119,7 +117,6 @@ def sorted_by(part: Part, order: tuple[SortKey, ...]) -> Part:
     return replace(part.on(LocalSort(child=part.plan, keys=order)), order=order)
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Want:
     """What the operators above ask of a section; it may give the order or the stop, and says so in its Part."""

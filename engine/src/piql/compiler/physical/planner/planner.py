@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from piql.compiler.binding.outputs import output_columns
@@ -53,7 +53,6 @@ from piql.compiler.physical.planner.semi_joins import plan_semi_join
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.compiler.physical.planner.unions import plan_union
 from piql.schema.catalog import Index
-from piql.trees.frozen import replace
 from piql.trees.node import Node
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,6 @@ from piql.compiler.physical.planner.access import Access, Demand, Reading, best_
 from piql.compiler.physical.planner.alternatives import alternatives, plan_alternatives
 from piql.compiler.physical.planner.part import WORST, Part, Pending, Want, selected, total_order, with_columns
 from piql.compiler.physical.planner.unbounded import gap_of
-from piql.trees.frozen import replace
 from piql.trees.node import Node
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import permutations
 from typing import TYPE_CHECKING, Literal
 
@@ -37,7 +38,6 @@ from piql.compiler.physical.planner.joins import join_remotely
 from piql.compiler.physical.planner.part import WORST, Part, Want, depth_of, with_columns
 from piql.compiler.physical.planner.scans import has_many, is_leg, is_null, read_leg, tests_with_values
 from piql.compiler.physical.planner.unbounded import Gap
-from piql.trees.frozen import replace
 
 if TYPE_CHECKING:
     from piql.compiler.physical.planner.planner import Planner

@@ -14,7 +14,7 @@ from piql.compiler.physical.few_values import holds_few_values
 from piql.compiler.physical.planner.access import Reading
 from piql.schema.catalog import Table
 from piql.text.source import Span
-from piql.trees.memory import Memory
+from piql.trees.caches import Cached
 
 GapKind = Literal["scan", "join", "product", "aggregate", "sort", "blocked"]
 
@@ -185,7 +185,7 @@ def _relations(node: LogicalNode) -> tuple[Relation, ...]:
     return tuple(relation for source in inputs(node) for relation in _relations(source))
 
 
-_below: Memory[tuple[Relation, ...]] = Memory(1024)  # every gap of a plan looks at the same joins
+_below: Cached[tuple[Relation, ...]] = Cached(1024)  # every gap of a plan looks at the same joins
 
 
 def _aliases(join: Join) -> set[str]:

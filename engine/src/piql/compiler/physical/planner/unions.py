@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from piql.compiler.binding.outputs import output_columns
@@ -15,7 +16,6 @@ from piql.compiler.optimizer.rules.complete_order import Determined
 from piql.compiler.physical.operators import LocalUnion
 from piql.compiler.physical.planner.part import NOTHING, Part, Want, fetched, total_order
 from piql.schema.catalog import SqlType
-from piql.trees.frozen import replace
 
 if TYPE_CHECKING:
     from piql.compiler.physical.planner.planner import Planner

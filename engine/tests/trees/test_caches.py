@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pickle
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import piql
 import pytest
-from piql.compiler import one_query
+from piql.compiler import Compiler, one_query
 from piql.compiler.incremental import recompile
-from piql.trees.memory import TURN, Memory, note_compiled
+from piql.trees.caches import TURN, Cached, Caches, Latest, Memory, note_compiled, with_these_caches
 
 SCHEMA = """CREATE TABLE users (name VARCHAR(20) PRIMARY KEY, town VARCHAR(20));
 CREATE TABLE notes (owner VARCHAR(20), id INT, body VARCHAR(50), PRIMARY KEY (owner, id), CARDINALITY LIMIT 5 (owner));
@@ -23,8 +25,8 @@ FILES = {
 
 
 def fresh(files: dict[str, str]) -> piql.Compilation:
-    """Compile the texts with 50 blanks added to each, so that they are not the texts compiled before."""
-    return piql.compile({name: text + " " * 50 for name, text in files.items()})
+    """Compile texts by a compiler that has compiled nothing before."""
+    return Compiler().compile(files)
 
 
 def as_values(compilation: piql.Compilation) -> list[tuple[object, ...]]:
@@ -156,11 +158,11 @@ def test_a_compilation_is_the_same_after_a_journey_to_another_process(is_looked_
 def test_large_sets_of_texts_are_not_all_kept(planned: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     size = sum(map(len, FILES.values()))
     monkeypatch.setattr(recompile, "MOST_CHARACTERS", 3 * size)
-    for _ in range(8):
-        fresh(FILES)
-        piql.compile(FILES)
-    characters = sum(len(text) for compilation in recompile._recent for text in compilation.texts.values())
-    assert size <= characters <= 3 * size
+    compiler = Compiler()
+    for number in range(8):
+        compiler.compile({f"{number}/{name}": text for name, text in FILES.items()})
+        compiler.compile(FILES)
+    assert size <= compiler.characters_kept <= 3 * size
 
 
 class Thing:
@@ -190,11 +192,81 @@ def test_a_memory_holds_no_more_than_its_most_over_turns() -> None:
     assert memory.get((things[8],)) == 8
 
 
-def test_memories_take_a_turn_after_enough_text() -> None:
-    memory: Memory[int] = Memory(100)
+COUNTS: Cached[int] = Cached(100)
+LENGTHS: Cached[int] = Cached(100, is_by_value=True)
+NEWEST: Latest[str] = Latest("none")
+
+
+def test_every_memory_takes_a_turn_after_enough_text() -> None:
     thing = Thing()
-    memory.put((thing,), 1)
-    note_compiled(TURN)
-    assert len(memory) == 1
-    note_compiled(TURN)
-    assert len(memory) == 0
+    with Caches().at_work():
+        COUNTS.put((thing,), 1)
+        note_compiled(TURN)
+        assert COUNTS.get((thing,)) == 1
+        note_compiled(TURN)
+        note_compiled(TURN)
+        assert COUNTS.get((thing,)) is None
+
+
+def test_what_one_compiler_keeps_no_other_finds() -> None:
+    thing = Thing()
+    one, two = Caches(), Caches()
+    with one.at_work():
+        COUNTS.put((thing,), 1)
+        NEWEST.put("one")
+        with two.at_work():
+            assert COUNTS.get((thing,)) is None
+            assert NEWEST.get() == "none"
+        assert COUNTS.get((thing,)) == 1
+        assert NEWEST.get() == "one"
+    assert COUNTS.get((thing,)) is None
+
+
+def test_equal_keys_are_the_same_where_values_count() -> None:
+    with Caches().at_work():
+        assert LENGTHS.recall((("a", "b"),), lambda: 2) == 2
+        assert LENGTHS.recall((tuple("ab"),), lambda: 3) == 2
+        assert COUNTS.recall(([],), lambda: 2) == 2
+        assert COUNTS.recall(([],), lambda: 3) == 3
+
+
+def test_what_is_found_later_is_kept_where_it_was_asked_for() -> None:
+    thing = Thing()
+    caches = Caches()
+    with caches.at_work():
+        later = with_these_caches(lambda: COUNTS.put((thing,), 7))
+    assert later() == 7
+    assert COUNTS.get((thing,)) is None
+    with caches.at_work():
+        assert COUNTS.get((thing,)) == 7
+
+
+def test_fixes_that_are_asked_for_later_use_the_compiler_they_came_from(planned: list[int]) -> None:
+    files = {**FILES, "schema.piql": SCHEMA.replace(", CARDINALITY LIMIT 5 (owner)", "")}
+    compiler = Compiler()
+    first = compiler.compile(files).queries["noted"].diagnostics[0].fixes
+    assert len(first) > 0
+    planned.clear()
+    again = compiler.compile({**files, "found.piql": "-- moved\n" + FILES["found.piql"]})
+    assert list(again.queries["noted"].diagnostics[0].fixes) == list(first)
+    assert len(planned) <= 1  # only the query that was edited
+
+
+def test_a_compiler_goes_with_all_that_it_keeps() -> None:
+    compiler = Compiler()
+    thing = Thing()
+    with compiler.at_work():
+        COUNTS.put((thing,), 1)
+    watched = weakref.ref(thing)
+    del thing
+    assert watched() is not None
+    del compiler
+    assert watched() is None
+
+
+def test_a_thread_uses_the_compiler_that_it_is_given() -> None:
+    compiler = Compiler()
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: compiler.compile(FILES).queries["noted"].bound, range(16)))
+    assert found == [fresh(FILES).queries["noted"].bound] * 16
+    assert compiler.characters_kept == sum(map(len, FILES.values()))

@@ -1,0 +1,64 @@
+"""What compiles, with all that it keeps between two compilations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from piql.compiler.incremental.recompile import characters_kept, compile_texts
+from piql.compiler.one_query import compile_bare
+from piql.compiler.result import Compilation, CompiledQuery
+from piql.schema.catalog import Catalog
+from piql.text.source import Source
+from piql.trees.caches import Caches
+
+
+class Compiler(Caches):
+    """Compiles, and holds the caches of what it compiled; they go with it.
+
+    What it gives depends on the texts alone, whatever it compiled before. Several threads may use one, and a forked
+    process may go on with its parent's. `at_work` lets all code inside use its caches, `piql.compile` too.
+    """
+
+    def compile(self, source: str | Path | Mapping[str, str]) -> Compilation:
+        """Compile PIQL: a text, a file or folder of `*.piql`, or texts by file name. Never raises for their content."""
+        with self.at_work():
+            return compile(source)
+
+    @property
+    def characters_kept(self) -> int:
+        """How many characters the sets of texts have that it knows as a whole."""
+        with self.at_work():
+            return characters_kept()
+
+
+def compile(source: str | Path | Mapping[str, str]) -> Compilation:  # noqa: A001
+    """Compile PIQL: a text, a file or folder of `*.piql`, or texts by file name. Never raises for their content.
+
+    What is compiled again costs what changed: the `Compiler` at work keeps the rest, or one that the process shares.
+    """
+    return compile_texts(texts_of(source))
+
+
+def compile_statement(text: str, deployed: Compilation | Catalog) -> CompiledQuery:
+    """Compile one bare statement against a deployed schema, for the interactive mode; its name is empty."""
+    if isinstance(deployed, Catalog):
+        return compile_bare(Source(text), deployed, None)
+    return compile_bare(Source(text), deployed.catalog, deployed.indexes)
+
+
+def texts_of(source: str | Path | Mapping[str, str]) -> Mapping[str, str]:
+    """Return the texts to compile by file name: those of a folder in the order of their paths, named relative to it."""
+    if isinstance(source, str):
+        return {"": source}
+    if isinstance(source, Path):
+        if source.is_dir():
+            paths = sorted(path for path in source.rglob("*.piql") if path.is_file())
+            return {path.relative_to(source).as_posix(): _text_of(path) for path in paths}
+        return {source.name: _text_of(source)}
+    return source
+
+
+def _text_of(path: Path) -> str:
+    """Read a file as the editor shows it: line ends stay as they are, bytes that are not UTF-8 are marked."""
+    return path.read_bytes().decode("utf-8-sig", errors="replace")
