@@ -9,7 +9,7 @@ from dataclasses import fields, is_dataclass
 
 import piql
 import pytest
-from piql.compiler.incremental import recompile
+from piql.compiler import Compiler
 from piql.compiler.syntax.lexer import tokenize
 from piql.compiler.syntax.pieces import Pieces, cut
 from piql.text.source import Source, Span
@@ -69,11 +69,7 @@ def described(value: object) -> object:
 
 
 def compiled_afresh(texts: dict[str, str]) -> piql.Compilation:
-    cached, recompile._recent = recompile._recent, ()
-    try:
-        return piql.compile(texts)
-    finally:
-        recompile._recent = cached
+    return Compiler().compile(texts)
 
 
 def edited(rng: random.Random, text: str) -> str:

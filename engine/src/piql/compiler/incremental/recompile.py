@@ -55,7 +55,9 @@ def compile_texts(given: Mapping[str, str]) -> Compilation:
         now = _afresh(texts, names)
     elif changed:
         now = _edited(texts, now, changed)
-    older = [compiled for compiled in _recent.get() if compiled is not now and compiled is not replaced][: MOST_RECENT - 1]
+    older = [compiled for compiled in _recent.get() if compiled is not now and compiled is not replaced][
+        : MOST_RECENT - 1
+    ]
     sizes = accumulate(sum(map(len, compiled.texts.values())) for compiled in (now, *older))
     few = (compiled for compiled, size in zip(older, list(sizes)[1:], strict=True) if size <= MOST_CHARACTERS)
     _recent.put((now, *few))
