@@ -71,7 +71,7 @@ def _within_ranges(table: Table, restrictions: Restrictions, equal: Mapping[str,
     limits = [(limit.limit, limit.columns, limit) for limit in table.limits if not limit.is_token]
     for stretch in stretches:
         for limit, columns, because in (*keys, *limits):
-            others = tuple(name for name in columns if name != stretch.column)
-            if len(others) < len(columns) and all(name in equal for name in others):
-                reads = prod(equal[name].count for name in others)
-                yield Fact(limit * stretch.values, others, because, reads, stretch)
+            fixed_columns = tuple(name for name in columns if name != stretch.column)
+            if len(fixed_columns) < len(columns) and all(name in equal for name in fixed_columns):
+                reads = prod(equal[name].count for name in fixed_columns)
+                yield Fact(limit * stretch.values, fixed_columns, because, reads, stretch)

@@ -181,15 +181,15 @@ def _restrict(
     return False
 
 
-def _narrowed(was: Range, type: SqlType, operator: ComparisonOperator, value: Expression) -> Range | None:
+def _narrowed(range_: Range, type: SqlType, operator: ComparisonOperator, value: Expression) -> Range | None:
     """Return a range with one more end; None where no single expression stands for both ends."""
     if operator in ("<", "<="):
-        before = (was.high, was.is_high_included) if was.high is not None else None
+        before = (range_.high, range_.is_high_included) if range_.high is not None else None
         end = narrower_end(before, (value, operator == "<="), type, is_low=False)
-        return replace(was, high=end[0], is_high_included=end[1]) if end is not None else None
-    before = (was.low, was.is_low_included) if was.low is not None else None
+        return replace(range_, high=end[0], is_high_included=end[1]) if end is not None else None
+    before = (range_.low, range_.is_low_included) if range_.low is not None else None
     end = narrower_end(before, (value, operator == ">="), type, is_low=True)
-    return replace(was, low=end[0], is_low_included=end[1]) if end is not None else None
+    return replace(range_, low=end[0], is_low_included=end[1]) if end is not None else None
 
 
 def _rank(predicate: Expression) -> float:

@@ -15,7 +15,7 @@ TAILS = (
 
 @pytest.mark.parametrize("tail", TAILS)
 @pytest.mark.parametrize("repeated", ["a IN ('x', 'x')", "(a = 'x' OR a = 'x')", "(a IN ('x') OR a IN ('x', 'x'))"])
-def test_a_value_said_twice_is_planned_as_an_equality(repeated: str, tail: str) -> None:
+def test_a_value_named_twice_is_planned_as_an_equality(repeated: str, tail: str) -> None:
     query = "CREATE QUERY q AS SELECT t.a, t.b FROM t WHERE {} AND {} ORDER BY t.a, t.b LIMIT 10;"
     bounds = [piql.compile(SCHEMA + query.format(test, tail)).queries["q"].bound for test in ("a = 'x'", repeated)]
     assert bounds[0] is not None
