@@ -146,11 +146,14 @@ def test_a_forked_process_opens_connections_of_its_own_and_leaves_the_parents_al
         transaction.set_setting("parent", "1")
     child = os.fork()
     if child == 0:
-        is_good = store.settings() == {"parent": "1"}
-        with store.transaction() as transaction:
-            transaction.set_setting("child", "1")
-        store.close()
-        os._exit(0 if is_good else 1)
+        is_good = False
+        try:
+            is_good = store.settings() == {"parent": "1"}
+            with store.transaction() as transaction:
+                transaction.set_setting("child", "1")
+            store.close()
+        finally:
+            os._exit(0 if is_good else 1)  # a child that raises must not go on with the tests
     assert os.waitpid(child, 0)[1] == 0
     assert store.settings() == {"parent": "1", "child": "1"}
     store.close()
