@@ -29,18 +29,23 @@ def broken_promises(db: piql.Database) -> list[str]:
     """Return a sentence for each promise that the data breaks; none when all is well."""
     deployment = db.deployment
     records = {name: list(records_of(db.store, table)) for name, table in deployment.tables.items()}
-    found: list[str] = []
+    broken: list[str] = []
     for name, table in deployment.tables.items():
-        found += _broken_constraints(table, records)
+        broken += _broken_constraints(table, records)
         for index in deployment.indexes_of(table):
-            found += _broken_index(db.store, table, index, records[name])
+            broken += _broken_index(db.store, table, index, records[name])
     if db.build is None:
-        for other in deployment.others:
-            kept = list(records_of(db.store, deployment.kept_as_declared(other.table.name)))
-            found += _broken_index(db.store, other.table, other.index, [each for each in kept if _has(other, each)])
+        for other_index in deployment.others:
+            stored = list(records_of(db.store, deployment.kept_as_declared(other_index.table.name)))
+            broken += _broken_index(
+                db.store,
+                other_index.table,
+                other_index.index,
+                [record for record in stored if _has(other_index, record)],
+            )
     if isinstance(db.store, EmbeddedStore):
-        found += _broken_file(db.store, deployment)
-    return found
+        broken += _broken_file(db.store, deployment)
+    return broken
 
 
 def _has(other: OtherIndex, record: Record) -> bool:
@@ -58,9 +63,9 @@ def records_of(store: Store, table: Table) -> Iterator[Record]:
 
 def _walk(store: Store, table: Table, index: Index, columns: tuple[str, ...], bucket: Entry) -> Iterator[Entry]:
     key = tuple(column.name for column in index.columns)
-    wanted = (*key, *columns)
-    first = store.prepare(ReadShape(table, index, wanted, 0, in_any_order=True))
-    further = store.prepare(ReadShape(table, index, wanted, 0, after_length=len(key), in_any_order=True))
+    columns_read = (*key, *columns)
+    first = store.prepare(ReadShape(table, index, columns_read, 0, in_any_order=True))
+    further = store.prepare(ReadShape(table, index, columns_read, 0, after_length=len(key), in_any_order=True))
     with store.transaction() as transaction:
         rows = transaction.read(first, (*bucket, CHUNK))
         while rows:
@@ -72,12 +77,12 @@ def _broken_index(store: Store, table: Table, index: Index, records: list[Record
     names = (*(column.name for column in index.columns), *index.covering)
     buckets: list[Entry] = [(number,) for number in range(index.buckets)] if index.buckets > 1 else [()]
     held = Counter(entry for bucket in buckets for entry in _walk(store, table, index, names, bucket))
-    wanted = Counter(entry for record in records for entry in _entries(index, record))
+    expected = Counter(entry for record in records for entry in _entries(index, record))
     if isinstance(store, CqlStore):  # keeps no entries that no read can ask for: a part of their partition is NULL
         key_of, length = store.prepare_entries(table, index).key, len(index.columns)
-        wanted = Counter({entry: count for entry, count in wanted.items() if key_of(entry[:length]) is not None})
-    found = [f"{index.name} lacks the entry {entry}" for entry in wanted - held]
-    return found + [f"{index.name} holds {entry}, of which there is no record" for entry in held - wanted]
+        expected = Counter({entry: count for entry, count in expected.items() if key_of(entry[:length]) is not None})
+    broken = [f"{index.name} lacks the entry {entry}" for entry in expected - held]
+    return broken + [f"{index.name} holds {entry}, of which there is no record" for entry in held - expected]
 
 
 def _entries(index: Index, record: Record) -> Iterator[Entry]:
@@ -89,51 +94,51 @@ def _entries(index: Index, record: Record) -> Iterator[Entry]:
 
 
 def _broken_constraints(table: Table, records: dict[str, list[Record]]) -> list[str]:
-    found: list[str] = []
-    own = records[table.name]
+    broken: list[str] = []
+    own_records = records[table.name]
     for column in table.columns:
-        if not column.nullable and any(record[column.name] is None for record in own):
-            found.append(f"{table.name}.{column.name} is NOT NULL and holds NULL")
+        if not column.nullable and any(record[column.name] is None for record in own_records):
+            broken.append(f"{table.name}.{column.name} is NOT NULL and holds NULL")
     for limit in table.limits:
         groups: Counter[Entry] = Counter()
-        for record in own:
+        for record in own_records:
             values = tuple(record[name] for name in limit.columns)
             if limit.is_token:
                 groups.update((word,) for word in words_of(*values))
             elif None not in values:
                 groups[values] += 1
-        found += [
+        broken += [
             f"{table.name}: {count} rows share {group}, at most {limit.limit} may share one {', '.join(limit.columns)}"
             for group, count in groups.items()
             if count > limit.limit
         ]
-    for key in (table.primary_key, *(each.columns for each in table.unique_keys)):
-        counts = Counter(tuple(record[name] for name in key) for record in own)
-        found += [
+    for key in (table.primary_key, *(unique_key.columns for unique_key in table.unique_keys)):
+        counts = Counter(tuple(record[name] for name in key) for record in own_records)
+        broken += [
             f"{table.name}: {count} rows have the key {value}"
             for value, count in counts.items()
             if count > 1 and None not in value
         ]
     for reference in table.foreign_keys:
-        there = {tuple(each[name] for name in reference.referenced_columns) for each in records[reference.table]}
-        named = {tuple(record[name] for name in reference.columns) for record in own}
-        found += [
+        there = {tuple(record[name] for name in reference.referenced_columns) for record in records[reference.table]}
+        named = {tuple(record[name] for name in reference.columns) for record in own_records}
+        broken += [
             f"{table.name}: {value} names no row of {reference.table}" for value in named - there if None not in value
         ]
-    return found
+    return broken
 
 
 def _broken_file(store: EmbeddedStore, deployment: piql.client.database.Deployment) -> list[str]:
     """Hold the file itself against SQLite's own check, and its tables against what is deployed."""
-    found = []
+    broken = []
     (verdict,) = store.connection().execute("PRAGMA integrity_check").fetchone()
     if verdict != "ok":
-        found.append(f"SQLite finds the file damaged: {verdict}")
+        broken.append(f"SQLite finds the file damaged: {verdict}")
     with store.transaction() as transaction:
-        kept = transaction.index_names()
-    wanted = {store.stored_name(deployment.tables[index.table], index) for index in deployment.indexes.values()}
-    others = {store.stored_name(each.table, each.index) for each in deployment.others}
-    return found + [f"the index {name} is deployed and not kept" for name in (wanted | others) - kept]
+        index_names = transaction.index_names()
+    expected = {store.stored_name(deployment.tables[index.table], index) for index in deployment.indexes.values()}
+    other_indexes = {store.stored_name(other_index.table, other_index.index) for other_index in deployment.others}
+    return broken + [f"the index {name} is deployed and not kept" for name in (expected | other_indexes) - index_names]
 
 
 def unused_indexes(db: piql.Database) -> list[str]:

@@ -23,14 +23,14 @@ def documents() -> list[Path]:
 
 
 def blocks(language: str) -> list[tuple[str, str, str]]:
-    found = []
+    blocks = []
     for document in documents():
         text = document.read_text()
         for block in FENCE.finditer(text):
             if block["language"] == language:
                 line = text.count("\n", 0, block.start()) + 1
-                found.append((f"{document.relative_to(ROOT)}:{line}", block["says"], block["text"]))
-    return found
+                blocks.append((f"{document.relative_to(ROOT)}:{line}", block["says"], block["text"]))
+    return blocks
 
 
 def test_the_documentation_shows_piql() -> None:
@@ -46,7 +46,7 @@ def test_a_block_of_the_documentation_is_what_it_says(says: str, text: str) -> N
     if "with" in words:
         application = words[words.index("with") + 1]
         files["schema.piql"] = (ROOT / "sample-apps" / application / "schema.piql").read_text()
-    errors = [found.message for found in piql.compile(files).diagnostics if found.severity == "error"]
+    errors = [diagnostic.message for diagnostic in piql.compile(files).diagnostics if diagnostic.severity == "error"]
     assert bool(errors) == ("refused" in words), errors
 
 
@@ -71,7 +71,7 @@ def test_the_commands_of_the_documentation_are_understood(
 
 def test_the_architecture_names_every_part_of_the_engine() -> None:
     described = (ROOT / "docs" / "architecture.md").read_text()
-    parts = [each.name for each in Path(piql.__file__).parent.iterdir() if each.suffix == ".py" or each.is_dir()]
+    parts = [entry.name for entry in Path(piql.__file__).parent.iterdir() if entry.suffix == ".py" or entry.is_dir()]
     assert [name for name in parts if not name.startswith("__pycache__") and name not in described] == []
 
 

@@ -84,7 +84,9 @@ def plan(text: str) -> str:
 
 def _plan(query: piql.CompiledQuery) -> str:
     if query.plan is None or query.bound is None:
-        return f"{query.name}: class {query.scaling_class}\n" + "\n".join(each.sentence for each in query.unbounded)
+        return f"{query.name}: class {query.scaling_class}\n" + "\n".join(
+            segment.sentence for segment in query.unbounded
+        )
     bound = query.bound
     head = f"{query.name}: {bound.operations} = {bound.formula}, {bound.round_trips} trips, {bound.rows} rows"
     return f"{head}, class {query.scaling_class}\n{format_physical(query.plan)}"
@@ -97,11 +99,11 @@ def bounds(text: str) -> str:
         if query.bound is None:
             continue
         lines = [query.name]
-        for each in query.bound.by_operator:
-            path = ".".join(map(str, each.path)) or "root"
+        for operator in query.bound.by_operator:
+            path = ".".join(map(str, operator.path)) or "root"
             lines.append(
-                f"  {path} {each.operator}: {each.operations} requests ({each.formula}), "
-                f"{each.rows} rows ({each.rows_formula}), {each.bytes} bytes"
+                f"  {path} {operator.operator}: {operator.operations} requests ({operator.formula}), "
+                f"{operator.rows} rows ({operator.rows_formula}), {operator.bytes} bytes"
             )
         lines += [
             f"  {term.symbol} = {term.value}: {term.reason}" + (f" — {term.span.text}" if term.span else "")
@@ -137,7 +139,7 @@ def fixes(text: str) -> str:
     parts = []
     for fix in dict.fromkeys(fix for diagnostic in compilation.diagnostics for fix in diagnostic.fixes):
         fixed = text
-        for edit in sorted(fix.edits, key=lambda each: -each.start):
+        for edit in sorted(fix.edits, key=lambda fix_edit: -fix_edit.start):
             fixed = fixed[: edit.start] + edit.text + fixed[edit.end :]
         changed = [
             line
@@ -173,12 +175,12 @@ class Example:
 
 
 def examples() -> list[Example]:
-    found = []
+    examples = []
     for file in sorted(GOLDEN.glob("**/*.md")):
         for section in SECTION.finditer(file.read_text()):
             if "```piql" in section["body"]:
-                found.append(Example(file, section["title"], section["body"]))
-    return found
+                examples.append(Example(file, section["title"], section["body"]))
+    return examples
 
 
 def test_there_are_golden_files() -> None:
@@ -186,7 +188,8 @@ def test_there_are_golden_files() -> None:
 
 
 @pytest.mark.parametrize(
-    "example", [pytest.param(each, id=f"{each.file.relative_to(GOLDEN)}: {each.title}") for each in examples()]
+    "example",
+    [pytest.param(example, id=f"{example.file.relative_to(GOLDEN)}: {example.title}") for example in examples()],
 )
 def test_the_output_is_the_one_in_the_file(example: Example, request: pytest.FixtureRequest) -> None:
     fences = list(FENCE.finditer(example.body))

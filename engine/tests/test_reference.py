@@ -24,7 +24,7 @@ NO_KEYWORDS = frozenset("FORM FRM FRON FRO FRMO FROMM ROM DATE TIMESTAMP DOUBLE 
 
 def test_the_pages_are_those_that_the_code_gives(request: pytest.FixtureRequest) -> None:
     pages = reference_pages()
-    stored = {each.relative_to(REFERENCE).as_posix(): each.read_text() for each in REFERENCE.glob("**/*.md")}
+    stored = {page.relative_to(REFERENCE).as_posix(): page.read_text() for page in REFERENCE.glob("**/*.md")}
     if request.config.getoption("--update-golden", default=False):
         for name in stored.keys() - pages.keys():
             (REFERENCE / name).unlink()
@@ -41,8 +41,10 @@ def test_the_mended_example_of_a_code_compiles_without_it(slug: str) -> None:
     entry = CODES[slug]
     text = codes.example(entry)
     mended = codes.mended(entry, text, codes.finding_of(entry, text))
-    found = piql.compile(mended).diagnostics
-    assert [each.message for each in found if each.severity == "error" or each.code == slug] == []
+    diagnostics = piql.compile(mended).diagnostics
+    assert [
+        diagnostic.message for diagnostic in diagnostics if diagnostic.severity == "error" or diagnostic.code == slug
+    ] == []
 
 
 def test_every_code_that_is_mended_by_hand_exists() -> None:
@@ -54,8 +56,8 @@ def test_what_the_grammar_derives_is_read_without_a_finding() -> None:
     for seed in range(600):
         sentence = derive("statement", Random(seed))
         used.update(sentence.split())
-        found = {diagnostic.code for diagnostic in parse(Source(sentence)).diagnostics}
-        assert found <= {"too-many"}, sentence  # a long sum is grammar, too, but no compiler reads any length
+        codes_reported = {diagnostic.code for diagnostic in parse(Source(sentence)).diagnostics}
+        assert codes_reported <= {"too-many"}, sentence  # a long sum is grammar, too, but no compiler reads any length
     assert keywords() <= used
 
 

@@ -52,12 +52,12 @@ def read_imports(folder: Path) -> Imports:
     run_time: dict[str, frozenset[str]] = {}
     types: dict[str, frozenset[str]] = {}
     for module, path in paths.items():
-        found = [
+        imported = [
             (name if name in paths else name.rpartition(".")[0], is_typing)
             for name, is_typing in _imports(ast.parse(path.read_text()), False)
         ]
-        run_time[module] = frozenset(name for name, is_typing in found if not is_typing and name in paths) - {module}
-        types[module] = frozenset(name for name, is_typing in found if is_typing and name in paths) - {module}
+        run_time[module] = frozenset(name for name, is_typing in imported if not is_typing and name in paths) - {module}
+        types[module] = frozenset(name for name, is_typing in imported if is_typing and name in paths) - {module}
     return Imports(folder.name, run_time, types)
 
 
@@ -109,15 +109,15 @@ def _reached(start: str, graph: Graph) -> set[str]:
 def floors(graph: Graph) -> dict[str, int]:
     """Return the floor of each room, 1 at the ground; rooms of one circle share theirs."""
     joined = {node: frozenset(nodes) for nodes in circles(graph) for node in nodes}
-    known: dict[str, int] = {}
+    numbers: dict[str, int] = {}
 
     def floor(room: str) -> int:
-        if room not in known:
+        if room not in numbers:
             group = joined.get(room, frozenset((room,)))
             below = {target for member in group for target in graph[member]} - group
             level = 1 + max(map(floor, below), default=0)
-            known.update(dict.fromkeys(group, level))
-        return known[room]
+            numbers.update(dict.fromkeys(group, level))
+        return numbers[room]
 
     return {room: floor(room) for room in graph}
 
@@ -133,9 +133,9 @@ def main(folder: Path) -> None:
     print(f"{folder.name}: {len(rooms)} rooms, {len(loose)} modules, {max(level.values())} floors, {arrows} arrows")
     print(f"arrows between rooms of one circle: {up}")
     for name, graph in (("run time", imports.run_time), ("types, too", both(imports.run_time, imports.types))):
-        found = circles(graph)
-        print(f"circles of modules, {name}: {len(found)}")
-        for nodes in found:
+        in_circles = circles(graph)
+        print(f"circles of modules, {name}: {len(in_circles)}")
+        for nodes in in_circles:
             print(f"  {len(nodes)}: {', '.join(nodes)}")
 
 

@@ -46,13 +46,13 @@ def kinds_in(nodes: list[ast.expr] | list[ast.expr | None]) -> set[str]:
 
 
 def test_the_rows_of_the_column_types_stand_in_four_modules() -> None:
-    found = {
+    tables = {
         name
         for name, module in modules()
         for node in ast.walk(module)
         if isinstance(node, ast.Dict) and len(kinds_in(node.keys)) >= A_TABLE
     }
-    assert found == TABLES_OF_TYPES
+    assert tables == TABLES_OF_TYPES
 
 
 @pytest.mark.parametrize("group", [WHOLE, TEXTS, NUMBERS], ids=["whole numbers", "texts", "numbers"])
@@ -64,7 +64,7 @@ def test_a_group_of_types_is_named_once(group: tuple[Kind, ...]) -> None:
         for node in ast.walk(module)
         if isinstance(node, ast.Tuple | ast.Set | ast.List) and kinds_in(node.elts) == names
     ]
-    assert [place for place in again if not place.startswith("piql/schema/types.py")] == []
+    assert [listed for listed in again if not listed.startswith("piql/schema/types.py")] == []
 
 
 def test_a_type_without_its_row_is_an_error_when_the_table_is_made() -> None:

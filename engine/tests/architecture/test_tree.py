@@ -38,7 +38,11 @@ def test_no_modules_import_each_other_in_a_circle_when_they_run(folder: Path) ->
 @pytest.mark.parametrize("folder", [ENGINE, PROFILER], ids=lambda folder: folder.name)
 def test_no_folders_import_each_other_in_a_circle_however_deep_they_stand(folder: Path) -> None:
     imports = imports_of(folder)
-    assert {package: found for package in imports.packages() if (found := circles(imports.rooms(package)))} == {}
+    assert {
+        package: rooms_in_circles
+        for package in imports.packages()
+        if (rooms_in_circles := circles(imports.rooms(package)))
+    } == {}
 
 
 @pytest.mark.parametrize("package", LAYERED)
@@ -55,7 +59,7 @@ def test_the_engine_its_compiler_and_the_profiler_have_layers() -> None:
 
 @pytest.mark.parametrize("folder", [ENGINE, PROFILER], ids=lambda folder: folder.name)
 def test_no_room_imports_one_above_it(folder: Path) -> None:
-    height = {room: -place for place, layer in enumerate(layers_of(folder.name)) for room in layer}
+    height = {room: -level for level, layer in enumerate(layers_of(folder.name)) for room in layer}
     rooms = imports_of(folder).rooms()
     assert [(room, target) for room in rooms for target in rooms[room] if height[target] >= height[room]] == []
 

@@ -92,9 +92,9 @@ def test_a_damaged_cursor_is_refused(db: piql.Database) -> None:
     cursor = db.execute("myThoughts", {"me": "a"}).cursor
     assert cursor is not None
     for at in range(0, len(cursor), 5):
-        other = "A" if cursor[at] != "A" else "B"
+        replacement = "A" if cursor[at] != "A" else "B"
         with pytest.raises(piql.InvalidCursor):
-            db.execute("myThoughts", {"me": "a"}, cursor=cursor[:at] + other + cursor[at + 1 :])
+            db.execute("myThoughts", {"me": "a"}, cursor=cursor[:at] + replacement + cursor[at + 1 :])
     for wrong in ("", "x", "é", cursor + "A", cursor[:-1], base64.b64encode(b"x" * 60).decode()):
         with pytest.raises(piql.InvalidCursor):
             db.execute("myThoughts", {"me": "a"}, cursor=wrong)
@@ -158,10 +158,10 @@ def test_a_cursor_of_a_replaced_query_is_stale_and_of_one_deployed_again_is_not(
 
 def test_a_cursor_of_another_store_is_refused(db: piql.Database, scadr: piql.Compilation) -> None:
     cursor = db.execute("myThoughts", {"me": "a"}).cursor
-    with piql.connect("embedded:") as other:
-        other.deploy(scadr)
+    with piql.connect("embedded:") as second:
+        second.deploy(scadr)
         with pytest.raises(piql.InvalidCursor):
-            other.execute("myThoughts", {"me": "a"}, cursor=cursor)
+            second.execute("myThoughts", {"me": "a"}, cursor=cursor)
 
 
 MIXED = """

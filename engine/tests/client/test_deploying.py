@@ -36,16 +36,16 @@ def test_another_connection_executes_what_is_deployed(tmp_path: Path, scadr: piq
 
 def test_a_deployment_of_somebody_else_is_noticed(tmp_path: Path, scadr: piql.Compilation) -> None:
     url = f"embedded:{tmp_path / 'a.db'}"
-    with piql.connect(url) as one, piql.connect(url) as other:
+    with piql.connect(url) as one, piql.connect(url) as second:
         one.deploy(scadr)
-        assert other.execute("findUser", {"username": "a"}).rows == []
-        fill(other)
+        assert second.execute("findUser", {"username": "a"}).rows == []
+        fill(second)
         one.deploy(
             piql.compile("CREATE QUERY owners AS SELECT owner FROM thoughts WHERE text = [text] LIMIT 3;" + SCHEMA)
         )
-        other.execute("post", {"me": "b", "posted": "2027-01-01T00:00:00Z", "text": "a0"})
+        second.execute("post", {"me": "b", "posted": "2027-01-01T00:00:00Z", "text": "a0"})
         assert one.execute("owners", {"text": "a0"}).rows == [{"owner": "a"}, {"owner": "b"}]
-        assert other.execute("owners", {"text": "a0"}).rows == [{"owner": "a"}, {"owner": "b"}]
+        assert second.execute("owners", {"text": "a0"}).rows == [{"owner": "a"}, {"owner": "b"}]
 
 
 def test_a_second_set_adds_and_replaces_by_name(db: piql.Database) -> None:

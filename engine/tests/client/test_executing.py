@@ -51,7 +51,7 @@ def test_a_lazy_execution_stops_when_it_has_enough(db: piql.Database) -> None:
     )
     assert db.execute("towns", {"me": "a"}, strategy="lazy").operations == 3
     assert db.execute("towns", {"me": "a"}, strategy="parallel").operations >= 3
-    lazy, parallel = (db.execute("towns", {"me": "a"}, strategy=each).rows for each in ("lazy", "parallel"))
+    lazy, parallel = (db.execute("towns", {"me": "a"}, strategy=strategy).rows for strategy in ("lazy", "parallel"))
     assert lazy == parallel
 
 

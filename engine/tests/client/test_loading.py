@@ -14,9 +14,9 @@ from .test_writing import CONDITIONAL, count, entries, index_of
 
 
 def test_progress_is_told_after_every_batch(empty: piql.Database) -> None:
-    told: list[int] = []
-    loaded = empty.load("users", ({"username": f"u{n}"} for n in range(25)), told.append, batch_rows=10)
-    assert (loaded, told) == (25, [10, 20, 25])
+    reported: list[int] = []
+    loaded = empty.load("users", ({"username": f"u{n}"} for n in range(25)), reported.append, batch_rows=10)
+    assert (loaded, reported) == (25, [10, 20, 25])
 
 
 def test_a_table_that_is_not_deployed_is_refused(empty: piql.Database) -> None:
@@ -49,7 +49,7 @@ def test_limits_hold_within_a_batch_and_across_batches(empty: piql.Database) -> 
 def test_a_later_row_replaces_an_earlier_one_with_its_indexes(empty: piql.Database) -> None:
     empty.load("users", [{"username": "a", "hometown": "Oslo"}, {"username": "a", "hometown": "Cork"}])
     empty.load("users", [{"username": "a", "hometown": "Lima"}, {"username": "b", "hometown": "Lima"}])
-    (index,) = [name for name, each in empty.deployment.indexes.items() if each.table == "users"]
+    (index,) = [name for name, candidate in empty.deployment.indexes.items() if candidate.table == "users"]
     assert [entry[1:3] for entry in entries(empty, index)] == [("Lima", "a"), ("Lima", "b")]
 
 
@@ -87,16 +87,16 @@ def test_killing_a_load_leaves_no_part_of_a_batch(tmp_path: Path, scadr: piql.Co
         db.load("users", [{"username": "a"}])
     loader = subprocess.Popen([sys.executable, "-c", LOADER, str(path)], stdout=subprocess.PIPE, text=True)
     assert loader.stdout is not None
-    told = [int(loader.stdout.readline()) for _ in range(5)]
+    reported = [int(loader.stdout.readline()) for _ in range(5)]
     time.sleep(0.01)
     loader.send_signal(signal.SIGKILL)
-    told += [int(line) for line in loader.stdout.read().splitlines()]
+    reported += [int(line) for line in loader.stdout.read().splitlines()]
     loader.wait()
     loader.stdout.close()
     with piql.connect(f"embedded:{path}") as db:
-        found = count(db, "thoughts")
-        assert found % 700 == 0
-        assert found >= told[-1]
+        loaded = count(db, "thoughts")
+        assert loaded % 700 == 0
+        assert loaded >= reported[-1]
         assert db.store.connection().execute("PRAGMA integrity_check").fetchone() == ("ok",)  # type: ignore[attr-defined]
 
 
@@ -133,16 +133,16 @@ def numbered(first: int, last: int) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("url", ["embedded:?synchronous=NORMAL&wait_ms=120000", "stepwise:"])
 def test_a_load_that_broke_off_goes_on_behind_what_is_in(url: str, scadr: piql.Compilation) -> None:
-    told: list[int] = []
+    reported: list[int] = []
     with piql.connect(url) as db:
         db.deploy(scadr)
         rows = numbered(0, 15)
         broken = [*rows[:12], {"username": None}, *rows[13:]]
         with pytest.raises(piql.ConstraintViolation):
-            db.load("users", broken, told.append, batch_rows=10, resume="towns")
-        assert told == [10]
-        assert db.load("users", iter(rows), told.append, batch_rows=3, resume="towns") == 15
-        assert told == [10, 13, 15]
+            db.load("users", broken, reported.append, batch_rows=10, resume="towns")
+        assert reported == [10]
+        assert db.load("users", iter(rows), reported.append, batch_rows=3, resume="towns") == 15
+        assert reported == [10, 13, 15]
         assert db.load("users", rows, batch_rows=20, resume="towns") == 15
         assert len(db.execute("usersIn", {"town": "Oslo", "count": 20}).rows) == 15
 

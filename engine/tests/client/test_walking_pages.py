@@ -178,9 +178,9 @@ def walk(shop: Shop, name: str, strategy: Strategy, chance: random.Random | None
 
 def stayed(rows: Rows, name: str) -> Rows:
     """Leave out the rows that come and go: people from 1000 on, and posts at half a minute."""
-    place = {"stream": 1, "starred": 1, "named": 0}.get(name)
-    if place is not None:
-        return [row for row in rows if row[place].second == 0]
+    position = {"stream": 1, "starred": 1, "named": 0}.get(name)
+    if position is not None:
+        return [row for row in rows if row[position].second == 0]
     return [row for row in rows if row[0] is None or row[0] < 1000]
 
 

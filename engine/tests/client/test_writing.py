@@ -10,15 +10,15 @@ from .conftest import moment
 
 def count(db: piql.Database, table: str) -> int:
     assert hasattr(db.store, "connection")
-    found = db.store.connection().execute(f'SELECT COUNT(*) FROM "table {table}"').fetchone()
-    return int(found[0])
+    count = db.store.connection().execute(f'SELECT COUNT(*) FROM "table {table}"').fetchone()
+    return int(count[0])
 
 
 def entries(db: piql.Database, index: str) -> list[tuple[Any, ...]]:
     """Gives all that an index holds, as the store keeps it."""
     deployment = db.deployment
-    kept = deployment.indexes[index]
-    name = db.store.stored_name(deployment.tables[kept.table], kept)
+    stored = deployment.indexes[index]
+    name = db.store.stored_name(deployment.tables[stored.table], stored)
     assert hasattr(db.store, "connection")
     return list(db.store.connection().execute(f'SELECT * FROM "{name}"'))
 

@@ -56,11 +56,11 @@ def test_a_wrong_address_is_said_in_one_line_and_nothing_is_made(
 ) -> None:
     before = everything_in(folder)
     assert main([*command, "--store", f"embedded:{folder / name}"]) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith(f"piql {command[0]}: ")
-    assert WRONG[name].format(path=folder / name) in said.err
-    assert said.err.count("\n") == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith(f"piql {command[0]}: ")
+    assert WRONG[name].format(path=folder / name) in output.err
+    assert output.err.count("\n") == 1
     assert everything_in(folder) == before
 
 
@@ -68,8 +68,8 @@ def test_a_wrong_address_is_said_in_one_line_and_nothing_is_made(
 @pytest.mark.parametrize("command", LOOKING, ids=" ".join)
 def test_an_address_of_another_form_is_said_in_one_line(command: list[str], address: str, capsys: Texts) -> None:
     assert main([*command, "--store", address]) == 1
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
+    output = capsys.readouterr()
+    assert (output.out, output.err.count("\n")) == ("", 1)
 
 
 @pytest.mark.parametrize("query", ["q", "SELECT a FROM t WHERE a = 1"])
@@ -78,8 +78,10 @@ def test_a_store_without_queries_says_what_to_do_first(tmp_path: Path, query: st
     with piql.connect(url) as db, db.store.transaction() as transaction:
         transaction.set_setting("loaded", "1")
     assert main(["run", query, "--store", url]) == 2
-    said = capsys.readouterr().err
-    assert said == f"piql run: nothing is deployed in {url}: deploy to it (`piql deploy FOLDER --store {url}`) first\n"
+    errors = capsys.readouterr().err
+    assert (
+        errors == f"piql run: nothing is deployed in {url}: deploy to it (`piql deploy FOLDER --store {url}`) first\n"
+    )
     assert main(["deployments", "--store", url]) == 0
     assert capsys.readouterr().out == "nothing is deployed\n"
 

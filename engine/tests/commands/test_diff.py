@@ -27,10 +27,10 @@ def test_a_query_that_returns_more_than_before_is_a_regression(tmp_path: Path, c
     before = written(tmp_path, "before.piql", TABLES.format(10), ONE, ALL)
     after = written(tmp_path, "after.piql", TABLES.format(50), ONE, ALL)
     assert cli.main(["diff", before, after]) == 1
-    said = capsys.readouterr().out
-    assert "mine   dearer  1           1      10 → 50" in said
-    assert "one" not in said
-    assert said.endswith("1 regression, 1 query as before\n")
+    output = capsys.readouterr().out
+    assert "mine   dearer  1           1      10 → 50" in output
+    assert "one" not in output
+    assert output.endswith("1 regression, 1 query as before\n")
     assert cli.main(["diff", after, before]) == 0
     assert "mine   cheaper" in capsys.readouterr().out
 
@@ -51,13 +51,13 @@ def test_new_and_removed_queries_and_their_indexes_are_named(tmp_path: Path, cap
     few = written(tmp_path, "few.piql", TABLES.format(10), ONE)
     more = written(tmp_path, "more.piql", TABLES.format(10), ONE, WORD.format(" LIMIT 5"))
     assert cli.main(["diff", few, more]) == 0
-    said = capsys.readouterr().out
-    assert "said   added" in said
-    assert "indexes added: notes_by_text" in said
+    output = capsys.readouterr().out
+    assert "said   added" in output
+    assert "indexes added: notes_by_text" in output
     assert cli.main(["diff", more, few]) == 0
-    said = capsys.readouterr().out
-    assert "said   removed" in said
-    assert "indexes removed: notes_by_text" in said
+    output = capsys.readouterr().out
+    assert "said   removed" in output
+    assert "indexes removed: notes_by_text" in output
 
 
 def test_markdown_is_a_table_for_a_pull_request(tmp_path: Path, capsys: Said) -> None:

@@ -27,10 +27,10 @@ Case = Mapping[str, Any]
 
 def all_cases() -> list[tuple[str, Case]]:
     """Return our own cases and, where they are found, those beside the repository."""
-    found = []
+    cases = []
     for path in (*sorted(OWN.glob("*.json")), *sorted(BESIDE.glob("cases*.json"))):
-        found += [(f"{path.stem}:{case['id']}", case) for case in json.loads(path.read_text())]
-    return found
+        cases += [(f"{path.stem}:{case['id']}", case) for case in json.loads(path.read_text())]
+    return cases
 
 
 def text_of(case: Case) -> str:
@@ -84,8 +84,8 @@ def _check_rejected(case: Case, source: str, compilation: piql.Compilation) -> N
         assert not errors_of(again), f"{fix.title}: {errors_of(again)}"
         assert again.queries["q"].is_bounded, f"{fix.title} does not bound the query"
         offered += f" {fix.title} {' '.join(edit.text for edit in fix.edits)}".upper()
-    for wanted in case["expect"].get("suggest", ()):
-        word = next((each for each in FIXES if wanted.upper().startswith(each)), None)
+    for suggestion in case["expect"].get("suggest", ()):
+        word = next((fix_word for fix_word in FIXES if suggestion.upper().startswith(fix_word)), None)
         assert word is None or word in offered, f"no fix with {word}"
 
 
@@ -100,7 +100,7 @@ def _check_bounded(case: Case, compilation: piql.Compilation, connect: Callable[
         assert least <= bound.operations <= most, f"{bound.operations} = {bound.formula}, expected {least} to {most}"
     if "max_result_rows" in expect:
         assert bound.rows <= expect["max_result_rows"], f"at most {bound.rows} rows"
-    parameters = {each["name"]: each["value"] for each in case["params"]}
+    parameters = {parameter["name"]: parameter["value"] for parameter in case["params"]}
     with connect("embedded:") as db:
         db.deploy(compilation)
         for table, rows in case["data"].items():
@@ -135,9 +135,9 @@ def _check_refused(db: piql.Database, parameters: Mapping[str, object], name: st
 def _check_rows(
     db: piql.Database, parameters: Mapping[str, object], expect: Case, bound: piql.Bound, strategy: str
 ) -> None:
-    wanted = expect.get("pages", [expect["rows"]] if "rows" in expect else [None])
+    expected_pages = expect.get("pages", [expect["rows"]] if "rows" in expect else [None])
     cursor: str | None = None
-    for rows in wanted:
+    for rows in expected_pages:
         page = db.execute("q", parameters, cursor=cursor, strategy=strategy)  # type: ignore[arg-type]
         assert page.operations <= bound.operations, f"{page.operations} operations, bound {bound.operations}"
         assert len(page.rows) <= bound.rows

@@ -47,8 +47,8 @@ class Campaign:
 
     def repros(self, most: int, seconds: float = 30) -> Iterator[str]:
         """Give, for each kind of failure, the smallest program that shows it."""
-        for found in list(self.by_kind().values())[:most]:
-            world, failure = found[0]
+        for failures in list(self.by_kind().values())[:most]:
+            world, failure = failures[0]
             yield repro(*shrink(world, failure, seconds))
 
 
@@ -119,6 +119,6 @@ def report(campaign: Campaign) -> str:
             lines.append(f"| {name} | {campaign.accepted[name]:,} | {campaign.rejected[name]:,} |")
     lines += ["", "| refused for | times |", "| --- | ---: |"]
     lines += [f"| {code} | {count:,} |" for code, count in campaign.codes.most_common()]
-    for kind, found in campaign.by_kind().items():
-        lines += ["", f"FAILED {len(found)}×: {kind}, seeds {sorted({world.seed for world, _ in found})[:10]}"]
+    for kind, failures in campaign.by_kind().items():
+        lines += ["", f"FAILED {len(failures)}×: {kind}, seeds {sorted({world.seed for world, _ in failures})[:10]}"]
     return "\n".join(lines) + "\n"

@@ -104,9 +104,13 @@ class _Run:
             return
         source = world.source(*accepted) + "".join(_dump(table) for table in world.schema.tables)
         self.deployed = piql.compile(source)
-        found = errors(self.deployed)
-        if found:
-            self.fail("accepted together with others, refused without them", found[0].query or "", found[0].message)
+        diagnostics = errors(self.deployed)
+        if diagnostics:
+            self.fail(
+                "accepted together with others, refused without them",
+                diagnostics[0].query or "",
+                diagnostics[0].message,
+            )
             return
         reference = Reference(world.schema, self.contents)
         try:
@@ -123,18 +127,18 @@ class _Run:
         if stop is not None and stop.count == 0:
             return  # LIMIT 0 makes no request: join orders whose rows are all counted as none cannot be told apart
         rng = random.Random(f"{self.world.seed} {case.name}")
-        other = rewritten(rng, case)
-        if other == case:
+        variant = rewritten(rng, case)
+        if variant == case:
             return
         self.outcome.rewritten += 1
-        again = piql.compile(self.world.source(other)).queries[case.name]
+        again = piql.compile(self.world.source(variant)).queries[case.name]
         alone = piql.compile(self.world.source(case)).queries[case.name]
         if again.bound is None or alone.bound is None:
-            self.fail("accepted in one order of predicates or joins only", case.name, self.world.source(other))
+            self.fail("accepted in one order of predicates or joins only", case.name, self.world.source(variant))
         elif (again.bound.operations, again.bound.rows) != (alone.bound.operations, alone.bound.rows):
             detail = f"{alone.bound.operations} = {alone.bound.formula}, {alone.bound.rows} rows; "
             detail += f"{again.bound.operations} = {again.bound.formula}, {again.bound.rows} rows"
-            self.fail("another bound for another order", case.name, f"{detail}\n{self.world.source(other)}")
+            self.fail("another bound for another order", case.name, f"{detail}\n{self.world.source(variant)}")
 
     def check_rejected(self, case: QueryCase) -> None:
         source = self.world.source(case)
@@ -143,11 +147,11 @@ class _Run:
         if query.is_bounded or query.bound is not None:
             self.fail("refused with others, accepted alone", case.name, source)
             return
-        found = errors(compilation)
-        self.outcome.codes.update(each.code for each in found)
-        if not found:
+        diagnostics = errors(compilation)
+        self.outcome.codes.update(diagnostic.code for diagnostic in diagnostics)
+        if not diagnostics:
             self.fail("refused without an error", case.name, source)
-        for each in found:
+        for each in diagnostics:
             if not 0 <= each.span.start < each.span.end <= len(source):
                 self.fail("a span outside the text", case.name, f"{each.code} {each.span}")
             if not each.message.strip():
@@ -235,8 +239,8 @@ class _Run:
             if wrong is None and strategy == "lazy" and (self.world.seed + len(rows)) % 8 == 0:
                 wrong = self.run_interactively(db, case, sample, rows)
             if wrong is not None:
-                wanted = [row[: written.outputs] for row in expected]
-                detail = f"{strategy}: {wrong}\ngot      {rows}\nexpected {wanted if most is None else wanted[:most]}"
+                expected_rows = [row[: written.outputs] for row in expected][:most]
+                detail = f"{strategy}: {wrong}\ngot      {rows}\nexpected {expected_rows}"
                 self.fail("wrong rows", case.name, f"{detail}\n{written.text}", sample)
                 return
 
@@ -393,12 +397,12 @@ class _Run:
                 cursor = page.cursor
                 if cursor is None:
                     break
-            wanted = [
+            expected_values = [
                 tuple(plain(row[column.name]) for column in table.columns) for row in self.contents.all_rows(table.name)
             ]
-            if sorted(map(repr, rows)) != sorted(map(repr, wanted)):
-                extra = [row for row in rows if row not in wanted]
-                missing = [row for row in wanted if row not in rows]
+            if sorted(map(repr, rows)) != sorted(map(repr, expected_values)):
+                extra = [row for row in rows if row not in expected_values]
+                missing = [row for row in expected_values if row not in rows]
                 self.fail(
                     "a table holds other rows after the writes",
                     f"dump_{table.name}",

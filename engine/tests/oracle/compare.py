@@ -31,20 +31,20 @@ def difference(
     Of the expected rows the first `width` values are compared, the rest are what they are ordered by: rows equal in it
     may come in any order (all of them, where nothing was asked), unless the order is total.
     """
-    found = [tuple(map(plain, row)) for row in rows]
-    wanted = [(tuple(map(plain, row[:width])), tuple(map(plain, row[width:]))) for row in expected]
-    size = len(wanted) if most is None else min(most, len(wanted))
-    if len(found) != size:
-        return f"{len(found)} rows instead of {size}"
+    plain_rows = [tuple(map(plain, row)) for row in rows]
+    expected_rows = [(tuple(map(plain, row[:width])), tuple(map(plain, row[width:]))) for row in expected]
+    size = len(expected_rows) if most is None else min(most, len(expected_rows))
+    if len(plain_rows) != size:
+        return f"{len(plain_rows)} rows instead of {size}"
     if is_total:
-        for number, (one, (other, _)) in enumerate(zip(found, wanted, strict=False)):
-            if one != other:
+        for number, (one, (expected_row, _)) in enumerate(zip(plain_rows, expected_rows, strict=False)):
+            if one != expected_row:
                 return f"row {number} differs"
         return None
     at = 0
-    for _, group in groupby(wanted, key=lambda pair: pair[1]):
+    for _, group in groupby(expected_rows, key=lambda pair: pair[1]):
         tied = Counter(pair[0] for pair in group)
-        here = found[at : at + tied.total()]
+        here = plain_rows[at : at + tied.total()]
         surplus = Counter(here) - tied
         if surplus:
             return f"rows {at} to {at + len(here)} should not be there, or not there"

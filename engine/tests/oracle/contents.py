@@ -22,9 +22,9 @@ class Contents:
     def __init__(self, schema: Schema, rows: Mapping[str, Sequence[Mapping[str, object]]] | None = None) -> None:
         self.schema = schema
         self.rows: dict[str, dict[tuple[object, ...], Row]] = {table.name: {} for table in schema.tables}
-        for name, found in (rows or {}).items():
+        for name, rows_of_table in (rows or {}).items():
             table = schema.table(name)
-            for row in found:
+            for row in rows_of_table:
                 self.rows[name][self.key(table, row)] = dict(row)
 
     def key(self, table: Table, row: Mapping[str, object]) -> tuple[object, ...]:
@@ -37,28 +37,28 @@ class Contents:
         """Return the names of the errors that putting a whole row may end in; a row of the same key is replaced."""
         table = self.schema.table(name)
         key = self.key(table, row)
-        others = [other for other_key, other in self.rows[name].items() if other_key != key]
-        found = set()
+        other_rows = [row_there for other_key, row_there in self.rows[name].items() if other_key != key]
+        broken = set()
         if any(row[column.name] is None and not column.is_nullable for column in table.columns):
-            found.add("ConstraintViolation")
+            broken.add("ConstraintViolation")
         for column in table.columns:
             value = row[column.name]
             if isinstance(value, str) and column.type.length is not None and len(value) > column.type.length:
-                found.add("ConstraintViolation")
+                broken.add("ConstraintViolation")
         for columns in table.uniques:
             mine = [row[column] for column in columns]
-            if None not in mine and any([other[column] for column in columns] == mine for other in others):
-                found.add("DuplicateKey")
-        if any(self.is_over(limit, row, others) for limit in table.all_limits):
-            found.add("CardinalityViolation")
+            if None not in mine and any([row_there[column] for column in columns] == mine for row_there in other_rows):
+                broken.add("DuplicateKey")
+        if any(self.is_over(limit, row, other_rows) for limit in table.all_limits):
+            broken.add("CardinalityViolation")
         for foreign in table.foreign_keys:
             named = tuple(row[column] for column in foreign.columns)
             if None not in named and not self._has(foreign.table, foreign.referenced, named):
-                found.add("ForeignKeyViolation")
+                broken.add("ForeignKeyViolation")
         old = self.rows[name].get(key)
         if old is not None and self._is_referenced(name, old, row):
-            found.add("ForeignKeyViolation")
-        return found
+            broken.add("ForeignKeyViolation")
+        return broken
 
     def _has(self, name: str, referenced: tuple[str, ...], named: tuple[object, ...]) -> bool:
         return any(tuple(row[column] for column in referenced) == named for row in self.rows[name].values())
@@ -67,14 +67,16 @@ class Contents:
         """Return whether `row` would be one too many for a limit among `others`."""
         if limit.is_token:
             for word in {word for column in limit.columns for word in words_of(row[column])}:
-                holders = sum(any(word in words_of(other[column]) for column in limit.columns) for other in others)
+                holders = sum(
+                    any(word in words_of(row_there[column]) for column in limit.columns) for row_there in others
+                )
                 if holders >= limit.limit:
                     return True
             return False
         mine = [row[column] for column in limit.columns]
         if None in mine:
             return False
-        return sum([other[column] for column in limit.columns] == mine for other in others) >= limit.limit
+        return sum([row_there[column] for column in limit.columns] == mine for row_there in others) >= limit.limit
 
     def refusals_of_delete(self, name: str, key: tuple[object, ...]) -> set[str]:
         """Return the names of the errors that deleting a row may end in."""
@@ -91,7 +93,8 @@ class Contents:
                 if None in named or (new is not None and [new[column] for column in foreign.referenced] == named):
                     continue
                 if any(
-                    [each[column] for column in foreign.columns] == named for each in self.rows[table.name].values()
+                    [row_there[column] for column in foreign.columns] == named
+                    for row_there in self.rows[table.name].values()
                 ):
                     return True
         return False

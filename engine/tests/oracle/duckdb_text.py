@@ -182,8 +182,8 @@ class _Printer:
             case Compare(left=Row() as left, right=Row() as right):
                 return self.expr(_one_by_one(expr.operator, left, right))
             case In(operand=Row() as row):
-                found = Or(tuple(_one_by_one("=", row, item) for item in expr.items if isinstance(item, Row)))
-                return self.expr(Not(found) if expr.is_negated else found)
+                either = Or(tuple(_one_by_one("=", row, item) for item in expr.items if isinstance(item, Row)))
+                return self.expr(Not(either) if expr.is_negated else either)
             case InSelect(operand=Row() as row):
                 return self.row_among(row, expr)
             case Row():
@@ -210,7 +210,7 @@ class _Printer:
                 text = f"{expr.name.lower()}({', '.join(map(self.expr, expr.arguments))})"
                 return f"{FINITE}({text})" if expr.name in ("ROUND", "FLOOR", "CEIL") else text
             case Arithmetic():
-                left, right = (self.wide(each, expr.operator) for each in (expr.left, expr.right))
+                left, right = (self.wide(operand, expr.operator) for operand in (expr.left, expr.right))
                 text = f"({left} {expr.operator} {right})"
                 return text if expr.operator == "||" else f"{FINITE}({text})"
             case Aggregate():
@@ -250,10 +250,10 @@ class _Printer:
         names = [f"v{number}" for number in range(len(row.items))]
         equal = " AND ".join(f"r.{name} = {self.expr(item)}" for name, item in zip(names, row.items, strict=True))
         rows = f"({self.nested(expr.query)}) r({', '.join(names)})"
-        found = f"EXISTS (SELECT 1 FROM {rows} WHERE {equal})"
+        exists = f"EXISTS (SELECT 1 FROM {rows} WHERE {equal})"
         unknown = f"EXISTS (SELECT 1 FROM {rows} WHERE ({equal}) IS NULL)"
         yes, no = ("FALSE", "TRUE") if expr.is_negated else ("TRUE", "FALSE")
-        return f"(CASE WHEN {found} THEN {yes} WHEN {unknown} THEN NULL ELSE {no} END)"
+        return f"(CASE WHEN {exists} THEN {yes} WHEN {unknown} THEN NULL ELSE {no} END)"
 
     def wide(self, expr: Expr, operator: str) -> str:
         """Write an operand of arithmetic; whole literals as BIGINT, so that sums do not overflow an INT."""
@@ -279,7 +279,7 @@ def _one_by_one(operator: str, left: Row, right: Row) -> Expr:
     """Compare rows by their values: of an inequality the first that differ decide."""
     pairs = list(zip(left.items, right.items, strict=True))
     if operator in ("=", "<>"):
-        tests = tuple(Compare(operator, one, other) for one, other in pairs)
+        tests = tuple(Compare(operator, one, right) for one, right in pairs)
         return And(tests) if operator == "=" else Or(tests)
     branches: list[Expr] = []
     for at, (one, other) in enumerate(pairs):

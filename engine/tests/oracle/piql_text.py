@@ -94,9 +94,9 @@ class _Printer:
 
     def fetch(self, query: Select) -> str:
         """Write a SELECT of all columns of its first table, whose joins follow foreign keys, as a FETCH."""
-        first, *others = query.sources
+        first, *further = query.sources
         parts = ["FETCH " + self.step(first)]
-        parts += [f"  OF {self.step(each)} BY {by}" for each, by in zip(others, query.by, strict=True)]
+        parts += [f"  OF {self.step(source)} BY {by}" for source, by in zip(further, query.by, strict=True)]
         if query.where is not None:
             parts.append("WHERE " + self.expr(query.where))
         if query.order:

@@ -126,7 +126,9 @@ class PredicateGenerator:
             return And(tuple(self.inequality(sight, name) for _ in range(self.rng.choice((2, 2, 3)))))
         if depth < 2 and self.rng.random() < 0.03:
             column_and_value = Col(sight.alias, name), self.operand(sight, name)
-            return Or(tuple(Compare(each, *column_and_value) for each in self.rng.sample(("=", "<", ">", ">="), 2)))
+            return Or(
+                tuple(Compare(operator, *column_and_value) for operator in self.rng.sample(("=", "<", ">", ">="), 2))
+            )
         if self.rng.random() < 0.05 and len(sight.table.columns) > 1:
             return self.rows_compared(sight)
         if depth < 2 and chance < 0.2:
@@ -167,11 +169,14 @@ class PredicateGenerator:
         one = self.rng.choice(sights)
         column = self.rng.choice(one.table.columns)
         candidates = [
-            (other, each.name) for other in sights for each in other.table.columns if each.type.kind == column.type.kind
+            (other_sight, candidate_column.name)
+            for other_sight in sights
+            for candidate_column in other_sight.table.columns
+            if candidate_column.type.kind == column.type.kind
         ]
-        other, name = self.rng.choice(candidates)
+        other_sight, name = self.rng.choice(candidates)
         return Compare(
-            self.rng.choice(("=", "<", "<=", "<>", ">=")), Col(one.alias, column.name), Col(other.alias, name)
+            self.rng.choice(("=", "<", "<=", "<>", ">=")), Col(one.alias, column.name), Col(other_sight.alias, name)
         )
 
     def token(self, sight: Sight, column: str) -> Token:
@@ -190,44 +195,48 @@ class PredicateGenerator:
 
     def computation(self, sight: Sight) -> tuple[Expr, ValueType]:
         """Return an expression over a column and its type, INT standing for every number."""
-        columns = [each for each in sight.table.columns if _is_computable(each)]
+        columns = [column for column in sight.table.columns if _is_computable(column)]
         if not columns:
             any_column = self.rng.choice(sight.table.columns)
             return Col(sight.alias, any_column.name), any_column.type
         column = self.rng.choice(columns)
-        place = Col(sight.alias, column.name)
+        reference = Col(sight.alias, column.name)
         if column.type.is_text:
             text = ValueType("TEXT")
             match self.rng.randrange(7):
                 case 0:
-                    return Call("LOWER", (place,)), text
+                    return Call("LOWER", (reference,)), text
                 case 1:
-                    return Call("UPPER", (place,)), text
+                    return Call("UPPER", (reference,)), text
                 case 2:
-                    return Call("LENGTH", (place,)), INT
+                    return Call("LENGTH", (reference,)), INT
                 case 3:
                     start, length = Const(self.rng.choice((1, 2, 3)), INT), Const(self.rng.choice((0, 1, 2, 5)), INT)
-                    return Call("SUBSTR", (place, start, length) if self.rng.random() < 0.7 else (place, start)), text
+                    return Call(
+                        "SUBSTR", (reference, start, length) if self.rng.random() < 0.7 else (reference, start)
+                    ), text
                 case 4:
-                    return Call("TRIM", (place,)), text
+                    return Call("TRIM", (reference,)), text
                 case 5:
-                    return Call("COALESCE", (place, Const("none", text))), text
-            return Arithmetic("||", place, Const("!", text)), text
+                    return Call("COALESCE", (reference, Const("none", text))), text
+            return Arithmetic("||", reference, Const("!", text)), text
         match self.rng.randrange(6):
             case 0:
-                return Call("ABS", (place,)), INT
+                return Call("ABS", (reference,)), INT
             case 1 if self.rng.random() < 0.3:
-                same = Col(sight.alias, self.rng.choice([each.name for each in columns if each.type.is_number]))
-                return Arithmetic(self.rng.choice("+-*"), place, same), INT
+                same = Col(
+                    sight.alias, self.rng.choice([candidate.name for candidate in columns if candidate.type.is_number])
+                )
+                return Arithmetic(self.rng.choice("+-*"), reference, same), INT
             case 1:
-                return Arithmetic(self.rng.choice("+-*"), place, Const(self.rng.choice((0, 1, 2, -3)), INT)), INT
+                return Arithmetic(self.rng.choice("+-*"), reference, Const(self.rng.choice((0, 1, 2, -3)), INT)), INT
             case 4:
-                return Arithmetic(self.rng.choice("/%"), place, Const(self.rng.choice((1, 2, 3, -4)), INT)), INT
+                return Arithmetic(self.rng.choice("/%"), reference, Const(self.rng.choice((1, 2, 3, -4)), INT)), INT
             case 2:
-                return Call("COALESCE", (place, Const(0, INT))), INT
+                return Call("COALESCE", (reference, Const(0, INT))), INT
             case 3:
-                return Call(self.rng.choice(("ROUND", "FLOOR", "CEIL")), (place,)), INT
-        return Arithmetic("-", Const(7, INT), place), INT
+                return Call(self.rng.choice(("ROUND", "FLOOR", "CEIL")), (reference,)), INT
+        return Arithmetic("-", Const(7, INT), reference), INT
 
 
 def _is_computable(column: Column) -> bool:

@@ -81,7 +81,7 @@ class _Maker(SubqueryGenerator):
         if not self.is_basic and sights == [root] and rng.random() < 0.08:
             conditions, needs_stop = self.either_way(root, conditions), True
         if not self.is_basic and rng.random() < 0.08:
-            several = [each for each in sights if len(each.table.columns) > 1]
+            several = [sight for sight in sights if len(sight.table.columns) > 1]
             conditions += [self.rows_compared(rng.choice(several))] if several else []
         if not self.is_basic and rng.random() < 0.06:
             value, sight, column = self.scalar(sights)
@@ -98,7 +98,7 @@ class _Maker(SubqueryGenerator):
         select = replace(select, items=self.items(sights))
         if len(sights) == 1 and rng.random() < 0.05:
             only = sights[0]
-            items = tuple(Item(Col(only.alias, each.name), each.name) for each in only.table.columns)
+            items = tuple(Item(Col(only.alias, column.name), column.name) for column in only.table.columns)
             select = replace(select, items=items, is_star=isinstance(sources[0].relation, str))
         if not self.is_basic and rng.random() < 0.08:
             select = replace(select, is_distinct=True)
@@ -116,7 +116,7 @@ class _Maker(SubqueryGenerator):
         for _ in range(rng.choice((1, 1, 2, 3))):
             last = sights[-1].table
             edges = [(self.schema.table(key.table), key, True) for key in last.foreign_keys]
-            edges += [(each, key, False) for each in self.schema.tables for key in each.foreign_keys
+            edges += [(table, key, False) for table in self.schema.tables for key in table.foreign_keys
                       if key.table == last.name]  # fmt: skip
             names = Counter((table.name, key.columns[0]) for table, key, _ in edges)
             edges = [edge for edge in edges if names[edge[0].name, edge[1].columns[0]] == 1]
@@ -126,7 +126,7 @@ class _Maker(SubqueryGenerator):
             sight = self.sight_of(table)
             ours, theirs = (key.columns, key.referenced) if is_ours else (key.referenced, key.columns)
             pairs = zip(ours, theirs, strict=True)
-            equal = [Compare("=", Col(sights[-1].alias, mine), Col(sight.alias, other)) for mine, other in pairs]
+            equal = [Compare("=", Col(sights[-1].alias, mine), Col(sight.alias, theirs)) for mine, theirs in pairs]
             sources.append(Source("inner", table.name, sight.alias, conjunction(equal)))
             sights.append(sight)
             by.append(key.columns[0])
@@ -176,12 +176,12 @@ class _Maker(SubqueryGenerator):
                 expression = Col(sight.alias, name)
                 if not self.is_basic and rng.random() < 0.05:
                     expression = self.computation(sight)[0]
-            if all(each.expression != expression for each in orders):
-                place = None
+            if all(order.expression != expression for order in orders):
+                position = None
                 places = [number for number, item in enumerate(select.items, 1) if item.expression == expression]
                 if places and rng.random() < 0.1:
-                    place = places[0]
-                orders.append(Order(expression, direction if rng.random() < 0.8 else not direction, place))
+                    position = places[0]
+                orders.append(Order(expression, direction if rng.random() < 0.8 else not direction, position))
         return tuple(orders)
 
     def stop(self) -> Stop:
@@ -223,7 +223,7 @@ class _Maker(SubqueryGenerator):
                 items.append(Item(summary, "summary"))
         if keys and not self.is_basic and rng.random() < 0.1:
             key = rng.choice(keys)
-            of_key = self.equality(next(each for each in sights if each.alias == key.alias), key.name)
+            of_key = self.equality(next(sight for sight in sights if sight.alias == key.alias), key.name)
             having = of_key if having is None else And((having, of_key))
         orders: list[Order] = []
         if keys and rng.random() < 0.5:
@@ -243,8 +243,8 @@ class _Maker(SubqueryGenerator):
         group = rng.choice([*keys, *(foreign.columns for foreign in table.foreign_keys)])
         listed = rng.choice(group)
         conditions: list[Expr] = [self.equality(sight, name) for name in group if name != listed]
-        found = self.membership(sight, listed)
-        conditions.append(replace(found, is_negated=False) if isinstance(found, In) else found)
+        condition = self.membership(sight, listed)
+        conditions.append(replace(condition, is_negated=False) if isinstance(condition, In) else condition)
         if rng.random() < 0.3:
             conditions.append(self.extra([sight]))
         sources = (Source("from", table.name, sight.alias),)
@@ -295,8 +295,8 @@ class _Maker(SubqueryGenerator):
         table = sight.table
         limits = [limit.columns for limit in table.all_limits if not limit.is_token] + list(table.uniques)
         names = list(rng.choice((*limits, table.primary_key)))
-        others = [column.name for column in table.columns if column.name not in names]
-        group = (*names, *rng.sample(others, min(len(others), rng.choice((0, 0, 1)))))
+        unnamed = [column.name for column in table.columns if column.name not in names]
+        group = (*names, *rng.sample(unnamed, min(len(unnamed), rng.choice((0, 0, 1)))))
         items = tuple(Item(Col(sight.alias, name), name) for name in group)
         inner = Select(items, (Source("from", table.name, sight.alias),), None)
         if rng.random() < 0.5:
@@ -309,13 +309,15 @@ class _Maker(SubqueryGenerator):
         if rng.random() < 0.4:
             return Select(outside, (Source("from", inner, "d"),), conjunction(self.fixed(seen, names)))
         base = self.sight_of(rng.choice([*(self.schema.table(key.table) for key in table.foreign_keys), table]))
-        found = [
+        candidates = [
             pairs
             for key in table.foreign_keys
             if key.table == base.table.name and set(key.columns) <= set(group)
             for pairs in [list(zip(key.referenced, key.columns, strict=True))]
         ]
-        pairs = rng.choice(found) if found else [(name, name) for name in names if base.table.name == table.name]
+        pairs = (
+            rng.choice(candidates) if candidates else [(name, name) for name in names if base.table.name == table.name]
+        )
         on = [Compare("=", Col(base.alias, ours), Col("d", theirs)) for ours, theirs in pairs]
         sources = (
             Source("from", base.table.name, base.alias),
@@ -324,8 +326,8 @@ class _Maker(SubqueryGenerator):
         conditions, _ = self.access(base)
         if rng.random() < 0.3:
             conditions.append(self.inequality(seen, rng.choice(names)))
-        own = Item(Col(base.alias, base.table.primary_key[0]), "of_base")
-        return Select((own, *outside), sources, conjunction(conditions))
+        own_key = Item(Col(base.alias, base.table.primary_key[0]), "of_base")
+        return Select((own_key, *outside), sources, conjunction(conditions))
 
     def extreme(self, sight: Sight, group: Sequence[str]) -> Aggregate:
         """Return the largest or smallest value of a column that is not grouped by, if there is one."""
@@ -341,33 +343,37 @@ class _Maker(SubqueryGenerator):
         selects = []
         needs_stop = False
         for _ in range(rng.choice((2, 2, 3))):
-            chosen, own = table, columns
+            chosen, own_columns = table, columns
             if selects and rng.random() < 0.4:
-                chosen, own = self.alike(columns) or (table, columns)
+                chosen, own_columns = self.alike(columns) or (table, columns)
             sight = self.sight_of(chosen)
             conditions, needs = self.access(sight)
             needs_stop |= needs
             sources, sights = [Source("from", chosen.name, sight.alias)], [sight]
             if rng.random() < 0.2:
                 needs_stop |= self.join(sources, sights, conditions)
-            pairs = zip(own, columns, strict=True)
-            items = tuple(Item(Col(sight.alias, each.name), named.name) for each, named in pairs)
+            pairs = zip(own_columns, columns, strict=True)
+            items = tuple(Item(Col(sight.alias, column.name), named.name) for column, named in pairs)
             selects.append(Select(items, tuple(sources), conjunction(conditions)))
         orders = []
         if rng.random() < 0.6:
-            orders = [Order(Col("", each.name), rng.random() < 0.7) for each in rng.sample(columns, 1)]
+            orders = [Order(Col("", column.name), rng.random() < 0.7) for column in rng.sample(columns, 1)]
         stop = self.stop() if needs_stop or rng.random() < 0.2 else None
         return Union(tuple(selects), rng.random() < 0.5, tuple(orders), stop)
 
     def alike(self, columns: Sequence[Column]) -> tuple[Table, list[Column]] | None:
         """Return a table with columns of the same types, if one is found."""
         for table in self.rng.sample(self.schema.tables, len(self.schema.tables)):
-            found: list[Column] = []
+            chosen: list[Column] = []
             for column in columns:
-                same = [each for each in table.columns if each.type == column.type and each not in found]
+                same = [
+                    candidate
+                    for candidate in table.columns
+                    if candidate.type == column.type and candidate not in chosen
+                ]
                 if not same:
                     break
-                found.append(self.rng.choice(same))
+                chosen.append(self.rng.choice(same))
             else:
-                return table, found
+                return table, chosen
         return None

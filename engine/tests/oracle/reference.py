@@ -61,8 +61,8 @@ class Reference:
         """Return all rows in order, each with the keys it is ordered by behind its outputs; no LIMIT."""
         self._fill()
         written = duckdb_query(self.schema, query, parameters)
-        found = self.connection.execute(written.text).fetchall()
-        return written, [tuple(map(from_duckdb, row)) for row in found]
+        fetched = self.connection.execute(written.text).fetchall()
+        return written, [tuple(map(from_duckdb, row)) for row in fetched]
 
 
 def _exact_sum(numbers: Sequence[float] | None) -> float | None:

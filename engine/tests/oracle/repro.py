@@ -43,7 +43,9 @@ def repro(world: World, failure: Failure) -> str:
             calls.append("        print(page.rows, page.cursor, page.operations)")
     detail = "\n".join("# " + line for line in failure.detail.splitlines())
     source = world.source(*cases).replace("\\", "\\\\").replace('"""', '\\"""')
-    rows = pformat({name: list(found) for name, found in world.rows.items() if found}, width=110)
+    rows = pformat(
+        {name: list(rows_of_table) for name, rows_of_table in world.rows.items() if rows_of_table}, width=110
+    )
     return PROGRAM.format(
         seed=world.seed,
         kind=f"{failure.kind} ({failure.query or 'the whole world'}, {dict(failure.parameters or {})})",

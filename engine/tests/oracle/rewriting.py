@@ -40,10 +40,10 @@ def _with_one_twice(rng: random.Random, predicate: Expr) -> Expr:
 
 def _other_names(rng: random.Random, query: object) -> dict[str, str]:
     """Return each alias of a query another name."""
-    known = sorted(set(_aliases(query)))
-    names = [f"r{number}" for number in range(len(known))]
+    aliases = sorted(set(_aliases(query)))
+    names = [f"r{number}" for number in range(len(aliases))]
     rng.shuffle(names)
-    return dict(zip(known, names, strict=True))
+    return dict(zip(aliases, names, strict=True))
 
 
 def _aliases(node: Any) -> Iterator[str]:

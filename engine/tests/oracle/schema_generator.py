@@ -35,7 +35,7 @@ def _random_index(rng: random.Random, table: Table) -> HandIndex:
 def _random_table(rng: random.Random, name: str, earlier: list[Table]) -> Table:
     prefix = name[0]
     sampled = rng.sample(COLUMN_NAMES, len(COLUMN_NAMES))
-    named = (f"{prefix}_{each}" if rng.random() < 0.7 else each for each in sampled)
+    named = (f"{prefix}_{name}" if rng.random() < 0.7 else name for name in sampled)
     fresh = chain(named, (f"{prefix}_{number}" for number in count()))
     columns: list[Column] = []
     key: list[str] = []
@@ -44,16 +44,16 @@ def _random_table(rng: random.Random, name: str, earlier: list[Table]) -> Table:
         target = rng.choice(earlier)
         in_key = rng.random() < 0.5
         is_nullable = not in_key and rng.random() < 0.35
-        own = []
+        own_columns = []
         referenced = rng.choice(target.uniques) if target.uniques and rng.random() < 0.4 else target.primary_key
         for part in referenced:
             column = Column(next(fresh), target.column(part).type, is_nullable)
             columns.append(column)
-            own.append(column.name)
-        key += own if in_key else []
+            own_columns.append(column.name)
+        key += own_columns if in_key else []
         maximum = rng.randint(1, 6) if rng.random() < 0.25 else None
         is_primary = referenced == target.primary_key
-        foreign_keys.append(ForeignKey(tuple(own), target.name, referenced, maximum, is_primary))
+        foreign_keys.append(ForeignKey(tuple(own_columns), target.name, referenced, maximum, is_primary))
     wanted = max(1 if not key else 0, rng.choice((0, 1, 1, 2)))
     for _ in range(wanted):
         column = Column(next(fresh), random_type(rng, is_key=True), False)
@@ -62,7 +62,7 @@ def _random_table(rng: random.Random, name: str, earlier: list[Table]) -> Table:
     for _ in range(rng.choice((1, 2, 2, 3))):
         columns.append(Column(next(fresh), random_type(rng), rng.random() < 0.6))
     if rng.random() < 0.08 and len(key) == 1:
-        own_column = Column(next(fresh), columns[[each.name for each in columns].index(key[0])].type, True)
+        own_column = Column(next(fresh), columns[[column.name for column in columns].index(key[0])].type, True)
         columns.append(own_column)
         foreign_keys.append(ForeignKey((own_column.name,), name, tuple(key)))
     if rng.random() < 0.5:
@@ -81,26 +81,26 @@ def _random_limits(rng: random.Random, table: Table) -> tuple[tuple[Limit, ...],
     for foreign in table.foreign_keys:
         if foreign.max is None and rng.random() < 0.4:
             limits.append(Limit(rng.randint(1, 7), foreign.columns))
-    others = [column for column in table.columns if column.type.kind != "BLOB" or rng.random() < 0.2]
+    candidates = [column for column in table.columns if column.type.kind != "BLOB" or rng.random() < 0.2]
     if rng.random() < 0.45:
-        chosen = rng.sample(others, min(len(others), rng.choice((1, 1, 2))))
-        limits.append(Limit(rng.randint(1, 9), tuple(each.name for each in chosen)))
+        chosen = rng.sample(candidates, min(len(candidates), rng.choice((1, 1, 2))))
+        limits.append(Limit(rng.randint(1, 9), tuple(column.name for column in chosen)))
     texts = [column.name for column in table.columns if column.type.is_text]
     if texts and rng.random() < 0.25:
         limits.append(Limit(rng.randint(2, 9), tuple(rng.sample(texts, rng.randint(1, min(2, len(texts))))), True))
     uniques = []
     if rng.random() < 0.3:
-        chosen = rng.sample(others, min(len(others), rng.choice((1, 1, 2))))
-        if {each.name for each in chosen} != set(table.primary_key):
-            uniques.append(tuple(each.name for each in chosen))
+        chosen = rng.sample(candidates, min(len(candidates), rng.choice((1, 1, 2))))
+        if {column.name for column in chosen} != set(table.primary_key):
+            uniques.append(tuple(column.name for column in chosen))
     seen: set[tuple[frozenset[str], bool]] = set()
-    kept = []
+    distinct = []
     for limit in limits:
         mark = (frozenset(limit.columns), limit.is_token)
         if mark not in seen:
-            kept.append(limit)
+            distinct.append(limit)
         seen.add(mark)
-    return tuple(kept), tuple(uniques)
+    return tuple(distinct), tuple(uniques)
 
 
 class Pools:
@@ -115,8 +115,8 @@ class Pools:
                 size = rng.choice((2, 3, 5, 8, 12))
                 self.values[table.name, column.name] = [random_value(rng, column.type) for _ in range(size)]
             for foreign in table.foreign_keys:
-                for own, other in zip(foreign.columns, foreign.referenced, strict=True):
-                    self.values[table.name, own] = self.values[foreign.table, other]
+                for ours, theirs in zip(foreign.columns, foreign.referenced, strict=True):
+                    self.values[table.name, ours] = self.values[foreign.table, theirs]
 
     def value(self, table: str, column: str) -> Value:
         """Return a value that the column may well hold, or now and then a stranger."""
@@ -138,11 +138,15 @@ def random_row(rng: random.Random, pools: Pools, contents: Contents, table: Tabl
         if column.is_nullable and rng.random() < 0.25:
             row[column.name] = None
     for foreign in table.foreign_keys:
-        parents = [each for each in contents.all_rows(foreign.table) if None not in _named(each, foreign.referenced)]
-        if parents and not any(row[own] is None for own in foreign.columns) and rng.random() < 0.97:
+        parents = [
+            parent_row
+            for parent_row in contents.all_rows(foreign.table)
+            if None not in _named(parent_row, foreign.referenced)
+        ]
+        if parents and not any(row[ours] is None for ours in foreign.columns) and rng.random() < 0.97:
             parent = rng.choice(parents)
-            for own, other in zip(foreign.columns, foreign.referenced, strict=True):
-                row[own] = parent[other]
+            for ours, theirs in zip(foreign.columns, foreign.referenced, strict=True):
+                row[ours] = parent[theirs]
     return row
 
 
@@ -166,6 +170,6 @@ def refers_to_itself(table: Table, row: Row) -> bool:
     """Return whether a row names itself by a foreign key: what then counts as missing is left open."""
     return any(
         foreign.table == table.name
-        and [row[own] for own in foreign.columns] == [row[own] for own in foreign.referenced]
+        and [row[ours] for ours in foreign.columns] == [row[ours] for ours in foreign.referenced]
         for foreign in table.foreign_keys
     )

@@ -26,7 +26,11 @@ def shrink(world: World, failure: Failure, seconds: float = 30) -> tuple[World, 
             while progress and time.monotonic() < deadline:
                 progress = False
                 for candidate in stage(best, found):
-                    again = [each for each in _run(candidate) if each.kind == failure.kind]
+                    again = [
+                        candidate_failure
+                        for candidate_failure in _run(candidate)
+                        if candidate_failure.kind == failure.kind
+                    ]
                     if again:
                         best, found, progress, is_smaller = candidate, again[0], True, True
                         break
@@ -60,9 +64,9 @@ def _fewer_tables(world: World, failure: Failure) -> Iterator[World]:
     for some in _parts(world.schema.indexes):
         yield _with_schema(world, replace(world.schema, indexes=some))
     for number in range(len(world.schema.tables) - 1, -1, -1):
-        kept = world.schema.tables[:number] + world.schema.tables[number + 1 :]
-        if kept:
-            yield _with_schema(world, replace(world.schema, tables=kept))
+        tables = world.schema.tables[:number] + world.schema.tables[number + 1 :]
+        if tables:
+            yield _with_schema(world, replace(world.schema, tables=tables))
     for name in list(world.rows)[::-1]:
         if world.rows[name]:
             yield replace(world, rows={**world.rows, name: ()})
@@ -90,11 +94,11 @@ def _smaller_schemas(world: World, failure: Failure) -> Iterator[World]:
 
 
 def _with_schema(world: World, schema: Schema) -> World:
-    kept = {table.name: {column.name for column in table.columns} for table in schema.tables}
+    columns_of = {table.name: {column.name for column in table.columns} for table in schema.tables}
     rows = {
-        name: tuple({column: row[column] for column in row if column in kept[name]} for row in found)
-        for name, found in world.rows.items()
-        if name in kept
+        name: tuple({column: row[column] for column in row if column in columns_of[name]} for row in rows)
+        for name, rows in world.rows.items()
+        if name in columns_of
     }
     return replace(world, schema=schema, rows=rows)
 

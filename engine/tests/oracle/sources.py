@@ -54,33 +54,33 @@ class SourceGenerator(PredicateGenerator):
             return [Or((self.fixed_somehow(root), self.fixed_somehow(root)))], True
         if chance < 0.9:
             chosen = rng.sample(table.columns, min(len(table.columns), rng.choice((1, 1, 2))))
-            return self.fixed(root, tuple(each.name for each in chosen)), True
+            return self.fixed(root, tuple(column.name for column in chosen)), True
         return [], True
 
     def fixed_somehow(self, sight: Sight) -> Expr:
         chosen = self.rng.sample(sight.table.columns, min(len(sight.table.columns), self.rng.choice((1, 2))))
-        fixed = self.fixed(sight, tuple(each.name for each in chosen))
+        fixed = self.fixed(sight, tuple(column.name for column in chosen))
         return fixed[0] if len(fixed) == 1 else And(tuple(fixed))
 
     def any_token(self, root: Sight, columns: Sequence[str]) -> Expr:
         first = self.token(root, columns[0])
-        others = [Token(Col(root.alias, name), first.word, first.keyword) for name in columns[1:]]
-        return Or((first, *others)) if others else first
+        further = [Token(Col(root.alias, name), first.word, first.keyword) for name in columns[1:]]
+        return Or((first, *further)) if further else first
 
     def fixed(self, sight: Sight, columns: Sequence[str]) -> list[Expr]:
         """Return an equality for each column; where all constructs are allowed, sometimes an IN list or OR."""
-        found: list[Expr] = []
+        tests: list[Expr] = []
         for name in columns:
             chance = self.rng.random()
             if self.is_basic or chance > 0.2:
-                found.append(self.equality(sight, name))
+                tests.append(self.equality(sight, name))
             elif chance < 0.05 and sight.table.column(name).is_nullable:
-                found.append(IsNull(Col(sight.alias, name), False))
+                tests.append(IsNull(Col(sight.alias, name), False))
             elif chance > 0.08:
-                found.append(self.membership(sight, name))
+                tests.append(self.membership(sight, name))
             else:
-                found.append(Or((self.equality(sight, name), self.equality(sight, name))))
-        return found
+                tests.append(Or((self.equality(sight, name), self.equality(sight, name))))
+        return tests
 
     def join(self, sources: list[Source], sights: list[Sight], conditions: list[Expr]) -> bool:
         """Add a table along a foreign key (either way), or by columns of one type; say whether that needs a LIMIT."""
@@ -93,21 +93,21 @@ class SourceGenerator(PredicateGenerator):
             for foreign in table.foreign_keys:
                 if foreign.table == base.table.name:
                     limited = {frozenset(limit.columns) for limit in table.all_limits if not limit.is_token}
-                    is_free = not any(each <= frozenset(foreign.columns) for each in limited)
+                    is_free = not any(limit_columns <= frozenset(foreign.columns) for limit_columns in limited)
                     edges.append((table, foreign.referenced, foreign.columns, is_free))
         if not edges or rng.random() < 0.1:
             table = rng.choice(self.schema.tables)
-            own = rng.choice(base.table.columns)
-            others = [column.name for column in table.columns if column.type.kind == own.type.kind]
-            if not others:
+            own_column = rng.choice(base.table.columns)
+            candidates = [column.name for column in table.columns if column.type.kind == own_column.type.kind]
+            if not candidates:
                 return False
-            edges = [(table, (own.name,), (rng.choice(others),), True)]
+            edges = [(table, (own_column.name,), (rng.choice(candidates),), True)]
         table, ours, theirs, is_free = rng.choice(edges)
         kind = "left" if not self.is_basic and rng.random() < 0.2 else "inner"
         sight = self.sight_of(table, is_optional=kind == "left")
         equalities: list[Expr] = []
-        for mine, other in zip(ours, theirs, strict=True):
-            sides = Col(base.alias, mine), Col(sight.alias, other)
+        for mine, theirs_column in zip(ours, theirs, strict=True):
+            sides = Col(base.alias, mine), Col(sight.alias, theirs_column)
             equalities.append(Compare("=", *(sides if rng.random() < 0.5 else sides[::-1])))
         if rng.random() < 0.15:
             equalities.append(

@@ -36,20 +36,20 @@ class SubqueryGenerator(SourceGenerator):
             return Aggregate("COUNT", None)
         sight = rng.choice(sights)
         column = rng.choice(sight.table.columns)
-        place = Col(sight.alias, column.name)
+        reference = Col(sight.alias, column.name)
         if column.type.is_number and rng.random() < 0.6:
-            return Aggregate(rng.choice(("SUM", "AVG", "MIN", "MAX")), place, rng.random() < 0.15, column.type)
-        return Aggregate(rng.choice(("COUNT", "MIN", "MAX")), place, rng.random() < 0.2)
+            return Aggregate(rng.choice(("SUM", "AVG", "MIN", "MAX")), reference, rng.random() < 0.15, column.type)
+        return Aggregate(rng.choice(("COUNT", "MIN", "MAX")), reference, rng.random() < 0.2)
 
     def referring(self, one: Table) -> list[tuple[Table, tuple[str, ...], tuple[str, ...]]]:
         """Return the tables that refer to one, or that it refers to, each with the columns of both that are equal."""
-        found = [
+        candidates = [
             (table, foreign.referenced, foreign.columns)
             for table in self.schema.tables
             for foreign in table.foreign_keys
             if foreign.table == one.name
         ]
-        return found + [(self.schema.table(key.table), key.columns, key.referenced) for key in one.foreign_keys]
+        return candidates + [(self.schema.table(key.table), key.columns, key.referenced) for key in one.foreign_keys]
 
     def subquery(self, sights: Sequence[Sight]) -> Expr:
         """Return an EXISTS or IN (SELECT …) on a table that one in sight is joined to by a foreign key."""
@@ -74,9 +74,9 @@ class SubqueryGenerator(SourceGenerator):
             inner.append(self.column_comparison([sight, base]))
         if rng.random() < 0.3:
             pairs_of_columns = list(zip(ours, theirs, strict=True))
-            own, other = rng.choice(base.table.columns), rng.choice(table.columns)
-            if own.type.kind == other.type.kind:
-                pairs_of_columns.append((own.name, other.name))
+            own_column, other_column = rng.choice(base.table.columns), rng.choice(table.columns)
+            if own_column.type.kind == other_column.type.kind:
+                pairs_of_columns.append((own_column.name, other_column.name))
             if len(pairs_of_columns) > 1 and len({b for _, b in pairs_of_columns}) == len(pairs_of_columns):
                 chosen = tuple(Item(Col(sight.alias, b), b) for _, b in pairs_of_columns)
                 row = Row(tuple(Col(base.alias, a) for a, _ in pairs_of_columns))
@@ -92,15 +92,15 @@ class SubqueryGenerator(SourceGenerator):
 
     def either_way(self, root: Sight, conditions: Sequence[Expr]) -> list[Expr]:
         """Return an OR of what finds the rows of a table and a subquery that finds others: mine, and my friends'."""
-        found = conjunction(conditions)
-        branches = [self.subquery([root]), *([] if found is None else [found])]
+        condition = conjunction(conditions)
+        branches = [self.subquery([root]), *([] if condition is None else [condition])]
         if self.rng.random() < 0.3:
             branches.append(self.subquery([root]))
         return [Or(tuple(branches))] if len(branches) > 1 else branches
 
     def membership_of_a_key(self, key: Col, sights: Sequence[Sight]) -> Expr:
         """Return an IN (SELECT …) on a column that rows are grouped by."""
-        table = next(each.table for each in sights if each.alias == key.alias)
+        table = next(sight.table for sight in sights if sight.alias == key.alias)
         sight = self.sight_of(table)
         items = (Item(Col(sight.alias, key.name), key.name),)
         where = conjunction(self.fixed(sight, table.primary_key))
@@ -109,21 +109,23 @@ class SubqueryGenerator(SourceGenerator):
     def summary_of_key(self, key: Col, sights: Sequence[Sight]) -> Expr:
         """Return how many rows, or which of their numbers, a value that rows are grouped by finds in a table."""
         rng = self.rng
-        table = next(each.table for each in sights if each.alias == key.alias)
-        found = [(other, theirs[0]) for other, ours, theirs in self.referring(table) if ours == (key.name,)]
-        found += [(table, key.name)] * (2 if any(limit.columns == (key.name,) for limit in table.all_limits) else 0)
-        other, column = rng.choice(found or [(table, key.name)])
-        sight = self.sight_of(other)
+        table = next(sight.table for sight in sights if sight.alias == key.alias)
+        referring = [
+            (other_table, theirs[0]) for other_table, ours, theirs in self.referring(table) if ours == (key.name,)
+        ]
+        referring += [(table, key.name)] * (2 if any(limit.columns == (key.name,) for limit in table.all_limits) else 0)
+        other_table, column = rng.choice(referring or [(table, key.name)])
+        sight = self.sight_of(other_table)
         conditions: list[Expr] = [Compare("=", Col(sight.alias, column), key)]
         if rng.random() < 0.3:
             conditions.append(self.extra([sight]))
-        numbers = [number for number in other.columns if number.type.kind in ("INT", "BIGINT")]
+        numbers = [number for number in other_table.columns if number.type.kind in ("INT", "BIGINT")]
         asked = Aggregate("COUNT", None)
         if numbers and rng.random() < 0.4:
             number = rng.choice(numbers)
             function = rng.choice(("MIN", "MAX", "SUM", "COUNT"))
             asked = Aggregate(function, Col(sight.alias, number.name), type=number.type)
-        source = (Source("from", other.name, sight.alias),)
+        source = (Source("from", other_table.name, sight.alias),)
         return ScalarSelect(Select((Item(asked, "of_key"),), source, conjunction(conditions)))
 
     def scalar(self, sights: Sequence[Sight]) -> tuple[Expr, Sight, str]:
@@ -197,34 +199,41 @@ class SubqueryGenerator(SourceGenerator):
             newest = Select((item,), sources, conjunction(conditions))
         else:
             keys = [rng.choice(table.columns).name] if rng.random() < 0.5 else []
-            order = tuple(Order(Col(sight.alias, each), rng.random() < 0.5) for each in dict.fromkeys((*keys, value)))
+            order = tuple(
+                Order(Col(sight.alias, column), rng.random() < 0.5) for column in dict.fromkeys((*keys, value))
+            )
             newest = Select((Item(column, value),), sources, conjunction(conditions), order=order)
-            rest = tuple(Order(Col(sight.alias, each), order[-1].is_ascending) for each in table.primary_key)
-            rest = tuple(each for each in rest if all(each.expression != one.expression for one in order))
-            newest = replace(newest, order=(*order, *rest), stop=Stop("LIMIT", 1))
+            last_keys = tuple(Order(Col(sight.alias, column), order[-1].is_ascending) for column in table.primary_key)
+            last_keys = tuple(
+                key_order for key_order in last_keys if all(key_order.expression != one.expression for one in order)
+            )
+            newest = replace(newest, order=(*order, *last_keys), stop=Stop("LIMIT", 1))
         return Compare("=", Col(base.alias, value), ScalarSelect(newest))
 
     def ask_in_on(self, sources: list[Source], sights: Sequence[Sight]) -> None:
         """Put a test with a subquery into the ON of one of the left joins."""
-        places = [place for place, source in enumerate(sources) if source.kind == "left"]
+        places = [position for position, source in enumerate(sources) if source.kind == "left"]
         if not places:
             return
-        place = self.rng.choice(places)
-        joined = sights[: place + 1]
+        position = self.rng.choice(places)
+        joined = sights[: position + 1]
         test = self.subquery(joined[:-1]) if self.rng.random() < 0.5 else self.first_of_group(joined[-1:])
-        on = sources[place].on
-        sources[place] = replace(sources[place], on=test if on is None else And((on, test)))
+        on = sources[position].on
+        sources[position] = replace(sources[position], on=test if on is None else And((on, test)))
 
     def matches(self, sights: Sequence[Sight]) -> tuple[Sight, list[Source], list[Expr]]:
         """Return a table that refers to a row in sight, or shares what is limited, and the equalities that say so."""
         rng = self.rng
         base = rng.choice(sights)
-        found = self.referring(base.table)
-        found += [(base.table, limit.columns, limit.columns) for limit in base.table.all_limits if not limit.is_token]
-        table, ours, theirs = rng.choice(found or [(base.table, base.table.primary_key, base.table.primary_key)])
+        referring = self.referring(base.table)
+        referring += [
+            (base.table, limit.columns, limit.columns) for limit in base.table.all_limits if not limit.is_token
+        ]
+        table, ours, theirs = rng.choice(referring or [(base.table, base.table.primary_key, base.table.primary_key)])
         sight = self.sight_of(table)
         conditions: list[Expr] = [
-            Compare("=", Col(sight.alias, other), Col(base.alias, own)) for own, other in zip(ours, theirs, strict=True)
+            Compare("=", Col(sight.alias, theirs_column), Col(base.alias, ours_column))
+            for ours_column, theirs_column in zip(ours, theirs, strict=True)
         ]
         if rng.random() < 0.3:
             conditions.append(self.extra([sight]))

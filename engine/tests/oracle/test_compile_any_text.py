@@ -70,13 +70,13 @@ characters. piql {piql.__version__}. Written by `make test-long`.
 
 def samples() -> list[str]:
     """Texts to change: the sample applications, and schemas with queries of every construct."""
-    found = []
-    for folder in sorted(each for each in SAMPLES.iterdir() if each.is_dir()):
-        found.append("\n".join(path.read_text() for path in sorted(folder.rglob("*.piql"))))
+    texts = []
+    for folder in sorted(folder_path for folder_path in SAMPLES.iterdir() if folder_path.is_dir()):
+        texts.append("\n".join(path.read_text() for path in sorted(folder.rglob("*.piql"))))
     for seed in range(12):
         world = random_world(seed, reads=4, writes=2)
-        found.append(world.source(*world.reads, *world.writes))
-    return found
+        texts.append(world.source(*world.reads, *world.writes))
+    return texts
 
 
 def check(text: str, found: Found | None = None) -> None:
@@ -95,7 +95,7 @@ def check(text: str, found: Found | None = None) -> None:
             edits = sorted(fix.edits, key=lambda edit: edit.start)
             assert edits, diagnostic
             assert all(0 <= edit.start <= edit.end <= len(text) for edit in edits), diagnostic
-            assert all(one.end <= other.start for one, other in itertools.pairwise(edits)), diagnostic
+            assert all(one.end <= following.start for one, following in itertools.pairwise(edits)), diagnostic
     for query in compilation.queries.values():
         assert query.is_bounded == (query.bound is not None)
 
@@ -114,8 +114,8 @@ def mutated(rng: random.Random, text: str, pieces: list[str]) -> str:
             case 3:
                 text = text[:at] + text[at : at + length] * 2 + text[at + length :]
             case 4:
-                other = rng.randrange(len(text) + 1)
-                text = text[:at] + text[other : other + length] + text[at + length :]
+                position = rng.randrange(len(text) + 1)
+                text = text[:at] + text[position : position + length] + text[at + length :]
     return text
 
 
@@ -134,17 +134,17 @@ def any_text(rng: random.Random, bases: list[str], pieces: list[str]) -> str:
 
 
 def run(seed: int, count: int) -> Found:
-    found = Found()
+    findings = Found()
     rng = random.Random(seed)
     bases = samples()
     pieces = [*sorted(set(re.findall(r"\w+|'[^']*'|\S", " ".join(bases)))), "'", '"', "/*", "--", "\x00", "😀", "\n"]
     for _ in range(count):
         text = any_text(rng, bases, pieces)
         try:
-            check(text, found)
+            check(text, findings)
         except Exception as fault:
             pytest.fail(f"{type(fault).__name__}: {fault}\n{text!r}")
-    return found
+    return findings
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -202,8 +202,8 @@ def test_two_hundred_levels_give_a_diagnostic(opening: str) -> None:
     query = "CREATE TABLE t (a INT PRIMARY KEY);\nCREATE QUERY q AS SELECT a FROM t WHERE "
     closing = ")" * (200 * opening.count("("))
     check(query + opening * 200 + "a = 1" + closing + ";")
-    found = piql.compile(query + opening * 200 + "a = 1" + closing + ";").diagnostics
-    assert any(each.severity == "error" for each in found)
+    diagnostics = piql.compile(query + opening * 200 + "a = 1" + closing + ";").diagnostics
+    assert any(diagnostic.severity == "error" for diagnostic in diagnostics)
 
 
 def test_bytes_that_are_no_text_are_reported(tmp_path: Path) -> None:

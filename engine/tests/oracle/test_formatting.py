@@ -79,7 +79,7 @@ def check(seed: int) -> int:
         assert meaning(once) == before, (text, once)
     assert "FETCH" not in {token.word for token in tokenize(Source(in_sql(parsed))).tokens}, text
     assert again.statements == parse(Source(in_sql(parse(Source(print_file(parsed)))))).statements
-    return sum(each[2] is not None for each in before[0].values())  # type: ignore[index]
+    return sum(statement[2] is not None for statement in before[0].values())  # type: ignore[index]
 
 
 @pytest.mark.parametrize("part", range(PARTS))

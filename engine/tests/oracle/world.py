@@ -53,24 +53,24 @@ def constructs(case: QueryCase) -> set[str]:
     """Name the constructs that a query uses, to count what was tried and what was accepted."""
     if isinstance(case.query, Insert | Update | Delete):
         return {type(case.query).__name__.upper()}
-    found = {"SELECT"}
-    _collect(case.query, found)
-    return found
+    names = {"SELECT"}
+    _collect(case.query, names)
+    return names
 
 
-def _collect(query: Read, found: set[str]) -> None:
+def _collect(query: Read, names: set[str]) -> None:
     if isinstance(query, Select):
-        found |= {f"{source.kind} join" for source in query.sources if source.kind != "from"}
-        found |= {"derived table" for source in query.sources if not isinstance(source.relation, str)}
-        found |= {"GROUP BY or aggregate"} if any(item.name.startswith("g") for item in query.items) else set()
-        found |= {"DISTINCT"} if query.is_distinct else set()
-        found |= {"FETCH"} if query.by else set()
+        names |= {f"{source.kind} join" for source in query.sources if source.kind != "from"}
+        names |= {"derived table" for source in query.sources if not isinstance(source.relation, str)}
+        names |= {"GROUP BY or aggregate"} if any(item.name.startswith("g") for item in query.items) else set()
+        names |= {"DISTINCT"} if query.is_distinct else set()
+        names |= {"FETCH"} if query.by else set()
         text = repr((query.where, query.having, query.items))
         for mark in MARKS:
-            found |= {mark.strip("(")} if mark in text else set()
+            names |= {mark.strip("(")} if mark in text else set()
         relations = [source.relation for source in query.sources]
-        found |= {"self join"} if len(set(map(str, relations))) < len(relations) else set()
+        names |= {"self join"} if len(set(map(str, relations))) < len(relations) else set()
     else:
-        found.add("UNION")
-    found |= {"ORDER BY"} if query.order else set()
-    found |= {query.stop.kind} if query.stop is not None else set()
+        names.add("UNION")
+    names |= {"ORDER BY"} if query.order else set()
+    names |= {query.stop.kind} if query.stop is not None else set()

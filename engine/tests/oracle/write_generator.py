@@ -29,10 +29,10 @@ class _Maker(PredicateGenerator):
 
     def write(self, name: str) -> QueryCase:
         table = self.rng.choice(self.schema.tables)
-        others = [column for column in table.columns if column.name not in table.primary_key]
+        non_key = [column for column in table.columns if column.name not in table.primary_key]
         chance = self.rng.random()
         query: Query
-        if chance < 0.5 or (chance < 0.75 and not others):
+        if chance < 0.5 or (chance < 0.75 and not non_key):
             query = self.insert(table)
         elif chance < 0.75:
             query = self.update(table)
@@ -63,13 +63,13 @@ class _Maker(PredicateGenerator):
 
     def update(self, table: Table) -> Update:
         rng = self.rng
-        others = [column.name for column in table.columns if column.name not in table.primary_key]
-        changed = rng.sample(others, rng.randint(1, min(3, len(others))))
+        non_key = [column.name for column in table.columns if column.name not in table.primary_key]
+        changed = rng.sample(non_key, rng.randint(1, min(3, len(non_key))))
         news = [random_row(rng, self.pools, self.contents, table) for _ in range(EXECUTIONS)]
         conditions: tuple[tuple[str, Expr], ...] = ()
         existing = self.rows(table)
         if rng.random() < 0.25:
-            conditions = self.pairs(table, rng.sample(others, 1), existing)
+            conditions = self.pairs(table, rng.sample(non_key, 1), existing)
         return Update(
             table.name, self.pairs(table, changed, news), self.pairs(table, table.primary_key, existing), conditions
         )
@@ -77,16 +77,16 @@ class _Maker(PredicateGenerator):
     def pairs(
         self, table: Table, names: Sequence[str], rows: Sequence[dict[str, object]]
     ) -> tuple[tuple[str, Expr], ...]:
-        found: list[tuple[str, Expr]] = []
+        assignments: list[tuple[str, Expr]] = []
         for name in names:
             of = table.column(name).type
             value: Value = rows[0][name]  # type: ignore[assignment]
             is_key = name in table.primary_key
             if self.rng.random() < (0.03 if is_key else 0.2) and can_be_literal(value):
-                found.append((name, Const(value, of)))
+                assignments.append((name, Const(value, of)))
             else:
                 values: list[Value] = [row[name] for row in rows]  # type: ignore[misc]
                 if self.rng.random() < 0.2:
                     values = [self.or_null(value) for value in values]
-                found.append((name, Param(self.parameters.new(values), of)))
-        return tuple(found)
+                assignments.append((name, Param(self.parameters.new(values), of)))
+        return tuple(assignments)

@@ -11,15 +11,15 @@ def said_by_child(work: Callable[[], object], fork: Callable[[], int] = os.fork)
     reads, writes = os.pipe()
     pid = fork()
     if pid == 0:
-        said = "done"
+        answer = "done"
         try:
             work()
         except BaseException as failure:
-            said = f"{type(failure).__name__}: {failure}"
-        os.write(writes, said.encode())
+            answer = f"{type(failure).__name__}: {failure}"
+        os.write(writes, answer.encode())
         os._exit(0)
     os.close(writes)
     with open(reads) as pipe:
-        found = pipe.read()
+        answer = pipe.read()
     os.waitpid(pid, 0)
-    return found
+    return answer

@@ -113,8 +113,8 @@ def _note(life: Life, words: list[str]) -> bool:
             return True
         case ["piece"]:
             life.pieces += 1
-        case ["done", outcome, *rest]:
-            life.done.append(Done(outcome, life.pieces, *map(int, rest)))
+        case ["done", outcome, *details]:
+            life.done.append(Done(outcome, life.pieces, *map(int, details)))
             life.pieces = 0
             return True
         case _:
@@ -130,8 +130,8 @@ def _kill(pids: list[int]) -> None:
 
 @contextmanager
 def nursery(*sources: str) -> Iterator[Nursery]:
-    made = Nursery(*sources)
+    nursery = Nursery(*sources)
     try:
-        yield made
+        yield nursery
     finally:
-        made.close()
+        nursery.close()

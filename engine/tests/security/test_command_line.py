@@ -32,10 +32,10 @@ CREATE QUERY put AS INSERT INTO t ("a""b", s) VALUES ([id], [s]);
 
 @pytest.fixture
 def url(tmp_path: Path) -> str:
-    made = f"embedded:{tmp_path / 'a.db'}"
-    with piql.connect(made) as db:
+    url = f"embedded:{tmp_path / 'a.db'}"
+    with piql.connect(url) as db:
         db.deploy(piql.compile(SOURCE))
-    return made
+    return url
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_control_characters_are_spelled_out(url: str, capsys: pytest.CaptureFixt
         db.load("t", [{'a"b': 1, "s": text}])
     assert main(["run", 'SELECT s FROM t WHERE "a""b" = 1', "--store", url]) == 0
     shown = capsys.readouterr().out
-    assert not any(each in shown for each in text if not each.isprintable())
+    assert not any(character in shown for character in text if not character.isprintable())
     assert "\\x1b[2J\\x07\\r\\x9b31m\\u202eevil\\x00" in shown
 
 

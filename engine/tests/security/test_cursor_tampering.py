@@ -39,10 +39,10 @@ ROWS = [
 
 @pytest.fixture(scope="module")
 def db() -> piql.Database:
-    made = piql.connect("embedded:?synchronous=NORMAL")
-    made.deploy(piql.compile(SOURCE))
-    made.load("t", ROWS)
-    return made
+    db = piql.connect("embedded:?synchronous=NORMAL")
+    db.deploy(piql.compile(SOURCE))
+    db.load("t", ROWS)
+    return db
 
 
 def first_cursor(db: piql.Database) -> str:
@@ -157,7 +157,7 @@ def test_cursors_of_one_query_have_no_bytes_in_common(db: piql.Database) -> None
     """A stream that was used twice would show where two bodies are equal: they begin with the same query and mark."""
     first = raw_of(first_cursor(db))
     second = raw_of(db.execute("pages", {"g": 1}, first_cursor(db)).cursor or "")
-    equal = sum(one == other for one, other in zip(first, second, strict=False))
+    equal = sum(one == second_part for one, second_part in zip(first, second, strict=False))
     assert equal < len(first) // 8
 
 
@@ -184,7 +184,7 @@ def test_the_stream_is_the_one_that_is_written_down() -> None:
     keys = [hmac.digest(key, use, "sha256") for use in (b"piql seals: tags", b"piql seals: streams")]
     tag = hmac.digest(keys[0], bytes([len(purpose)]) + purpose + body, "sha256")[:16]
     stream = hashlib.shake_256(keys[1] + bytes(136 - 32) + tag).digest(len(body))
-    raw = tag + bytes(one ^ other for one, other in zip(body, stream, strict=True))
+    raw = tag + bytes(one ^ second_byte for one, second_byte in zip(body, stream, strict=True))
     assert raw_of(sealed(key, body, purpose)) == raw
 
 

@@ -38,9 +38,9 @@ MOST = 2**63 - 1
 
 @pytest.fixture(scope="module")
 def db() -> Iterator[piql.Database]:
-    with piql.connect("embedded:?synchronous=NORMAL") as made:
-        made.deploy(piql.compile(SCHEMA))
-        yield made
+    with piql.connect("embedded:?synchronous=NORMAL") as db:
+        db.deploy(piql.compile(SCHEMA))
+        yield db
 
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=ascii(text[:20])) for text in TEXTS])
@@ -63,7 +63,7 @@ def test_a_text_is_stored_and_found_as_it_was_given(db: piql.Database, text: str
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=ascii(text[:20])) for text in TEXTS])
 def test_a_literal_is_the_text_between_its_quotes(db: piql.Database, text: str) -> None:
-    if not 0 < len(text) < 100 or any(each in text for each in "\n\r"):
+    if not 0 < len(text) < 100 or any(line_end in text for line_end in "\n\r"):
         return
     literal = "'" + text.replace("'", "''") + "'"
     db.run(f"INSERT INTO t (id, s) VALUES (2, {literal})")
@@ -136,8 +136,8 @@ def test_values_at_the_ends_of_their_types_are_kept_exactly(db: piql.Database) -
     ]
     db.load("t", ends)
     for row in ends:
-        (found,) = db.execute("read", {"id": row["id"]}).rows
-        assert {name: found[name] for name in row} == row
+        (read_row,) = db.execute("read", {"id": row["id"]}).rows
+        assert {name: read_row[name] for name in row} == row
 
 
 def test_oversized_parameters_are_refused_before_any_request(db: piql.Database) -> None:

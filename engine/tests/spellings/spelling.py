@@ -176,7 +176,11 @@ def ways(start: Start, question: str, alias: str) -> Iterator[Asked]:
 
 def query_of(start: Start, asked: Sequence[Asked]) -> str:
     """Write the query that asks all this of the rows of a start."""
-    columns = ["p.owner", "p.id", *(f"{each.column} AS v{at}" for at, each in enumerate(asked) if each.column)]
-    tables = " ".join([start.tables, *(each.join for each in asked if each.join)])
-    tests = " AND ".join([start.where, *(each.test for each in asked if each.test)])
+    columns = [
+        "p.owner",
+        "p.id",
+        *(f"{question.column} AS v{at}" for at, question in enumerate(asked) if question.column),
+    ]
+    tables = " ".join([start.tables, *(question.join for question in asked if question.join)])
+    tests = " AND ".join([start.where, *(question.test for question in asked if question.test)])
     return f"SELECT {', '.join(columns)} FROM {tables} WHERE {tests}"

@@ -68,7 +68,7 @@ def hold(groups: Sequence[Sequence[str]], reference: duckdb.DuckDBPyConnection) 
     for group in groups:
         bounds = {query: compilation.queries[names[query]].bound for query in group}
         numbers = {query: (bound.operations, bound.rows) for query, bound in bounds.items() if bound is not None}
-        assert len(set(numbers.values())) == 1, "\n".join(f"{found}: {query}" for query, found in numbers.items())
+        assert len(set(numbers.values())) == 1, "\n".join(f"{number}: {query}" for query, number in numbers.items())
     with piql.connect("embedded:") as db:
         db.deploy(compilation)
         for table, rows in ROWS.items():
@@ -98,6 +98,6 @@ def test_two_questions_have_one_bound_however_they_are_asked(
     for _ in range(TOGETHER):
         one, other = rng.sample(sorted(QUESTIONS), 2)
         asked = [(first, second) for first in ways(start, one, "x") for second in ways(start, other, "y")]
-        said = {query_of(start, pair): None for pair in rng.sample(asked, min(SAID, len(asked)))}
-        groups.append(list(said))
+        queries = {query_of(start, pair): None for pair in rng.sample(asked, min(SAID, len(asked)))}
+        groups.append(list(queries))
     hold(groups, reference)

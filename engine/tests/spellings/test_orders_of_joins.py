@@ -36,6 +36,6 @@ def test_the_order_of_tables_does_not_change_a_bound(tables: Sequence[str], wher
     compilation = piql.compile(SCHEMA + "".join(f"CREATE QUERY q{at} AS {text};\n" for at, text in enumerate(texts)))
     assert [diagnostic.message for diagnostic in compilation.diagnostics if diagnostic.severity == "error"] == []
     bounds = {text: compilation.queries[f"q{at}"].bound for at, text in enumerate(texts)}
-    found = {text: (bound.operations, bound.rows) for text, bound in bounds.items() if bound is not None}
-    assert len(found) == len(texts)
-    assert len(set(found.values())) == 1, found
+    numbers = {text: (bound.operations, bound.rows) for text, bound in bounds.items() if bound is not None}
+    assert len(numbers) == len(texts)
+    assert len(set(numbers.values())) == 1, numbers

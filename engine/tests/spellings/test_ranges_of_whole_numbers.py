@@ -116,12 +116,12 @@ def test_a_range_of_few_numbers_bounds_a_read(reference: duckdb.DuckDBPyConnecti
             assert bound.rows == most, text
             for number, value in enumerate(PARAMETERS if "[n]" in text else (0,)):
                 given = {"n": value} if "[n]" in text else {}
-                said = text.replace("[n]", "NULL" if value is None else f"CAST({value} AS BIGINT)")
-                right = Counter(map(str, reference.execute(said).fetchall()))
+                as_sql = text.replace("[n]", "NULL" if value is None else f"CAST({value} AS BIGINT)")
+                right = Counter(map(str, reference.execute(as_sql).fetchall()))
                 page = db.execute(name, given, strategy=STRATEGIES[number % 3])
-                assert Counter(str(tuple(row.values())) for row in page.rows) == right, said
-                assert page.operations <= bound.operations, said
-                assert len(page.rows) <= bound.rows, said
+                assert Counter(str(tuple(row.values())) for row in page.rows) == right, as_sql
+                assert page.operations <= bound.operations, as_sql
+                assert len(page.rows) <= bound.rows, as_sql
                 met += len(page.rows) == bound.rows > 1
     assert met > len(queries) / 3
 

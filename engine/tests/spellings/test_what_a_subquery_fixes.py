@@ -53,4 +53,4 @@ def test_rows_outside_a_subquery_have_the_value_that_it_fixes(other: str) -> Non
                 assert page.operations <= bound.operations, text
                 assert len(page.rows) <= bound.rows, text
         bounds = [compilation.queries[f"q{at}"].bound for at in range(len(texts))]
-        assert {each.rows for each in bounds if each is not None} == {1}
+        assert {bound.rows for bound in bounds if bound is not None} == {1}

@@ -115,5 +115,5 @@ def test_a_write_makes_the_requests_that_its_bound_says(made: tuple[str, dict[st
     if url == "embedded:":  # within one transaction there are no intents, doubts and marks
         assert all(operations[name] <= bound for name, bound in bounds(app).items())
         return
-    wanted = {name: bound - EXCEPTIONS.get(name, 0) for name, bound in bounds(app).items()}
-    assert operations == wanted
+    expected = {name: bound - EXCEPTIONS.get(name, 0) for name, bound in bounds(app).items()}
+    assert operations == expected

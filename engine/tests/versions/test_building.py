@@ -21,8 +21,8 @@ SLOW = BackfillRate(step_rows=20, first_rows=0, busy_share=1.0)
 
 @pytest.fixture
 def db(url: str) -> Iterator[piql.Database]:
-    with filled(url, ROWS) as made:
-        yield made
+    with filled(url, ROWS) as db:
+        yield db
 
 
 def begun(db: piql.Database, text: str = BY_KIND + BY_WORD) -> Build:
@@ -43,15 +43,15 @@ def test_a_query_is_refused_until_its_index_is_complete(db: piql.Database) -> No
     with pytest.raises(piql.CompilationRefused):
         db.run("SELECT id FROM items WHERE title LIKE 'thing' LIMIT 5")
     build.run()
-    assert [each["price"] for each in db.execute("byKind", {"kind": "k1"}).rows] == [701, 694, 687, 680, 673]
+    assert [row["price"] for row in db.execute("byKind", {"kind": "k1"}).rows] == [701, 694, 687, 680, 673]
     assert broken_promises(db) == []
 
 
 def test_what_is_written_meanwhile_is_found_through_the_new_index(db: piql.Database, url: str) -> None:
     build = begun(db)
     steps(build, 20)
-    with piql.connect(url) as other:
-        for writer, start in ((db, 0), (other, 1)):  # behind the place where the walk is, and before it
+    with piql.connect(url) as second:
+        for writer, start in ((db, 0), (second, 1)):  # behind the place where the walk is, and before it
             writer.execute("reprice", {"id": 70 + start, "price": 10_000 + start})
             writer.execute("reprice", {"id": 630 + start, "price": 20_000 + start})
             writer.execute("remove", {"id": 7 + start})
@@ -59,9 +59,9 @@ def test_what_is_written_meanwhile_is_found_through_the_new_index(db: piql.Datab
             writer.execute("add", row(5000 + start))
         db.load("items", [{**row(at), "price": -at} for at in range(700, 710)])
         build.run()
-        assert [each["id"] for each in other.execute("byKind", {"kind": "k0"}).rows[:2]] == [630, 70]
-        assert [each["id"] for each in other.execute("byKind", {"kind": "k1"}).rows[:2]] == [631, 71]
-        assert broken_promises(other) == []
+        assert [row["id"] for row in second.execute("byKind", {"kind": "k0"}).rows[:2]] == [630, 70]
+        assert [row["id"] for row in second.execute("byKind", {"kind": "k1"}).rows[:2]] == [631, 71]
+        assert broken_promises(second) == []
 
 
 def test_writes_keep_their_bound_while_an_index_is_built(db: piql.Database) -> None:
@@ -89,8 +89,8 @@ def test_a_build_says_how_far_it_is(db: piql.Database) -> None:
 def test_a_build_rests_while_it_is_paused_and_goes_on_where_it_was(db: piql.Database, url: str) -> None:
     build = begun(db)
     steps(build, 10)
-    with piql.connect(url) as other:
-        found = other.build
+    with piql.connect(url) as second:
+        found = second.build
         assert found is not None
         found.pause()
         assert not build._step()
@@ -99,7 +99,7 @@ def test_a_build_rests_while_it_is_paused_and_goes_on_where_it_was(db: piql.Data
         found.resume()
         assert found.wait(PATIENCE).version == 2
         assert found.progress.rows_done == ROWS
-        assert broken_promises(other) == []
+        assert broken_promises(second) == []
 
 
 def test_a_cancelled_build_leaves_nothing_behind(db: piql.Database) -> None:
@@ -137,7 +137,7 @@ def test_a_background_build_comes_into_force_by_itself(db: piql.Database) -> Non
     build = db.deploy(piql.compile(FIRST + BY_WORD), background=True)
     assert build.wait(PATIENCE).version == 2
     assert db.build is None
-    assert [each["id"] for each in db.execute("byWord", {"word": "703"}).rows] == [703]
+    assert [row["id"] for row in db.execute("byWord", {"word": "703"}).rows] == [703]
 
 
 def test_a_closed_database_leaves_its_build_to_the_next(url: str) -> None:
@@ -156,9 +156,9 @@ def test_a_closed_database_leaves_its_build_to_the_next(url: str) -> None:
 def test_data_that_break_a_new_limit_refuse_it_with_their_number(db: piql.Database) -> None:
     with pytest.raises(piql.CompilationRefused) as refusal:
         db.deploy(piql.compile(limited(100)))
-    said = str(refusal.value)
-    assert "at most 100 rows may share one kind, but 4 values break this: " in said
-    assert "kind = 'k0' (101 rows)" in said  # which of them is found first is the store's
+    message = str(refusal.value)
+    assert "at most 100 rows may share one kind, but 4 values break this: " in message
+    assert "kind = 'k0' (101 rows)" in message  # which of them is found first is the store's
     assert unused_indexes(db) == []
     assert db.deploy(piql.compile(limited(101))).version == 2
 
@@ -212,14 +212,14 @@ def test_a_connection_that_waited_reads_by_the_new_version_at_once(
 ) -> None:
     """Without it, it looks only when it has not looked for a while: for an hour, here."""
     monkeypatch.setattr("piql.client.database.LOOK_SECONDS", 3600.0)
-    with filled(url, ROWS) as db, piql.connect(url) as other:
+    with filled(url, ROWS) as db, piql.connect(url) as second:
         db.execute("item", {"id": 7})
-        other.execute("item", {"id": 7})
+        second.execute("item", {"id": 7})
         newer = FIRST.replace("AS SELECT id, kind, price", "AS SELECT price AS cost") + BY_KIND
         build = db.deploy(piql.compile(newer), background=True)
         waits = db
         if whose == "another's":
-            waits = other
-            build = other.build or build
+            waits = second
+            build = second.build or build
         build.wait(PATIENCE)
         assert waits.execute("item", {"id": 7}).rows == [{"cost": 7}]

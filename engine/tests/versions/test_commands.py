@@ -18,9 +18,9 @@ Texts = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def url(tmp_path: Path) -> str:
-    made = f"embedded:{tmp_path / 'a.db'}"
-    filled(made, 1000).close()
-    return made
+    url = f"embedded:{tmp_path / 'a.db'}"
+    filled(url, 1000).close()
+    return url
 
 
 @pytest.fixture
@@ -39,9 +39,9 @@ def rest(url: str) -> None:
 
 def test_a_deployment_in_the_background_tells_how_far_it_is(url: str, second: str, capsys: Texts) -> None:
     assert main(["deploy", second, "--store", url, "--background", "--rows-per-second", "2000"]) == 0
-    told = capsys.readouterr()
-    assert "version 2: filling, 500 of about 1,000 rows (50 %)" in told.err
-    assert told.out == f"deployed 5 queries and 1 index to {url}, version 2\n"
+    output = capsys.readouterr()
+    assert "version 2: filling, 500 of about 1,000 rows (50 %)" in output.err
+    assert output.out == f"deployed 5 queries and 1 index to {url}, version 2\n"
 
 
 def test_the_versions_of_a_store_are_listed(url: str, second: str, capsys: Texts) -> None:
@@ -51,9 +51,9 @@ def test_the_versions_of_a_store_are_listed(url: str, second: str, capsys: Texts
     assert lines[2].endswith("coming: filling, 500 of about 1,000 rows (50 %), no process works on it")
     assert lines[3].endswith("in force")
     assert main(["deployments", "--store", url, "--output", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [each["state"] for each in told["versions"]] == ["coming", "in force"]
-    assert (told["progress"]["rowsDone"], told["progress"]["rowsEstimate"]) == (500, 1000)
+    report = json.loads(capsys.readouterr().out)
+    assert [version["state"] for version in report["versions"]] == ["coming", "in force"]
+    assert (report["progress"]["rowsDone"], report["progress"]["rowsEstimate"]) == (500, 1000)
 
 
 def test_what_rests_is_paused_resumed_and_cancelled(url: str, second: str, capsys: Texts) -> None:

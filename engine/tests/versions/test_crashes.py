@@ -44,7 +44,7 @@ def hold_second(db: piql.Database) -> None:
     assert db.deployment.version == 2
     assert broken_promises(db) == []
     assert unused_indexes(db) == []
-    assert [each["id"] for each in db.execute("byKind", {"kind": "k2"}).rows][:2] == [100, 114]
+    assert [row["id"] for row in db.execute("byKind", {"kind": "k2"}).rows][:2] == [100, 114]
     assert db.execute("byWord", {"word": "50"}).rows == []
     with pytest.raises(piql.DuplicateKey):
         db.execute("reprice", {"id": 6, "price": 5})

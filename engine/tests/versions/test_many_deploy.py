@@ -85,9 +85,9 @@ def test_the_same_texts_again_make_no_version(tmp_path: Path) -> None:
 
 def test_how_a_version_ended_is_known_after_the_next_ones(tmp_path: Path) -> None:
     url = f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL&wait_ms=120000"
-    with filled(url, 600) as db, piql.connect(url) as other:
+    with filled(url, 600) as db, piql.connect(url) as second:
         build = db.deploy(piql.compile(FIRST + BY_KIND), background=True, rows_per_second=1)
-        seen = other.build
+        seen = second.build
         assert seen is not None
         build.cancel()
         db.deploy(piql.compile(FIRST + BY_WORD))

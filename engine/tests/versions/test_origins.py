@@ -41,8 +41,8 @@ def test_each_deployment_has_an_id_of_its_own(db: piql.Database) -> None:
 
 def test_queries_that_stay_are_still_of_who_deployed_them(db: piql.Database) -> None:
     deploy(db.store, piql.compile(TABLE + FIND + ADD), deployer=SHOP)
-    found = deploy(db.store, piql.compile(TABLE + NAMES + ADD), deployer=Deployer("office")).origin.owners
-    assert found == {"names": ("office",), "add": ("shop", "office"), "find": ("shop",)}
+    owners = deploy(db.store, piql.compile(TABLE + NAMES + ADD), deployer=Deployer("office")).origin.owners
+    assert owners == {"names": ("office",), "add": ("shop", "office"), "find": ("shop",)}
 
 
 def test_a_query_with_another_text_is_of_who_changed_it(db: piql.Database) -> None:
@@ -93,9 +93,9 @@ def test_a_store_of_the_format_before_has_ids_that_stay_the_same(db: piql.Databa
             del document[name]
         raw.execute("UPDATE settings SET value = ? WHERE name = 'deployment'", [json.dumps(document)])
     raw.close()
-    found = [piql.connect(f"embedded:{tmp_path / 'store'}").deployment.origin for _ in range(2)]
-    assert found[0] == found[1]
-    assert (len(found[0].id), found[0].by, found[0].owners) == (16, "", {})
+    origins = [piql.connect(f"embedded:{tmp_path / 'store'}").deployment.origin for _ in range(2)]
+    assert origins[0] == origins[1]
+    assert (len(origins[0].id), origins[0].by, origins[0].owners) == (16, "", {})
 
 
 def test_the_command_says_that_it_was_the_command(db: piql.Database, tmp_path: Path) -> None:

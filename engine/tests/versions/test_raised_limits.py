@@ -32,10 +32,10 @@ def url(stepped_url: str) -> str:
 @pytest.fixture
 def db(url: str, no_grace: None) -> Iterator[piql.Database]:
     """Two rows of tea under a limit of two."""
-    with piql.connect(url) as made:
-        made.deploy(piql.compile(limited(2) + LISTED + FIRST[FIRST.index("CREATE QUERY") :]))
-        made.load("items", [tea(at) for at in range(2)])
-        yield made
+    with piql.connect(url) as db:
+        db.deploy(piql.compile(limited(2) + LISTED + FIRST[FIRST.index("CREATE QUERY") :]))
+        db.load("items", [tea(at) for at in range(2)])
+        yield db
 
 
 def tea(at: int) -> dict[str, object]:
@@ -87,8 +87,8 @@ def test_a_key_that_is_unique_no_more_is_so_for_writers_when_all_readers_know_of
         with pytest.raises(piql.DuplicateKey):
             db.load("items", [{**row(1), "id": 2}])
         build.run()
-        for each in (db, late):
-            each._refresh()
+        for client in (db, late):
+            client._refresh()
         db.load("items", [{**row(1), "id": 2}])
         assert len(late.execute("titled", {"title": row(1)["title"]}).rows) == 2
         assert broken_promises(db) == []
@@ -142,16 +142,16 @@ def test_a_build_that_dies_before_the_old_limit_is_given_up_is_seen_through_by_t
     with pytest.raises(piql.DeploymentInProgress, match="version 2 is in force already: roll back instead"):
         build.cancel()
     build.stop()
-    with piql.connect(url) as other:
-        left = open_build(other.store, SLOW)
+    with piql.connect(url) as second:
+        left = open_build(second.store, SLOW)
         assert left is not None
-        assert other.deploy(piql.compile(limited(5) + LISTED)).version == 2
-        assert not steps_state(other).is_before_held
-        assert open_build(other.store) is None
-        other.load("items", [tea(at) for at in range(2, 5)])
-        until_read(begin_deploy(other.store, piql.compile(limited(7) + LISTED), pace=SLOW), other)
-        assert other.rollback().version == 4  # waits for the one that is left, then goes back
-        assert broken_promises(other) == []
+        assert second.deploy(piql.compile(limited(5) + LISTED)).version == 2
+        assert not steps_state(second).is_before_held
+        assert open_build(second.store) is None
+        second.load("items", [tea(at) for at in range(2, 5)])
+        until_read(begin_deploy(second.store, piql.compile(limited(7) + LISTED), pace=SLOW), second)
+        assert second.rollback().version == 4  # waits for the one that is left, then goes back
+        assert broken_promises(second) == []
 
 
 def test_a_limit_is_lowered_for_writers_of_the_old_one_while_it_is_checked(url: str, no_grace: None) -> None:
@@ -198,9 +198,9 @@ def test_nobody_sees_a_page_cut_while_a_limit_is_raised(url: str) -> None:
             with piql.connect(url) as reader:
                 while not is_over.is_set():
                     least = acknowledged[0]
-                    found = len(reader.execute("listed", {"kind": "tea"}).rows)
-                    if found < least:
-                        wrong.append(f"{found} rows where {least} had been written")
+                    count = len(reader.execute("listed", {"kind": "tea"}).rows)
+                    if count < least:
+                        wrong.append(f"{count} rows where {least} had been written")
             return wrong
 
         def write() -> None:
@@ -220,4 +220,4 @@ def test_nobody_sees_a_page_cut_while_a_limit_is_raised(url: str) -> None:
                 writing.result(PATIENCE)
             finally:
                 is_over.set()
-            assert [wrong for each in readers for wrong in each.result()] == []
+            assert [wrong for reader in readers for wrong in reader.result()] == []

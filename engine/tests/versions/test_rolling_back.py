@@ -26,12 +26,12 @@ SECOND = (
 
 @pytest.fixture
 def db(url: str) -> Iterator[piql.Database]:
-    with filled(url, 50) as made:
-        yield made
+    with filled(url, 50) as db:
+        yield db
 
 
 def red(db: piql.Database) -> list[object]:
-    return [each["id"] for each in db.execute("byColour", {"colour": "red"}).rows]
+    return [row["id"] for row in db.execute("byColour", {"colour": "red"}).rows]
 
 
 def test_a_rollback_and_its_undoing_keep_every_write(db: piql.Database) -> None:
@@ -50,7 +50,7 @@ def test_a_rollback_and_its_undoing_keep_every_write(db: piql.Database) -> None:
     assert db.rollback().version == 4
     assert red(db) == [3, 4, 6]
     assert db.execute("item", {"id": 4}).rows[0]["price"] == 444
-    assert [each["id"] for each in db.execute("shelf", {"colour": "red"}).rows] == [1]
+    assert [row["id"] for row in db.execute("shelf", {"colour": "red"}).rows] == [1]
     assert broken_promises(db) == []
     assert unused_indexes(db) == []
 

@@ -56,29 +56,29 @@ def url(store: str, rows: int, request: pytest.FixtureRequest, tmp_path: Path) -
 @pytest.fixture
 def workers(url: str, rows: int, tmp_path: Path) -> Iterator[Callable[[], list[dict[str, Any]]]]:
     """Four workers on two connections in threads, one in another process; the fixture gives their accounts."""
-    told = tmp_path / "stop"
-    job = {"job": "versions.working:work", "url": url, "rows": rows, "number": 9, "told": str(told)}
+    stop_file = tmp_path / "stop"
+    job = {"job": "versions.working:work", "url": url, "rows": rows, "number": 9, "told": str(stop_file)}
     with nursery(FIRST) as nurse:
         stop = threading.Event()
         dbs = [piql.connect(url), piql.connect(url)]
-        made = [Worker(dbs[number % 2], number, rows) for number in range(1, 5)]
+        workers = [Worker(dbs[number % 2], number, rows) for number in range(1, 5)]
         threads = [threading.Thread(target=nurse.run, args=(job,))]
-        threads += [threading.Thread(target=worker.run, args=(stop.is_set,)) for worker in made]
+        threads += [threading.Thread(target=worker.run, args=(stop.is_set,)) for worker in workers]
         for thread in threads:
             thread.start()
-        while not told.with_suffix(".ready").exists() and threads[0].is_alive():
+        while not stop_file.with_suffix(".ready").exists() and threads[0].is_alive():
             time.sleep(0.01)
 
         def finish() -> list[dict[str, Any]]:
             stop.set()
-            told.touch()
+            stop_file.touch()
             for thread in threads:
                 thread.join()
-            return [json.loads(told.with_suffix(".9").read_text()), *(worker.account() for worker in made)]
+            return [json.loads(stop_file.with_suffix(".9").read_text()), *(worker.account() for worker in workers)]
 
         yield finish
         stop.set()
-        told.touch()
+        stop_file.touch()
         for thread in threads:
             thread.join()
         for db in dbs:
@@ -105,10 +105,10 @@ def test_nobody_sees_a_failure_while_the_schema_changes(
         accounts = workers()
         assert [failure for account in accounts for failure in account["failures"]] == []
         assert all(account["rounds"] >= Worker.LEAST for account in accounts)
-        kept = {record["id"]: record["price"] for record in records_of(db.store, db.deployment.tables["items"])}
+        prices = {record["id"]: record["price"] for record in records_of(db.store, db.deployment.tables["items"])}
         for account in accounts:
             for key, price in account["model"].items():
-                assert kept.get(int(key)) == price
+                assert prices.get(int(key)) == price
         assert broken_promises(db) == []
         assert unused_indexes(db) == []
         cells += [

@@ -33,8 +33,8 @@ def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def db(url: str, no_grace: None) -> Iterator[piql.Database]:
-    with filled(url, ROWS) as made:
-        yield made
+    with filled(url, ROWS) as db:
+        yield db
 
 
 def looks_only_when_told(db: piql.Database) -> piql.Database:
@@ -87,8 +87,8 @@ def test_writers_one_phase_apart_leave_every_index_right(db: piql.Database, url:
         db.execute("reprice", {"id": 11, "price": 1100})
         late._refresh()
         build.run()
-        for each in (db, late):
-            each._refresh()
+        for client in (db, late):
+            client._refresh()
         assert broken_promises(db) == []
         assert late.execute("byKind", {"kind": "k4"}).rows[:2] == [{"id": 11, "price": 1100}, {"id": 53, "price": 53}]
         assert unused_indexes(db) == []
@@ -165,9 +165,9 @@ def test_what_is_said_to_a_build_during_a_step_is_not_lost(
 
     def interrupted(*arguments: object) -> object:
         monkeypatch.setattr(steps.Steps, "advance", advance)
-        with piql.connect(url) as other:
-            assert other.build is not None
-            getattr(other.build, said)()
+        with piql.connect(url) as second:
+            assert second.build is not None
+            getattr(second.build, said)()
         return advance(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(steps.Steps, "advance", interrupted)

@@ -43,7 +43,7 @@ class Worker:
             db.execute("remove", {"id": key})
             self.model[key] = None
         rows = db.execute("item", {"id": key}).rows
-        assert [each["price"] for each in rows] == ([] if self.model[key] is None else [-key])
+        assert [row["price"] for row in rows] == ([] if self.model[key] is None else [-key])
         assert len(db.execute("list", {"kind": f"k{self.rounds % 7}"}).rows) == 5
         db.execute("reprice", {"id": self.rounds % self._rows, "price": self.rounds})  # rows that others write, too
 

@@ -93,13 +93,13 @@ class Editor(LanguageClient):
     async def findings(self, name: str, version: int | None = None) -> list[types.Diagnostic]:
         """Wait for what is published about a file, and of a version where one is asked for."""
         while True:
-            told = await asyncio.wait_for(self.published.get(), PATIENCE)
-            if told.uri == self.uri(name) and (version is None or told.version == version):
-                return [*told.diagnostics]
+            published = await asyncio.wait_for(self.published.get(), PATIENCE)
+            if published.uri == self.uri(name) and (version is None or published.version == version):
+                return [*published.diagnostics]
 
     def at(self, name: str, text: str, words: str, plus: int = 0) -> dict[str, object]:
-        place = types.Position(*Text(text).position(text.index(words) + plus))
-        return {"text_document": types.TextDocumentIdentifier(self.uri(name)), "position": place}
+        position = types.Position(*Text(text).position(text.index(words) + plus))
+        return {"text_document": types.TextDocumentIdentifier(self.uri(name)), "position": position}
 
 
 @pytest_asyncio.fixture
@@ -122,13 +122,13 @@ def changed(texts: dict[str, str], edit: types.WorkspaceEdit, editor: Editor) ->
     for change in edit.document_changes or ():
         assert isinstance(change, types.TextDocumentEdit)
         (name,) = (text for text in texts if editor.uri(text) == change.text_document.uri)
-        after[name] = applied(after[name], [each for each in change.edits if isinstance(each, types.TextEdit)])
+        after[name] = applied(after[name], [edit for edit in change.edits if isinstance(edit, types.TextEdit)])
     return after
 
 
 def applied(text: str, edits: list[types.TextEdit]) -> str:
     shown = Text(text)
-    for edit in sorted(edits, key=lambda each: (-each.range.start.line, -each.range.start.character)):
+    for edit in sorted(edits, key=lambda text_edit: (-text_edit.range.start.line, -text_edit.range.start.character)):
         start, end = edit.range.start, edit.range.end
         shown = shown.replaced((start.line, start.character), (end.line, end.character), edit.new_text)
     return shown.text
@@ -144,15 +144,15 @@ async def test_findings_follow_the_text_with_its_version(editor: Editor) -> None
     assert await editor.findings(NAME, 1) == []
     line = QUERY.split("\n")[1]
     start = Text(line).position(line.index("[me]"))[1]
-    place = types.Range(types.Position(1, start), types.Position(1, start + 4))
-    editor.type(NAME, 2, place, "[1: you] AND 😀")
-    (found,) = await editor.findings(NAME, 2)
-    assert found.severity == types.DiagnosticSeverity.Error
-    assert found.range.start == types.Position(1, start + len("[1: you] AND "))
-    editor.type(NAME, 3, types.Range(found.range.start, types.Position(1, 99)), "s.nobody = 1;")
-    (found,) = await editor.findings(NAME, 3)
-    assert (found.code, found.source) == ("unknown-column", "piql")
-    assert "help: " in found.message
+    where = types.Range(types.Position(1, start), types.Position(1, start + 4))
+    editor.type(NAME, 2, where, "[1: you] AND 😀")
+    (finding,) = await editor.findings(NAME, 2)
+    assert finding.severity == types.DiagnosticSeverity.Error
+    assert finding.range.start == types.Position(1, start + len("[1: you] AND "))
+    editor.type(NAME, 3, types.Range(finding.range.start, types.Position(1, 99)), "s.nobody = 1;")
+    (finding,) = await editor.findings(NAME, 3)
+    assert (finding.code, finding.source) == ("unknown-column", "piql")
+    assert "help: " in finding.message
     assert editor.watched == ["workspace/didChangeWatchedFiles"]
 
 
@@ -160,14 +160,14 @@ async def test_names_lead_across_files_behind_emoji(editor: Editor) -> None:
     await editor.begin()
     editor.open(NAME)
     at_target = editor.at(NAME, QUERY, "target", 2)
-    found = await editor.text_document_definition_async(types.DefinitionParams(**at_target))
-    assert isinstance(found, types.Location)
-    assert found.uri == editor.uri("schema.piql")
-    assert found.range.start == types.Position(3, 38)
+    definition = await editor.text_document_definition_async(types.DefinitionParams(**at_target))
+    assert isinstance(definition, types.Location)
+    assert definition.uri == editor.uri("schema.piql")
+    assert definition.range.start == types.Position(3, 38)
     places = await editor.text_document_references_async(
         types.ReferenceParams(types.ReferenceContext(include_declaration=True), **at_target)
     )
-    assert [(place.uri == editor.uri(NAME), place.range.start.line) for place in places or ()] == [
+    assert [(location.uri == editor.uri(NAME), location.range.start.line) for location in places or ()] == [
         (True, 1),
         (False, 3),
         (False, 4),
@@ -216,25 +216,25 @@ async def test_a_quick_fix_of_another_file_is_offered_and_works(editor: Editor) 
     (editor.folder / "schema.piql").write_text(SCHEMA.replace(", CARDINALITY LIMIT 100 (owner)", ""))
     await editor.begin()
     editor.open(NAME)
-    (found,) = await editor.findings(NAME, 1)
-    assert found.code == "unbounded-scan"
+    (finding,) = await editor.findings(NAME, 1)
+    assert finding.code == "unbounded-scan"
     actions = await editor.text_document_code_action_async(
         types.CodeActionParams(
-            types.TextDocumentIdentifier(editor.uri(NAME)), found.range, types.CodeActionContext([found])
+            types.TextDocumentIdentifier(editor.uri(NAME)), finding.range, types.CodeActionContext([finding])
         )
     )
     first = (actions or [])[0]
     assert isinstance(first, types.CodeAction)
     assert first.title.startswith("Add CARDINALITY LIMIT 100 (owner) to subscriptions: writes beyond 100 rows")
-    assert [*(first.diagnostics or ())] == [found]
+    assert [*(first.diagnostics or ())] == [finding]
     assert first.edit is not None
     after = changed({"schema.piql": (editor.folder / "schema.piql").read_text(), NAME: QUERY}, first.edit, editor)
     (editor.folder / "schema.piql").write_text(after["schema.piql"])
     changes = [types.FileEvent(editor.uri("schema.piql"), types.FileChangeType.Changed)]
     editor.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changes))
     assert await editor.findings(NAME) == []
-    other = types.CodeActionContext([], only=[types.CodeActionKind.Refactor])
-    asked = types.CodeActionParams(types.TextDocumentIdentifier(editor.uri(NAME)), found.range, other)
+    context = types.CodeActionContext([], only=[types.CodeActionKind.Refactor])
+    asked = types.CodeActionParams(types.TextDocumentIdentifier(editor.uri(NAME)), finding.range, context)
     assert await editor.text_document_code_action_async(asked) is None
 
 
@@ -249,7 +249,7 @@ async def test_formatting_keeps_comments_and_leaves_broken_texts(editor: Editor)
     assert after.startswith("-- 😀 the people\nCREATE TABLE users (\n  username VARCHAR(32) PRIMARY KEY,\n")
     editor.type("schema.piql", 2, types.Range(types.Position(1, 0), types.Position(1, 6)), "CREAT")
     assert await editor.text_document_formatting_async(asked) is None
-    assert [each for each in editor.logged if "schema.piql is not formatted: line 2" in each]
+    assert [line for line in editor.logged if "schema.piql is not formatted: line 2" in line]
 
 
 async def test_a_file_is_shown_by_its_outline_folds_tokens_and_bounds(editor: Editor) -> None:
@@ -269,22 +269,22 @@ async def test_a_file_is_shown_by_its_outline_folds_tokens_and_bounds(editor: Ed
     query = types.TextDocumentIdentifier(editor.uri(NAME))
     tokens = await editor.text_document_semantic_tokens_full_async(types.SemanticTokensParams(query))
     assert tokens is not None
-    names = [legend.legend.token_types[each] for each in tokens.data[3::5]]
+    names = [legend.legend.token_types[number] for number in tokens.data[3::5]]
     assert names[:5] == ["keyword", "keyword", "function", "keyword", "keyword"]
     assert names.count("class") == 1
     lenses = await editor.text_document_code_lens_async(types.CodeLensParams(query))
     assert [lens.command.title for lens in lenses or () if lens.command] == ["≤ 1 op · 1 trip · class II"]
     found = await editor.workspace_symbol_async(types.WorkspaceSymbolParams("FOLLOW"))
-    assert [each.name for each in found or ()] == ["followed"]
+    assert [symbol.name for symbol in found or ()] == ["followed"]
 
 
 async def test_completion_replaces_the_word_begun(editor: Editor) -> None:
     await editor.begin()
     text = "CREATE QUERY q AS SELECT '😀', s.tar FROM subscriptions s WHERE s.owner = [me];"
     editor.open(NAME, text)
-    found = await editor.text_document_completion_async(types.CompletionParams(**editor.at(NAME, text, "tar", 3)))
-    assert isinstance(found, types.CompletionList)
-    item = found.items[0]
+    completions = await editor.text_document_completion_async(types.CompletionParams(**editor.at(NAME, text, "tar", 3)))
+    assert isinstance(completions, types.CompletionList)
+    item = completions.items[0]
     assert item.label == "target"
     assert isinstance(item.text_edit, types.TextEdit)
     assert applied(text, [item.text_edit]) == text.replace("s.tar ", "s.target ")
@@ -301,12 +301,12 @@ async def test_units_that_the_client_prefers_are_used(editor: Editor) -> None:
     result = await editor.begin([types.PositionEncodingKind.Utf8, types.PositionEncodingKind.Utf16])
     assert result.capabilities.position_encoding == "utf-8"
     editor.open(NAME)
-    place = types.Position(1, len("SELECT '😀' AS face, s.".encode()))
-    found = await editor.text_document_definition_async(
-        types.DefinitionParams(types.TextDocumentIdentifier(editor.uri(NAME)), place)
+    position = types.Position(1, len("SELECT '😀' AS face, s.".encode()))
+    definition = await editor.text_document_definition_async(
+        types.DefinitionParams(types.TextDocumentIdentifier(editor.uri(NAME)), position)
     )
-    assert isinstance(found, types.Location)
-    assert found.range.start == types.Position(3, 38)
+    assert isinstance(definition, types.Location)
+    assert definition.range.start == types.Position(3, 38)
 
 
 async def test_named_projects_join_folders_that_hold_no_file_themselves(editor: Editor) -> None:
@@ -326,10 +326,10 @@ async def test_broken_and_closed_texts_are_answered(editor: Editor) -> None:
     assert await editor.findings(NAME, 1)
     identifier = types.TextDocumentIdentifier(editor.uri(NAME))
     for line in range(4):
-        place = types.Position(line, 9)
-        assert await editor.text_document_definition_async(types.DefinitionParams(identifier, place)) is None
-        await editor.text_document_completion_async(types.CompletionParams(identifier, place))
-        await editor.text_document_hover_async(types.HoverParams(identifier, place))
+        position = types.Position(line, 9)
+        assert await editor.text_document_definition_async(types.DefinitionParams(identifier, position)) is None
+        await editor.text_document_completion_async(types.CompletionParams(identifier, position))
+        await editor.text_document_hover_async(types.HoverParams(identifier, position))
     await editor.text_document_semantic_tokens_full_async(types.SemanticTokensParams(identifier))
     editor.text_document_did_close(types.DidCloseTextDocumentParams(identifier))
     assert await editor.findings(NAME) == []

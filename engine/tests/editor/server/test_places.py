@@ -39,5 +39,5 @@ def test_an_edit_replaces_what_its_range_shows(lines: list[str], end: str, new: 
     line = lines[first]
     cut = data.draw(st.integers(0, len(line)))
     after = shown.replaced((first, units_of(line[:cut], "utf-16")), (first, units_of(line, "utf-16")), new)
-    kept = [*lines[:first], line[:cut] + new, *lines[first + 1 :]]
-    assert after.text == end.join(kept)
+    edited = [*lines[:first], line[:cut] + new, *lines[first + 1 :]]
+    assert after.text == end.join(edited)

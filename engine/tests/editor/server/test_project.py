@@ -33,9 +33,9 @@ def project_of(projects: Projects, path: Path, text: str | None = None) -> Proje
     uri = from_fs_path(str(path))
     assert uri is not None
     projects.open(uri, 1, path.read_text() if text is None else text)
-    found = projects.of(uri)
-    assert found is not None
-    return found[0]
+    file = projects.of(uri)
+    assert file is not None
+    return file[0]
 
 
 def test_a_project_is_the_topmost_folder_with_a_file(folder: Path) -> None:
@@ -90,7 +90,7 @@ def test_files_come_and_go(folder: Path) -> None:
 def test_a_text_that_is_no_file_stands_alone() -> None:
     projects = Projects()
     projects.open("untitled:Untitled-1", 1, "CREATE TABLE t (a INT PRIMARY KEY);")
-    found = projects.of("untitled:Untitled-1")
-    assert found is not None
-    assert [*found[0].texts] == ["untitled.piql"]
+    file = projects.of("untitled:Untitled-1")
+    assert file is not None
+    assert [*file[0].texts] == ["untitled.piql"]
     assert projects.of("untitled:2") is None

@@ -13,8 +13,8 @@ CREATE TABLE subscriptions (owner VARCHAR(32) REFERENCES users, target VARCHAR(3
 
 def labels(text: str, kind: str = "") -> list[str]:
     offset = text.index("|")
-    found = complete({"schema.piql": SCHEMA, "q.piql": text.replace("|", "")}, "q.piql", offset)
-    return [each.label for each in found if not kind or each.kind == kind]
+    items = complete({"schema.piql": SCHEMA, "q.piql": text.replace("|", "")}, "q.piql", offset)
+    return [item.label for item in items if not kind or item.kind == kind]
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_the_statements_around_the_cursor_do_not_matter() -> None:
 
 def test_a_name_that_is_a_keyword_is_inserted_in_quotes() -> None:
     text = "SELECT o FROM users"
-    found = complete({"schema.piql": SCHEMA, "q.piql": text}, "q.piql", 8)
-    assert [each.insert_text for each in found if each.label == "order"] == ['"order"']
+    items = complete({"schema.piql": SCHEMA, "q.piql": text}, "q.piql", 8)
+    assert [item.insert_text for item in items if item.label == "order"] == ['"order"']
 
 
 def test_an_unknown_file_has_no_completions_but_those_of_an_empty_one() -> None:
-    assert [each.kind for each in complete({}, "new.piql", 0)][:1] == ["keyword"]
+    assert [item.kind for item in complete({}, "new.piql", 0)][:1] == ["keyword"]

@@ -16,8 +16,8 @@ CREATE INDEX by_target ON subscriptions (target DESC);
 def shown(text: str) -> str | None:
     offset = text.index("|")
     compilation = piql.compile({"schema.piql": SCHEMA, "q.piql": text.replace("|", "")})
-    found = hover(compilation, "q.piql", offset)
-    return found.markdown if found is not None else None
+    card = hover(compilation, "q.piql", offset)
+    return card.markdown if card is not None else None
 
 
 @pytest.mark.parametrize(
@@ -44,9 +44,9 @@ def shown(text: str) -> str | None:
     ],
 )
 def test_a_name_is_explained(text: str, expected: str) -> None:
-    found = shown(text)
-    assert found is not None
-    assert expected in found
+    card = shown(text)
+    assert card is not None
+    assert expected in card
 
 
 @pytest.mark.parametrize(

@@ -21,14 +21,14 @@ def shown(texts: Mapping[str, str], prefix: str = "") -> list[tuple[object, ...]
     numbers: dict[object, int] = {}
     return [
         (
-            each.span.file.removeprefix(prefix),
-            each.span.start,
-            each.span.text,
-            each.symbol.kind,
-            each.is_definition,
-            numbers.setdefault(each.symbol, len(numbers)),
+            occurrence.span.file.removeprefix(prefix),
+            occurrence.span.start,
+            occurrence.span.text,
+            occurrence.symbol.kind,
+            occurrence.is_definition,
+            numbers.setdefault(occurrence.symbol, len(numbers)),
         )
-        for each in names.all()
+        for occurrence in names.all()
     ]
 
 

@@ -63,8 +63,8 @@ def test_references_are_found_in_all_files() -> None:
         "CREATE QUERY q AS SELECT username FROM users WHERE username = [1: me]; "
         "CREATE QUERY r AS SELECT |users.username FROM users;"
     )
-    found = references(*_call(text))
-    assert [f"{each.span.file} {each.span.text}" for each in found] == [
+    occurrences = references(*_call(text))
+    assert [f"{occurrence.span.file} {occurrence.span.text}" for occurrence in occurrences] == [
         "schema.piql users",
         "schema.piql users",
         "schema.piql users",

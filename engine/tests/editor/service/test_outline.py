@@ -23,7 +23,7 @@ CREATE QUERY broken AS SELECT;
 
 
 def test_the_outline_names_statements_and_columns() -> None:
-    shown = [(each.kind, each.name, each.detail, [child.name for child in each.children]) for each in outline(TEXT)]
+    shown = [(item.kind, item.name, item.detail, [child.name for child in item.children]) for item in outline(TEXT)]
     assert shown == [
         ("table", "users", "table", ["username", "text"]),
         ("index", "by_text", "on users", []),
@@ -43,22 +43,22 @@ def test_statements_and_comments_of_several_lines_can_be_folded() -> None:
 
 
 def test_words_are_highlighted_by_what_they_mean() -> None:
-    found = {}
+    details = {}
     for token in semantic_tokens({"a.piql": TEXT}, "a.piql"):
-        found.setdefault(TEXT[token.start : token.end], []).append(token.type)
-    assert found["SELECT"] == ["keyword", "keyword"]
-    assert found["username"] == ["column", "column"]
-    assert found["text"] == ["column", "column", "column"]
-    assert found["TEXT"] == ["type"]
-    assert found["COUNT"] == ["function"]
-    assert found["u"] == ["alias", "alias", "alias"]
-    assert found["who"] == ["output"]
-    assert found["low"] == ["parameter"]
-    assert found["'x'"] == ["string"]
-    assert found["-- one"] == ["comment"]
-    assert found["users"][0] == "table"
-    assert found["keeper"] == ["column"]
-    assert found["broken"] == ["query"]
+        details.setdefault(TEXT[token.start : token.end], []).append(token.type)
+    assert details["SELECT"] == ["keyword", "keyword"]
+    assert details["username"] == ["column", "column"]
+    assert details["text"] == ["column", "column", "column"]
+    assert details["TEXT"] == ["type"]
+    assert details["COUNT"] == ["function"]
+    assert details["u"] == ["alias", "alias", "alias"]
+    assert details["who"] == ["output"]
+    assert details["low"] == ["parameter"]
+    assert details["'x'"] == ["string"]
+    assert details["-- one"] == ["comment"]
+    assert details["users"][0] == "table"
+    assert details["keeper"] == ["column"]
+    assert details["broken"] == ["query"]
 
 
 def test_encoded_tokens_lead_back_to_the_words_in_units_of_utf16() -> None:
@@ -66,20 +66,20 @@ def test_encoded_tokens_lead_back_to_the_words_in_units_of_utf16() -> None:
     texts = {"a.piql": text, "b.piql": "CREATE TABLE u (b INT PRIMARY KEY);"}
     data = encode(semantic_tokens(texts, "a.piql"), text)
     lines = [part.encode("utf-16-le") for part in text.split("\n")]
-    found = []
+    ranges = []
     line = column = 0
     for at in range(0, len(data), 5):
         down, right, length, meant, _ = data[at : at + 5]
         line, column = line + down, right if down else column + right
-        found.append((lines[line][2 * column : 2 * (column + length)].decode("utf-16-le"), TOKEN_TYPES[meant]))
-    assert found[:5] == [
+        ranges.append((lines[line][2 * column : 2 * (column + length)].decode("utf-16-le"), TOKEN_TYPES[meant]))
+    assert ranges[:5] == [
         ("/* 😀", "comment"),
         (" two", "comment"),
         (" three */", "comment"),
         ("CREATE", "keyword"),
         ("QUERY", "keyword"),
     ]
-    assert found[6:] == [
+    assert ranges[6:] == [
         ("AS", "keyword"),
         ("SELECT", "keyword"),
         ("'😀'", "string"),

@@ -58,7 +58,7 @@ def test_renaming_changes_every_place_and_leaves_no_error(text: str, name: str, 
     texts, offset = opened(text)
     texts = apply_edits(texts, rename(texts, "q.piql", offset, name))
     assert texts["q.piql"] == expected
-    assert not [found for each in texts.values() for found in parse(Source(each)).diagnostics]
+    assert not [diagnostic for new_text in texts.values() for diagnostic in parse(Source(new_text)).diagnostics]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_every_name_of_the_samples_can_change_without_changing_what_is_found() -
     for folder in ("scadr", "tpcw"):
         texts = dict(texts_of(SAMPLES / folder))
         before = list(facts(texts))
-        first = {each.symbol: each.span for each in reversed(Names(texts).all())}
+        first = {occurrence.symbol: occurrence.span for occurrence in reversed(Names(texts).all())}
         for symbol, span in first.items():
             edits = rename(texts, span.file, span.start, "zzz")
             assert list(facts(apply_edits(texts, edits))) == before, symbol

@@ -9,11 +9,11 @@ SCHEMA = "CREATE TABLE users (name VARCHAR(32) PRIMARY KEY, town TEXT);\n"
 
 
 def shown(text: str) -> tuple[str, str] | None:
-    found = signature({"s.piql": SCHEMA, "q.piql": text.replace("|", "")}, "q.piql", text.index("|"))
-    if found is None:
+    call = signature({"s.piql": SCHEMA, "q.piql": text.replace("|", "")}, "q.piql", text.index("|"))
+    if call is None:
         return None
-    active = found.parameters[found.active] if found.active < len(found.parameters) else (0, 0)
-    return found.label, found.label[slice(*active)]
+    active = call.parameters[call.active] if call.active < len(call.parameters) else (0, 0)
+    return call.label, call.label[slice(*active)]
 
 
 @pytest.mark.parametrize(

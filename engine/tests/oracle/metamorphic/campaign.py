@@ -85,14 +85,14 @@ class _WorldRun:
         self.tally.breaches.append(Breach(relation, self.world.seed, query, detail))
 
     def run(self, url: str) -> None:
-        made = [
+        spelled = [
             relation
             for case in self.world.reads
             for relation in relations(self.rng, self.world.schema, self.contents, case)
         ]
-        said = [(case, list(spellings(self.rng, case))) for case in self.world.reads]
-        cases = [case for relation in made for case in relation.cases]
-        cases += [case for case, others in said for case in (case, *(other for _, other in others))]
+        spelled_cases = [(case, list(spellings(self.rng, case))) for case in self.world.reads]
+        cases = [case for relation in spelled for case in relation.cases]
+        cases += [case for case, variants in spelled_cases for case in (case, *(variant for _, variant in variants))]
         cases = list({case.name: case for case in cases}.values())
         tried = piql.compile(self.world.source(*cases))
         bounded = [case for case in cases if tried.queries[case.name].is_bounded]
@@ -105,15 +105,15 @@ class _WorldRun:
                 if rows := self.world.rows.get(table.name, ()):
                     db.load(table.name, rows)
             names = {case.name for case in bounded}
-            for relation in made:
+            for relation in spelled:
                 if {case.name for case in relation.cases} <= names:
                     self.hold(db, deployed, relation)
                 elif relation.cases[0].name in names:
                     self.tally.refused[relation.name] += 1
-            for case, others in said:
+            for case, variants in spelled_cases:
                 if case.name in names:
-                    for spelling, other in others:
-                        self.hold_spelling(db, deployed, case, spelling, other, names)
+                    for spelling, variant in variants:
+                        self.hold_spelling(db, deployed, case, spelling, variant, names)
             self.hold_indexes(db, deployed, [case for case in self.world.reads if case.name in names], url)
 
     def count_full_groups(self) -> None:
@@ -169,7 +169,7 @@ class _WorldRun:
         if case.query.stop is not None:  # which rows are the first may differ among equal ones
             return
         for sample in range(len(case.samples)):
-            answers = [self.rows(db, deployed, each, sample, "parallel") for each in (case, other)]
+            answers = [self.rows(db, deployed, one_case, sample, "parallel") for one_case in (case, other)]
             if None not in answers and bag(answers[0] or ()) != bag(answers[1] or ()):
                 self.breach(spelling, case.name, f"{answers}\n{self.world.source(case, other)}")
                 return
@@ -190,15 +190,15 @@ class _WorldRun:
         if indexed.has_errors:
             self.breach("an index more", "", "; ".join(diagnostic.message for diagnostic in indexed.diagnostics) + more)
             return
-        with piql.connect(url) as other:
-            other.deploy(indexed)
+        with piql.connect(url) as second:
+            second.deploy(indexed)
             for table in self.world.schema.tables:
                 if rows := self.world.rows.get(table.name, ()):
-                    other.load(table.name, rows)
+                    second.load(table.name, rows)
             for case in free:
                 answers = [
                     self.rows(store, compilation, case, 0, "parallel")
-                    for store, compilation in ((db, deployed), (other, indexed))
+                    for store, compilation in ((db, deployed), (second, indexed))
                 ]
                 if None in answers:
                     return

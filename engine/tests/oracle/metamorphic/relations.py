@@ -52,12 +52,14 @@ def relations(rng: random.Random, schema: Schema, contents: Contents, case: Quer
     generator.parameters.used = FIRST_PARAMETER
     sights = [generator.sight(source.alias, schema.table(str(source.relation))) for source in base.sources]
     predicate = generator.extra(sights)
-    samples = tuple(own | new for own, new in zip(case.samples, generator.parameters.samples, strict=True))
+    samples = tuple(
+        own_sample | new for own_sample, new in zip(case.samples, generator.parameters.samples, strict=True)
+    )
 
     def variant(name: str, select: Select) -> QueryCase:
         used = parameters_of(select)
-        own = tuple({key: value for key, value in sample.items() if key in used} for sample in samples)
-        return QueryCase(f"{case.name}_{name}", select, own, case.style)
+        used_sample = tuple({key: value for key, value in sample.items() if key in used} for sample in samples)
+        return QueryCase(f"{case.name}_{name}", select, used_sample, case.style)
 
     whole = variant("base", base)
     partitions = tuple(
@@ -68,12 +70,12 @@ def relations(rng: random.Random, schema: Schema, contents: Contents, case: Quer
             ("null", IsNull(predicate, False)),
         )
     )
-    found = [Relation("TLP", (whole, *partitions), _differ_as_sets if base.is_distinct else _differ_as_bags)]
+    relations = [Relation("TLP", (whole, *partitions), _differ_as_sets if base.is_distinct else _differ_as_bags)]
     if not base.is_distinct:
         flagged = variant("flag", replace(base, items=(*base.items, Item(predicate, FLAG))))
-        found.append(Relation("NoREC", (flagged, partitions[0]), _differ_from_flag))
-        found += _of_aggregates(rng, schema, sights, base, (whole, *partitions), variant)
-    return found
+        relations.append(Relation("NoREC", (flagged, partitions[0]), _differ_from_flag))
+        relations += _of_aggregates(rng, schema, sights, base, (whole, *partitions), variant)
+    return relations
 
 
 def _of_aggregates(
@@ -90,11 +92,11 @@ def _of_aggregates(
     items = [Item(Aggregate("COUNT", None), "n")]
     if numbers:
         column = rng.choice(numbers)
-        place = Col(sight.alias, column.name)
-        items += [Item(Aggregate(function, place), function.lower()) for function in ("SUM", "MIN", "MAX")]
+        reference = Col(sight.alias, column.name)
+        items += [Item(Aggregate(function, reference), function.lower()) for function in ("SUM", "MIN", "MAX")]
     summed = tuple(
-        variant(f"aggregate{number}", replace(each.query, items=tuple(items)))  # type: ignore[type-var]
-        for number, each in enumerate(cases)
+        variant(f"aggregate{number}", replace(part_case.query, items=tuple(items)))  # type: ignore[type-var]
+        for number, part_case in enumerate(cases)
     )
     return [Relation("TLP of aggregates", summed, _differ_in_aggregates)]
 

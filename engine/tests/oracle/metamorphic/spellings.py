@@ -34,9 +34,9 @@ def spellings(rng: random.Random, case: QueryCase) -> Iterator[tuple[str, QueryC
     if not isinstance(query, Select) or query.by:
         return
     for name, rewrite in REWRITES.items():
-        other = _everywhere(query, rewrite)
-        if other != query:
-            yield name, replace(case, name=f"{case.name}_{len(name)}{name[0]}", query=other)
+        rewritten_query = _everywhere(query, rewrite)
+        if rewritten_query != query:
+            yield name, replace(case, name=f"{case.name}_{len(name)}{name[0]}", query=rewritten_query)
     joined = _joins_as_commas(query)
     if joined != query:
         yield "JOIN as comma", replace(case, name=f"{case.name}_comma", query=joined)

@@ -80,8 +80,8 @@ def test_a_query_is_said_in_each_way_that_changes_its_text() -> None:
         (Source("from", "t", "t"), Source("inner", "u", "u", Compare("=", Col("u", "b"), column))),
         And((In(column, (one, two), False), Between(column, one, two, False))),
     )
-    said = {name: case.query for name, case in spellings(random.Random(1), QueryCase("q", query, ({},)))}
-    assert set(said) == {"IN as OR", "BETWEEN as two ends", "negated twice", "JOIN as comma"}
-    assert said["IN as OR"].where.operands[0] == Or((Compare("=", column, one), Compare("=", column, two)))  # type: ignore[union-attr]
-    assert said["negated twice"].sources[1].on == Not(Compare("<>", Col("u", "b"), column))  # type: ignore[union-attr]
-    assert said["JOIN as comma"].sources[1].kind == "comma"  # type: ignore[union-attr]
+    queries = {name: case.query for name, case in spellings(random.Random(1), QueryCase("q", query, ({},)))}
+    assert set(queries) == {"IN as OR", "BETWEEN as two ends", "negated twice", "JOIN as comma"}
+    assert queries["IN as OR"].where.operands[0] == Or((Compare("=", column, one), Compare("=", column, two)))  # type: ignore[union-attr]
+    assert queries["negated twice"].sources[1].on == Not(Compare("<>", Col("u", "b"), column))  # type: ignore[union-attr]
+    assert queries["JOIN as comma"].sources[1].kind == "comma"  # type: ignore[union-attr]
