@@ -122,7 +122,7 @@ def test_a_snapshot_is_refused_where_there_is_none(tmp_path: Path) -> None:
             lambda: db.session().run("SELECT id FROM items WHERE g = 1", snapshot=True),
         )
         for ask in asks:
-            with pytest.raises(piql.SnapshotUnavailable, match="without transactions"):
+            with pytest.raises(piql.SnapshotUnavailable, match="has no transactions"):
                 ask()
         assert db.execute("inList").rows == []
 
