@@ -19,7 +19,7 @@ Each folder imports only what stands below it:
     editor     answers and a server for editors      errors             what is raised at run time
     client     databases and sessions                schema             tables, keys, limits, types and their values
     versions   deployments, one after another        text               sources, spans, diagnostics
-    runtime    runs queries and writes               trees              nodes, frozen values, memory
+    runtime    runs queries and writes               trees              nodes, shared sequences, caches
 """
 
 from __future__ import annotations
