@@ -151,7 +151,7 @@ def test_an_address_open_to_others_takes_a_word(address: str) -> None:
     command = [sys.executable, "-m", "piql_backend", "--host", address]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
-    assert f"--host {address} is open to other machines: nobody is asked" in ended.stderr
+    assert f"--host {address} is open to other machines: the workbench asks" in ended.stderr
 
 
 def test_insecure_says_aloud_what_it_means() -> None:
