@@ -94,18 +94,20 @@ class Deployment:
         return self.compilation.indexes
 
     def table(self, name: str) -> Table:
-        found = self.tables.get(name)
-        if found is None:
-            known = ", ".join(self.tables) or "no tables"
-            raise NotDeployed(f"no table {name!r} is deployed; there are {known}")
-        return found
+        table = self.tables.get(name)
+        if table is None:
+            names = ", ".join(self.tables) or "no tables"
+            raise NotDeployed(f"no table {name!r} is deployed; there are {names}")
+        return table
 
     def record_of(self, table: Table) -> Table:
         """Return a table as its records are kept: its own columns, then those that only other versions know."""
-        kept = self.kept.get(table.name)
-        if kept is None:
+        kept_table = self.kept.get(table.name)
+        if kept_table is None:
             return table
-        hidden = tuple(replace(column, nullable=True) for column in kept.columns if table.column(column.name) is None)
+        hidden = tuple(
+            replace(column, nullable=True) for column in kept_table.columns if table.column(column.name) is None
+        )
         return replace(table, columns=(*table.columns, *hidden)) if hidden else table
 
     def kept_as_declared(self, name: str) -> Table:
@@ -122,13 +124,17 @@ class Deployment:
 
     def others_of(self, table: Table) -> tuple[OtherIndex, ...]:
         """Return the indexes of a table that writers keep up for other versions."""
-        return tuple(other for other in self.others if other.table.name == table.name)
+        return tuple(entry for entry in self.others if entry.table.name == table.name)
 
     def deployed(self, index: Index) -> Index:
         """Return an index of a plan as it is kept: it may hold more than that plan reads."""
         if index.is_primary:
             return index
-        kept = self.indexes.get(index.name)
-        if kept is None or kept.columns != index.columns or not set(index.covering) <= kept.held_columns:
+        deployed_index = self.indexes.get(index.name)
+        if (
+            deployed_index is None
+            or deployed_index.columns != index.columns
+            or not set(index.covering) <= deployed_index.held_columns
+        ):
             raise NotDeployed(f"the index {index.name} is not deployed: deploy the query that reads it")
-        return kept
+        return deployed_index

@@ -50,7 +50,7 @@ class State(IntEnum):
 
 
 SIGNING_KEY = "cursor key"
-"""The setting that a deployment makes where it is missing, or who first needs it: it seals what clients keep."""
+"""The setting that holds the key with which cursors and session tokens are signed; made when first needed."""
 
 KEPT_SECONDS = 3600
 """No step arrives later than this after it was sent, and no two machines' clocks differ by more."""
@@ -116,7 +116,7 @@ Reader: TypeAlias = Callable[[Row], tuple[list[Row], int]]
 
 
 class Found(NamedTuple):
-    """A record as its last write left it: `row` is its key, then its other columns, as in an entry."""
+    """A record as its last write, named `write`, left it; `row` is its key, then its other columns, as in an entry."""
 
     write: str
     state: State
@@ -173,7 +173,7 @@ class SingleRowWrites(Protocol):
     def change(
         self, records: PreparedEntries, row: Row, state: State, write: str, known: str | None
     ) -> tuple[bool, Found | None]:
-        """Put a record if the write that left it is still `known` (None: there is none); else give it as it is now.
+        """Put a record if the write that left it is still `known` (None: there is none); else return it as it is now.
 
         A store that had to ask twice says of a write that left the record before that this call made it.
         """
@@ -184,7 +184,7 @@ class SingleRowWrites(Protocol):
         ...
 
     def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
-        """Give the cells of a group in the order of their keys, those behind `after`; serial where they are swapped."""
+        """Return the cells of a group in the order of their keys, behind `after`; serial where they are swapped."""
         ...
 
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
@@ -229,7 +229,7 @@ class Transaction(Protocol):
     def read(self, read: PreparedRead, arguments: tuple[Any, ...]) -> list[Row]: ...
 
     def count(self, read: PreparedRead, arguments: tuple[Any, ...]) -> int:
-        """Return how many rows `read` would give."""
+        """Return how many rows `read` would return."""
         ...
 
     def put(self, entries: PreparedEntries, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -287,7 +287,7 @@ class Node(NamedTuple):
 
 
 class Topology(NamedTuple):
-    """Of what a store consists, where it consists of several servers."""
+    """The servers of a cluster, and how it is connected to."""
 
     keyspace: str
     replication: str
@@ -297,7 +297,7 @@ class Topology(NamedTuple):
 
 
 class Store(Protocol):
-    """Keeps tables and their indexes."""
+    """A store: keeps tables and their indexes. Its calls raise StoreUnavailable where it does not answer."""
 
     @property
     def row_writes(self) -> SingleRowWrites | None:
@@ -319,9 +319,9 @@ class Store(Protocol):
         ...
 
     def reader(self, read: PreparedRead, consistency: Consistency | None = None) -> Reader:
-        """Return what answers single requests as `read_many` does, with less ado; the store may be asked for it.
+        """Return a function that answers one request of `read` as `read_many` does, but faster.
 
-        It says itself what it sends: `statements_sent` may leave that out.
+        The function returns how many statements it sent; `statements_sent` may leave those out.
         """
         ...
 
@@ -355,15 +355,15 @@ class Store(Protocol):
     def version(self) -> int: ...
 
     def is_empty(self) -> bool:
-        """Return whether nothing was ever put here, by PIQL or by others, but the key that seals what clients keep."""
+        """Return whether the store holds nothing but the key that signs cursors and session tokens."""
         ...
 
     def estimate_rows(self, table: Table) -> int:
-        """Say about how many rows a table holds, for progress; 0 where the store cannot tell quickly."""
+        """Return about how many rows a table holds, to show progress; 0 where the store cannot tell quickly."""
         ...
 
     def flush(self) -> None:
-        """Let all rows lie where they lie long after they were written: in files, not in a server's memory."""
+        """Write all rows to files, where they would be long after; measurements then do not read them from memory."""
         ...
 
     def topology(self) -> Topology | None:

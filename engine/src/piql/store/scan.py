@@ -16,9 +16,9 @@ def scan_table(
     """Yield the rows of a table, some columns of each, in the order that the store keeps them in."""
     index: Index = table.primary_index()
     key = tuple(column.name for column in index.columns)
-    wanted = (*key, *columns)
-    read = store.prepare(ReadShape(table, index, wanted, 0, in_any_order=True))
-    further = store.prepare(ReadShape(table, index, wanted, 0, after_length=len(key), in_any_order=True))
+    key_and_columns = (*key, *columns)
+    read = store.prepare(ReadShape(table, index, key_and_columns, 0, in_any_order=True))
+    further = store.prepare(ReadShape(table, index, key_and_columns, 0, after_length=len(key), in_any_order=True))
     rows = transaction.read(read, (chunk,))
     while rows:
         yield [row[len(key) :] for row in rows]

@@ -26,9 +26,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def write_cursor(
-    key: bytes, query: str, mark: str, deployment: int, place: tuple[Any, ...], parameters: Iterable[object] = ()
+    key: bytes, query: str, mark: str, deployment: int, position: tuple[Any, ...], parameters: Iterable[object] = ()
 ) -> str:
-    content = [query, mark, deployment, place, _digest(parameters)]
+    content = [query, mark, deployment, position, _digest(parameters)]
     body = json.dumps(content, separators=(",", ":"), default=_tagged).encode()
     return sealed(key, body.ljust(-(-len(body) // _STEP) * _STEP), _PURPOSE)
 
@@ -45,7 +45,7 @@ def read_cursor(
     body = opened(key, cursor, _PURPOSE)
     if body is None:
         raise InvalidCursor("the cursor is damaged, or was made by another store")
-    of_query, of_mark, deployment, place, *digest = json.loads(body, object_hook=_untagged)
+    of_query, of_mark, deployment, position, *digest = json.loads(body, object_hook=_untagged)
     if of_query != query:
         raise InvalidCursor(f"the cursor belongs to {of_query or 'a statement'}, not to {query or 'a statement'}")
     if of_mark != mark and not query:
@@ -56,7 +56,7 @@ def read_cursor(
         raise InvalidCursor(
             "the cursor was made with other parameters: give those of the page before, or start again without it"
         )
-    return tuple(place)
+    return tuple(position)
 
 
 def _digest(parameters: Iterable[object]) -> str:

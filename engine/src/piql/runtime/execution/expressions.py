@@ -62,8 +62,8 @@ class ExpressionCompiler:
 
     def function(self, arguments: str, body: str) -> Callable[..., Any]:
         """Make a function of a source written with this compiler."""
-        made: Callable[..., Any] = eval(f"lambda {arguments}: {body}", self.names)
-        return made
+        function: Callable[..., Any] = eval(f"lambda {arguments}: {body}", self.names)
+        return function
 
     def _temporary(self) -> str:
         self._temporaries += 1
@@ -71,24 +71,24 @@ class ExpressionCompiler:
 
     def name(self, thing: Any) -> str:
         """Return the name under which sources can use a thing."""
-        found = f"k{len(self.names)}"
-        self.names[found] = thing
-        return found
+        name = f"k{len(self.names)}"
+        self.names[name] = thing
+        return name
 
     def tuple_of(self, sources: list[str]) -> str:
         return f"({', '.join(sources)}{',' if len(sources) == 1 else ''})"
 
     def stored(self, expression: Expression) -> str:
-        place = self._places.get(expression)
-        if place is not None:
-            return place
+        source = self._places.get(expression)
+        if source is not None:
+            return source
         match expression:
             case ColumnRef():
                 raise LookupError(f"{expression.relation}.{expression.name} is not among the fields")
             case Constant(value=value, type=type):
                 codec = self._codec(type)
-                kept = value if value is None or codec is None else codec.encode(value)
-                return repr(kept) if kept is None or isinstance(kept, int | str) else self.name(kept)
+                encoded = value if value is None or codec is None else codec.encode(value)
+                return repr(encoded) if encoded is None or isinstance(encoded, int | str) else self.name(encoded)
             case Parameter(name=name):
                 return f"p[{self._slots[name]}]"
             case Arithmetic():
@@ -104,8 +104,8 @@ class ExpressionCompiler:
     def value(self, expression: Expression) -> str:
         """Return the source of an expression's value, decoded."""
         if isinstance(expression, Constant):
-            kept = expression.value
-            return repr(kept) if kept is None or isinstance(kept, int | str) else self.name(kept)
+            constant = expression.value
+            return repr(constant) if constant is None or isinstance(constant, int | str) else self.name(constant)
         if expression not in self._places:
             if isinstance(expression, Arithmetic):
                 return self._arithmetic(expression)
@@ -176,7 +176,7 @@ class ExpressionCompiler:
         return f"{self.name(numbers.held_to(BARE[Kind.DECIMAL], words_for(node)))}({source})"
 
     def _coalesce(self, arguments: tuple[Expression, ...], type: SqlType) -> str:
-        found = "None"
+        result = "None"
         for argument in reversed(arguments):
             kind = type_of(argument).kind
             if kind in (type.kind, Kind.NULL) or self._codec(type) is None:
@@ -186,8 +186,8 @@ class ExpressionCompiler:
             else:  # a whole number where another argument is DECIMAL
                 source = self._encoded(self._if_set(self.value(argument), f"{self.name(_decimal)}({{}})"), type)
             at = self._temporary()
-            found = f"({at} if ({at} := {source}) is not None else {found})"
-        return found
+            result = f"({at} if ({at} := {source}) is not None else {result})"
+        return result
 
     def is_true(self, expression: Expression) -> str:
         """Return a source that is true in Python exactly when the predicate is TRUE."""
@@ -197,31 +197,31 @@ class ExpressionCompiler:
         """Return a source that is true in Python exactly when the predicate is FALSE."""
         return self._truth(expression, False)
 
-    def _truth(self, expression: Expression, wanted: bool) -> str:
+    def _truth(self, expression: Expression, is_wanted: bool) -> str:
         if expression not in self._places:
             match expression:
                 case And(operands=operands):
-                    return self._joined(operands, wanted, "and" if wanted else "or")
+                    return self._joined(operands, is_wanted, "and" if is_wanted else "or")
                 case Or(operands=operands):
-                    return self._joined(operands, wanted, "or" if wanted else "and")
+                    return self._joined(operands, is_wanted, "or" if is_wanted else "and")
                 case Not(operand=operand):
-                    return self._truth(operand, not wanted)
+                    return self._truth(operand, not is_wanted)
                 case IsNull(operand=Constant(value=value)):
-                    return str((value is None) is wanted)
+                    return str((value is None) is is_wanted)
                 case IsNull(operand=operand):
-                    return f"({self.stored(operand)} is {'' if wanted else 'not '}None)"
+                    return f"({self.stored(operand)} is {'' if is_wanted else 'not '}None)"
                 case Comparison():
-                    return self._comparison(expression, wanted)
+                    return self._comparison(expression, is_wanted)
                 case InList():
-                    return self._in_list(expression, wanted)
+                    return self._in_list(expression, is_wanted)
                 case TokenMatch():
-                    return self._token_match(expression, wanted)
-        return f"({self.stored(expression)} == {1 if wanted else 0})"
+                    return self._token_match(expression, is_wanted)
+        return f"({self.stored(expression)} == {1 if is_wanted else 0})"
 
-    def _joined(self, operands: tuple[Expression, ...], wanted: bool, word: str) -> str:
+    def _joined(self, operands: tuple[Expression, ...], is_wanted: bool, word: str) -> str:
         if not operands:
             return str(word == "and")
-        return f"({f' {word} '.join(self._truth(operand, wanted) for operand in operands)})"
+        return f"({f' {word} '.join(self._truth(operand, is_wanted) for operand in operands)})"
 
     def comparable(self, left: Expression, right: Expression) -> tuple[str, str]:
         """Return sources of two operands that Python compares as SQL does."""
@@ -231,15 +231,15 @@ class ExpressionCompiler:
             return self._as(left, kind), self._as(right, kind)
         return self.stored(left), self.stored(right)
 
-    def _comparison(self, node: Comparison, wanted: bool) -> str:
+    def _comparison(self, node: Comparison, is_wanted: bool) -> str:
         left, right = self.comparable(node.left, node.right)
         sign = _PYTHON_SIGN[node.operator]
-        if not wanted:
+        if not is_wanted:
             sign = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}[sign]
         tests: list[str] = []
         operands: list[str] = []
-        for each, source in ((node.left, left), (node.right, right)):
-            if isinstance(each, Constant) and source != "None":
+        for operand, source in ((node.left, left), (node.right, right)):
+            if isinstance(operand, Constant) and source != "None":
                 operands.append(source)
                 continue
             at = self._temporary()
@@ -247,39 +247,39 @@ class ExpressionCompiler:
             operands.append(at)
         return f"({' and '.join([*tests, f'{operands[0]} {sign} {operands[1]}'])})"
 
-    def _in_list(self, node: InList, wanted: bool) -> str:
+    def _in_list(self, node: InList, is_wanted: bool) -> str:
         tests = [
-            self._in_parameter(node.operand, item, wanted)
+            self._in_parameter(node.operand, item, is_wanted)
             if isinstance(item, Parameter) and item.max_items is not None
-            else self._comparison(Comparison(operator="=", left=node.operand, right=item), wanted)
+            else self._comparison(Comparison(operator="=", left=node.operand, right=item), is_wanted)
             for item in node.items
         ]
-        return f"({(' or ' if wanted else ' and ').join(tests) or str(not wanted)})"
+        return f"({(' or ' if is_wanted else ' and ').join(tests) or str(not is_wanted)})"
 
-    def _in_parameter(self, operand: Expression, items: Parameter, wanted: bool) -> str:
+    def _in_parameter(self, operand: Expression, items: Parameter, is_wanted: bool) -> str:
         """Compare with all values of a list parameter, none of which is NULL."""
-        kept = f"p[{self._slots[items.name]}]"
+        listed = f"p[{self._slots[items.name]}]"
         left, values = self.comparable(operand, items)
-        if values != kept:  # each value has to be decoded
+        if values != listed:  # each value has to be decoded
             codec = self._codec(items.type)
             read = self.name((lambda value: value) if codec is None else codec.decode)
-            values = f"[{read}(v) for v in {kept}]"
+            values = f"[{read}(v) for v in {listed}]"
         at = self._temporary()
-        if wanted:
+        if is_wanted:
             return f"(({at} := {left}) is not None and {at} in {values})"
-        return f"(not {kept} or (({at} := {left}) is not None and {at} not in {values}))"
+        return f"(not {listed} or (({at} := {left}) is not None and {at} not in {values}))"
 
-    def _token_match(self, node: TokenMatch, wanted: bool) -> str:
+    def _token_match(self, node: TokenMatch, is_wanted: bool) -> str:
         columns = [self.stored(column) for column in node.columns]
         word = self.stored(node.word)
         if word == "None":
             return "False"
         at = self._temporary()
-        known = f"({at} := {word}) is not None"
-        found = f"folded({at}) in words_of({', '.join(columns)})"
-        if wanted:
-            return f"({known} and {found})"
-        return f"({known} and {' and '.join([f'{column} is not None' for column in columns])} and not {found})"
+        is_set = f"({at} := {word}) is not None"
+        is_among = f"folded({at}) in words_of({', '.join(columns)})"
+        if is_wanted:
+            return f"({is_set} and {is_among})"
+        return f"({is_set} and {' and '.join([f'{column} is not None' for column in columns])} and not {is_among})"
 
 
 def words_for(expression: Expression) -> str:

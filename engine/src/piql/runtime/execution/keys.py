@@ -40,7 +40,7 @@ def prefixes(
     nulls = sum(part.is_null for part in parts)  # these stand for IS NULL; any other NULL equals nothing
 
     def combined(row: Any, parameters: list[Any]) -> list[tuple[Any, ...]]:
-        return [each for each in dict.fromkeys(product(*lists(row, parameters))) if each.count(None) == nulls]
+        return [key for key in dict.fromkeys(product(*lists(row, parameters))) if key.count(None) == nulls]
 
     return combined
 
@@ -108,18 +108,18 @@ def _values(
 ) -> _Values:
     if part.is_null:
         return _Values("None", is_never_null=True)
-    column = next(each for each in index.columns if each.name == part.column)
-    kept = table.column(part.column)
+    column = next(key_column for key_column in index.columns if key_column.name == part.column)
+    declared = table.column(part.column)
 
     def converted(value: Expression) -> tuple[str, str]:
         """Return the source of a value as stored, and the name of what turns it into a key."""
         if column.token_of:
             change: Callable[[Any], Any] | None = _folded_word
         else:
-            assert kept is not None
-            change = key_conversion(type_of(value), kept.type, preparation.store.codec)
-            if change is None and _is_computed(value) and kept.type.kind in WHOLE:
-                change = _within(kept.type)
+            assert declared is not None
+            change = key_conversion(type_of(value), declared.type, preparation.store.codec)
+            if change is None and _is_computed(value) and declared.type.kind in WHOLE:
+                change = _within(declared.type)
         return compiler.stored(value), compiler.name(change) if change else ""
 
     sources: list[str] = []
@@ -151,29 +151,29 @@ def _folded_word(word: str | None) -> str | None:
 
 
 def key_conversion(
-    given: SqlType, kept: SqlType, codec: Callable[[SqlType], Codec | None]
+    given: SqlType, key_type: SqlType, codec: Callable[[SqlType], Codec | None]
 ) -> Callable[[Any], Any] | None:
     """Return the change from a stored number of one type to one of a key's type; None where no key equals it."""
-    if given.kind is kept.kind or not {given.kind, kept.kind} <= set(NUMBERS):
+    if given.kind is key_type.kind or not {given.kind, key_type.kind} <= set(NUMBERS):
         return None
-    if given.kind is Kind.INT and kept.kind is Kind.BIGINT:
+    if given.kind is Kind.INT and key_type.kind is Kind.BIGINT:
         return None
-    from_given, to_kept = codec(BARE[given.kind]), codec(kept)
+    from_given, to_key = codec(BARE[given.kind]), codec(key_type)
 
     def change(value: Any) -> Any:
         if value is None:
             return None
         if from_given:
             value = from_given.decode(value)
-        if kept.kind in WHOLE:
+        if key_type.kind in WHOLE:
             if value != int(value):
                 return None
             value = int(value)
         try:
-            found = convert(value, BARE[kept.kind])
+            converted = convert(value, BARE[key_type.kind])
         except ValueMismatch:
             return None
-        return to_kept.encode(found) if to_kept else found
+        return to_key.encode(converted) if to_key else converted
 
     return change
 
@@ -190,30 +190,34 @@ class RangeEnds:
 
 
 def range_ends(
-    table: Table, wanted: KeyRange | None, compiler: ExpressionCompiler, preparation: Preparation
+    table: Table, key_range: KeyRange | None, compiler: ExpressionCompiler, preparation: Preparation
 ) -> RangeEnds | None:
-    if wanted is None:
+    if key_range is None:
         return None
-    column = table.column(wanted.column)
+    column = table.column(key_range.column)
     assert column is not None
     sources: list[str] = []
-    for end in (wanted.low, wanted.high):
+    for end in (key_range.low, key_range.high):
         if end is not None:
             sources.append(_end(end, column.type, compiler, preparation))
     ends = compiler.function("r, p", f"None if None in (k := {compiler.tuple_of(sources)}) else k")
     return RangeEnds(
-        wanted.low is not None, wanted.is_low_included, wanted.high is not None, wanted.is_high_included, ends
+        key_range.low is not None,
+        key_range.is_low_included,
+        key_range.high is not None,
+        key_range.is_high_included,
+        ends,
     )
 
 
-def _end(end: Expression, kept: SqlType, compiler: ExpressionCompiler, preparation: Preparation) -> str:
+def _end(end: Expression, column_type: SqlType, compiler: ExpressionCompiler, preparation: Preparation) -> str:
     """Return the source of a range end; whole and binary numbers compare as they are, DECIMAL in its own form."""
     given = type_of(end)
-    codec = preparation.store.codec(kept)
-    if given.kind is kept.kind or not {given.kind, kept.kind} & {Kind.DECIMAL}:
+    codec = preparation.store.codec(column_type)
+    if given.kind is column_type.kind or not {given.kind, column_type.kind} & {Kind.DECIMAL}:
         source = compiler.stored(end)
         return f"{compiler.name(_as_number)}({source})" if _is_computed(end) and given.kind in WHOLE else source
-    if kept.kind is not Kind.DECIMAL:
+    if column_type.kind is not Kind.DECIMAL:
         return f"{compiler.name(_as_number)}({compiler.value(end)})"
     assert codec is not None
     encode = codec.encode

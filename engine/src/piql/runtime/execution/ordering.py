@@ -27,15 +27,15 @@ def sorter(keys: Sequence[SortKey], fields: Fields, preparation: Preparation) ->
     passes = [(not ascending, *_keys_of(run, fields, preparation)) for ascending, run in reversed(runs)]
 
     def sort(rows: list[Row], parameters: list[Any]) -> list[Row]:
-        found = rows.copy()
+        ordered = rows.copy()
         try:
             for is_descending, plain, _ in passes:
-                found.sort(key=plain(parameters), reverse=is_descending)
+                ordered.sort(key=plain(parameters), reverse=is_descending)
         except TypeError:  # a NULL among the keys; what is sorted so far is in no order
-            found = rows.copy()
+            ordered = rows.copy()
             for is_descending, _, null_safe in passes:
-                found.sort(key=null_safe(parameters), reverse=is_descending)
-        return found
+                ordered.sort(key=null_safe(parameters), reverse=is_descending)
+        return ordered
 
     return sort
 
@@ -69,9 +69,9 @@ def compare(left: Any, right: Any, ascending: bool) -> int:
     return -1 if is_less == ascending else 1
 
 
-def is_after(place: Sequence[Any], other: Sequence[Any], directions: Sequence[bool]) -> bool:
+def is_after(position: Sequence[Any], boundary: Sequence[Any], directions: Sequence[bool]) -> bool:
     """Return whether one place comes after another."""
-    for left, right, ascending in zip(place, other, directions, strict=True):
+    for left, right, ascending in zip(position, boundary, directions, strict=True):
         order = compare(left, right, ascending)
         if order:
             return order > 0

@@ -38,17 +38,19 @@ class ParameterChecks:
     """
 
     def __init__(self, declared: Sequence[QueryParameter], codec: Callable[[SqlType], Codec | None]) -> None:
-        self.slots = {each.name: at for at, each in enumerate(declared)}
+        self.slots = {declaration.name: at for at, declaration in enumerate(declared)}
         self._declared = {parameter.name: parameter for parameter in declared}
-        self.names: dict[str, Any] = {f"check{at}": _check(each, codec) for at, each in enumerate(declared)}
+        self.names: dict[str, Any] = {
+            f"check{at}": _check(declaration, codec) for at, declaration in enumerate(declared)
+        }
         self.names["refuse"] = self._refuse_names
         self.source = _CHECK.format(
             values=", ".join(_sources(declared)),
             has_more=f"len(given) != {len(declared)}" if declared else "given.__class__ is not dict or given",
         )
-        made = dict(self.names)
-        exec(f"def checked(given):\n    {self.source}\n    return p", made)
-        self.checked: Checked = made["checked"]
+        names_of_code = dict(self.names)
+        exec(f"def checked(given):\n    {self.source}\n    return p", names_of_code)
+        self.checked: Checked = names_of_code["checked"]
 
     def _refuse_names(self, given: object) -> None:
         if not isinstance(given, Mapping):
@@ -60,16 +62,16 @@ class ParameterChecks:
                 raise InvalidParameter(f"[{name}] is missing: expected {_expected(parameter)}")
         for name in given:
             if name not in self._declared:
-                known = ", ".join(self._declared) or "no parameters"
-                raise InvalidParameter(f"[{name}] is not a parameter of this query, which has {known}")
+                names = ", ".join(self._declared) or "no parameters"
+                raise InvalidParameter(f"[{name}] is not a parameter of this query, which has {names}")
 
 
 def _sources(declared: Sequence[QueryParameter]) -> list[str]:
     """Return the sources of the stored values; what most texts are is seen without a call."""
     parts: list[str] = []
-    for at, each in enumerate(declared):
-        given = f"given[{each.name!r}]"
-        if each.max_items is None and each.max_value is None and cast(SqlType, each.type).kind in TEXTS:
+    for at, parameter in enumerate(declared):
+        given = f"given[{parameter.name!r}]"
+        if parameter.max_items is None and parameter.max_value is None and cast(SqlType, parameter.type).kind in TEXTS:
             parts.append(f"v{at} if (v{at} := {given}).__class__ is str and v{at}.isascii() else check{at}(v{at})")
         else:
             parts.append(f"check{at}({given})")
@@ -100,8 +102,8 @@ def _check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | None]) 
 
 def _value_check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | None]) -> Check:
     of = BARE[cast(SqlType, parameter.type).kind]
-    found = codec(of)
-    encode = found.encode if found else None
+    value_codec = codec(of)
+    encode = value_codec.encode if value_codec else None
     form = "a value" if of.kind is Kind.NULL else COLUMN_TYPES[of.kind].accepts
     form = form if parameter.max_items is None else f"each {form}"
 
@@ -109,14 +111,14 @@ def _value_check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | N
         if value is None:
             return None
         try:
-            kept = convert(value, of)
+            converted = convert(value, of)
         except ValueMismatch as mismatch:
             verb = "is" if parameter.max_items is None else "holds"
             why = f"{mismatch.why}; " if mismatch.why else ""
             raise InvalidParameter(
                 f"[{parameter.name}] {verb} {shown(value)}: {why}expected {_expected(parameter)}, {form}"
             ) from None
-        return encode(kept) if encode else kept
+        return encode(converted) if encode else converted
 
     if of.kind in TEXTS:
         return lambda value: value if value.__class__ is str and value.isascii() else check(value)

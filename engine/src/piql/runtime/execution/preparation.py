@@ -36,12 +36,12 @@ class Preparation:
 
     def over(self, fields: Fields, row: str = "r") -> ExpressionCompiler:
         """Return a compiler of expressions over rows with these fields."""
-        return self.over_places({each: f"{row}[{at}]" for at, each in reversed(list(enumerate(fields)))})
+        return self.over_places({field: f"{row}[{at}]" for at, field in reversed(list(enumerate(fields)))})
 
     def over_pair(self, left: Fields, right: Fields) -> ExpressionCompiler:
         """Return a compiler of expressions over a row `l` of one input and `r` of another."""
-        places = {each: f"r[{at}]" for at, each in enumerate(right)}
-        return self.over_places(places | {each: f"l[{at}]" for at, each in enumerate(left)})
+        places = {field: f"r[{at}]" for at, field in enumerate(right)}
+        return self.over_places(places | {field: f"l[{at}]" for at, field in enumerate(left)})
 
     def over_places(self, places: Mapping[Any, str]) -> ExpressionCompiler:
         return ExpressionCompiler(places, self.slots, self.store.codec)

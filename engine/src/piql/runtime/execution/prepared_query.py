@@ -135,8 +135,8 @@ class PreparedQuery:
         return Page(dicts, next_cursor, operations, round_trips, operations + repairs, repairs, elapsed, statements)
 
     def _short_way(self, at_once: AtOnce, consistency: Consistency | None) -> ShortWay:
-        made = self._short_ways[consistency] = at_once.way(consistency)
-        return made
+        short_way = self._short_ways[consistency] = at_once.way(consistency)
+        return short_way
 
     def _out_of_range(self) -> NumberOutOfRange:
         return NumberOutOfRange(f"{self._called}: a number that it computes is too large")

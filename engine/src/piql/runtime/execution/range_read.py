@@ -112,7 +112,7 @@ class RangeRead:
 
     @property
     def is_always_plain(self) -> bool:
-        """Say so where there is no range, and no page is ever resumed."""
+        """Return whether no read has a range and no page is ever resumed."""
         return self._ends is None and self._position_parts is None
 
     def is_plain(self, execution: Execution) -> bool:
@@ -139,7 +139,7 @@ class RangeRead:
     def plain_source(self, key: list[str], preparation: Preparation) -> RequestSource:
         """Return the sources of a plain request out of those of its key."""
         limit = preparation.count_source(self._count) if self._count else str(self._most)
-        arguments = "".join(f"{each}, " for each in (key if self._is_get else [*key, "n"]))
+        arguments = "".join(f"{source}, " for source in (key if self._is_get else [*key, "n"]))
         return RequestSource(f"({arguments})", f"(n := {limit})")
 
     def plain_batch(self, keys: list[Key], limit: int, operator: object) -> Batch:
@@ -157,11 +157,11 @@ class RangeRead:
             return [
                 Request(self._plain, argument) for argument in self.plain_arguments([key for _, key in keys], limit)
             ]
-        found: list[Request | None] = []
+        ranged: list[Request | None] = []
         for row, key in keys:
             ends = self._ends.ends(row, parameters)
-            found.append(None if ends is None else Request(self._plain, (*key, *ends, limit)))
-        return found
+            ranged.append(None if ends is None else Request(self._plain, (*key, *ends, limit)))
+        return ranged
 
     def batches(self, requests: Sequence[Request], operator: object) -> tuple[list[Batch], list[tuple[int, int]]]:
         """Put the requests of one shape into one batch, and say where each answer stands: batch and number."""
@@ -182,22 +182,22 @@ class RangeRead:
     ) -> tuple[_Fixed | _Walked, ...]:
         """Pair the keys of the page's order with the index; where they part, entries at the place are read again."""
         has_bucket = index.buckets > 1
-        fixed = {each.name: at + has_bucket for at, each in enumerate(index.columns[: len(node.prefix)])}
+        fixed = {column.name: at + has_bucket for at, column in enumerate(index.columns[: len(node.prefix)])}
         walked = list(index.columns[len(node.prefix) :])
         parts: list[_Fixed | _Walked] = []
         walked_names: set[str] = set()
-        for place, key in enumerate(preparation.page_order):
+        for number, key in enumerate(preparation.page_order):
             match key.expression:
                 case ColumnRef(relation=relation, name=name) if relation == node.alias:
                     if name in fixed:
-                        parts.append(_Fixed(_from_key(fixed[name]), place, key.ascending))
+                        parts.append(_Fixed(_from_key(fixed[name]), number, key.ascending))
                     elif (
                         walked
                         and walked[0].name == name
                         and (walked[0].ascending == node.is_ascending) == key.ascending
                     ):
                         walked_names.add(walked.pop(0).name)
-                        parts.append(_Walked(place))
+                        parts.append(_Walked(number))
                     elif name not in walked_names:
                         self._is_exact = False
                         break
@@ -207,7 +207,7 @@ class RangeRead:
                     except LookupError:
                         self._is_exact = False
                         break
-                    parts.append(_Fixed(read, place, key.ascending))
+                    parts.append(_Fixed(read, number, key.ascending))
         self._is_exact = self._is_exact and not walked  # else several entries may stand at one place
         return tuple(parts)
 
@@ -218,10 +218,10 @@ class RangeRead:
         assert self._position_parts is not None
         ends: Key = ()
         if self._ends is not None:
-            found = self._ends.ends(row, parameters)
-            if found is None:
+            ends_of_row = self._ends.ends(row, parameters)
+            if ends_of_row is None:
                 return None
-            ends = found
+            ends = ends_of_row
         after: list[Any] = []
         order = 0
         for part in self._position_parts:

@@ -71,14 +71,14 @@ def _xor(keys: _Keys, tag: bytes, body: bytes) -> bytes:
 def signing_key(store: Store) -> bytes:
     """Return the key out of which those are made, the same for every process that has the store open."""
     if store.row_writes is not None:
-        made = secrets.token_hex(32)
-        is_first, there = store.row_writes.swap("settings", SIGNING_KEY, None, made)
-        return bytes.fromhex(made if is_first or there is None else there)
-    kept = store.settings().get(SIGNING_KEY)
-    if kept is None:
+        new_key = secrets.token_hex(32)
+        is_first, there = store.row_writes.swap("settings", SIGNING_KEY, None, new_key)
+        return bytes.fromhex(new_key if is_first or there is None else there)
+    key = store.settings().get(SIGNING_KEY)
+    if key is None:
         with store.transaction() as transaction:
-            kept = store.settings().get(SIGNING_KEY)
-            if kept is None:
-                kept = secrets.token_hex(32)
-                transaction.set_setting(SIGNING_KEY, kept)
-    return bytes.fromhex(kept)
+            key = store.settings().get(SIGNING_KEY)
+            if key is None:
+                key = secrets.token_hex(32)
+                transaction.set_setting(SIGNING_KEY, key)
+    return bytes.fromhex(key)

@@ -31,29 +31,29 @@ class _Entry:
     """Says whether a record has an entry: `entry` picks the key columns out of a raw row of the index."""
 
     def __init__(self, table: Table, index: Index, columns: tuple[str, ...]) -> None:
-        places = {column.name: at for at, column in enumerate(table.columns)}
+        positions = {column.name: at for at, column in enumerate(table.columns)}
         raw = {name: at for at, name in enumerate(columns)}
         self._equal: list[tuple[int, int]] = []
         self._words: list[tuple[int, tuple[int, ...]]] = []
-        for each in index.columns:
-            if each.token_of:
-                self._words.append((raw[each.name], tuple(places[name] for name in each.token_of)))
+        for key_column in index.columns:
+            if key_column.token_of:
+                self._words.append((raw[key_column.name], tuple(positions[name] for name in key_column.token_of)))
             else:
-                self._equal.append((raw[each.name], places[each.name]))
+                self._equal.append((raw[key_column.name], positions[key_column.name]))
         self._primary = tuple(raw[name] for name in table.primary_key)
-        self._shown = tuple((places.get(name, -1), at) for at, name in enumerate(columns))
+        self._shown = tuple((positions.get(name, -1), at) for at, name in enumerate(columns))
 
     def primary(self, row: Row) -> Row:
         return tuple([row[at] for at in self._primary])
 
     def is_of(self, row: Row, record: Row) -> bool:
-        return all(row[at] == record[place] for at, place in self._equal) and all(
-            row[at] in words_of(*(record[place] for place in texts)) for at, texts in self._words
+        return all(row[at] == record[position] for at, position in self._equal) and all(
+            row[at] in words_of(*(record[position] for position in texts)) for at, texts in self._words
         )
 
     def from_record(self, row: Row, record: Row) -> Row:
         """Return the row as the record has it."""
-        return tuple([record[place] if place >= 0 else row[at] for place, at in self._shown])
+        return tuple([record[position] if position >= 0 else row[at] for position, at in self._shown])
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +99,16 @@ class SettledStore(StoreWrapper):
     def prepare(self, shape: ReadShape) -> PreparedRead:
         if shape.index.is_primary:
             return self.behind.prepare(shape)
-        keys = tuple(each.name for each in shape.index.columns)
+        keys = tuple(key_column.name for key_column in shape.index.columns)
         columns = (*shape.columns, *(name for name in keys if name not in shape.columns))
-        wanted = replace(shape, columns=(*columns, STATE))
+        with_state = replace(shape, columns=(*columns, STATE))
         further: PreparedRead = None
         if not shape.is_get:
             column = shape.index.columns[shape.prefix_length]
             walks_up = column.ascending == shape.is_ascending
             further = self.behind.prepare(
                 replace(
-                    wanted,
+                    with_state,
                     after_length=len(keys) - shape.prefix_length,
                     is_after_included=False,
                     has_low=shape.has_low and not walks_up,
@@ -117,7 +117,7 @@ class SettledStore(StoreWrapper):
             )
         return _SettledRead(
             shape,
-            self.behind.prepare(wanted),
+            self.behind.prepare(with_state),
             further,
             self.behind.prepare(_whole(shape.table)),
             _Entry(shape.table, shape.index, columns),
@@ -128,9 +128,9 @@ class SettledStore(StoreWrapper):
     def prepare_record(self, shape: ReadShape) -> PreparedRead:
         """Prepare the get of a record that an entry led to."""
         self.dereferenced.add(shape.table.name)
-        places = {column.name: at for at, column in enumerate(shape.table.columns)}
+        positions = {column.name: at for at, column in enumerate(shape.table.columns)}
         raw = self.behind.prepare(_whole(shape.table))
-        return _RecordRead(shape.table, raw, tuple(places[name] for name in shape.columns))
+        return _RecordRead(shape.table, raw, tuple(positions[name] for name in shape.columns))
 
     def session(self, bound: int) -> SettlingSession:
         return SettlingSession(self, bound)
@@ -168,7 +168,7 @@ class SettlingSession(StoreWrapper):
         self.repair_operations += requests
 
     def begin_again(self) -> None:
-        """What has been read so far was in vain."""
+        """Forget what was read, and count it as repair: a record changed meanwhile. Raises RepairPending."""
         self.repair(self.requests)
         self.requests = 0
         self._seen.clear()
@@ -209,18 +209,18 @@ class SettlingSession(StoreWrapper):
         return [tuple([record[place] for place in read.places]) for record in rows]
 
     def _settled(self, read: _SettledRead, arguments: Row, rows: list[Row]) -> list[Row]:
-        kept = self._holding(read, rows)
+        settled = self._holding(read, rows)
         if read.shape.is_get:
-            return kept
-        wanted: int = arguments[-1]
-        asked = wanted + SPARE
-        while len(kept) < wanted and len(rows) == asked:
+            return settled
+        limit: int = arguments[-1]
+        asked = limit + SPARE
+        while len(settled) < limit and len(rows) == asked:
             self.repair(1)
-            asked = wanted - len(kept) + SPARE
+            asked = limit - len(settled) + SPARE
             further = read.further_arguments(arguments, rows[-1], asked)
             rows = self.behind.read_many([Batch(read.further, [further])], self._consistency)[0][0]
-            kept += self._holding(read, rows)
-        return kept[:wanted]
+            settled += self._holding(read, rows)
+        return settled[:limit]
 
     def _holding(self, read: _SettledRead, rows: list[Row]) -> list[Row]:
         """Return the rows that their records have, those in doubt as the records have them."""
@@ -228,8 +228,8 @@ class SettlingSession(StoreWrapper):
         records: dict[Row, Row] = {}
         if doubtful:
             self.repair(len(doubtful))
-            found = self.behind.read_many([Batch(read.get, doubtful)], self._consistency)[0]
-            records = {key: each[0] for key, each in zip(doubtful, found, strict=True) if each}
+            answers = self.behind.read_many([Batch(read.get, doubtful)], self._consistency)[0]
+            records = {key: rows_of_key[0] for key, rows_of_key in zip(doubtful, answers, strict=True) if rows_of_key}
         holding: list[Row] = []
         for row in rows:
             if row[-1] == State.VISIBLE:

@@ -74,8 +74,8 @@ def _drive_parallel(run: OperatorRun, read_many: ReadMany, bound: int, timed: Ti
                 started = clock()
                 answers = read_many(batches)
                 elapsed = clock() - started
-                for batch, found in zip(batches, answers, strict=True):
-                    timed(batch, sum(map(len, found)), elapsed)
+                for batch, batch_answers in zip(batches, answers, strict=True):
+                    timed(batch, sum(map(len, batch_answers)), elapsed)
             batches = run.send(answers)
     except StopIteration as done:
         return Work(done.value, operations, round_trips)
@@ -88,17 +88,17 @@ def _drive_one_by_one(run: OperatorRun, read_many: ReadMany, bound: int, timed: 
         while True:
             answers: Answers = []
             for batch in batches:
-                found: list[list[Row]] = []
+                batch_answers: list[list[Row]] = []
                 started = clock()
                 for arguments in batch.arguments:
                     operations += 1
                     if operations > bound:
                         run.close()
                         raise exceeded(bound, operations)
-                    found.append(read_many([Batch(batch.read, (arguments,))])[0][0])
+                    batch_answers.append(read_many([Batch(batch.read, (arguments,))])[0][0])
                 if timed is not None:
-                    timed(batch, sum(map(len, found)), clock() - started)
-                answers.append(found)
+                    timed(batch, sum(map(len, batch_answers)), clock() - started)
+                answers.append(batch_answers)
             batches = run.send(answers)
     except StopIteration as done:
         return Work(done.value, operations, operations)

@@ -50,9 +50,9 @@ def load_by_steps(groups: list[dict[Row, Row]], load: LoadGroup, write: Write, w
         except ForeignKeyViolation:
             early.append(key)
 
-    place = {key: at for at, key in enumerate(key for group in groups for key in group)}
-    _all(sorted(left, key=place.__getitem__), attempt, writers)
-    for key in sorted(early, key=place.__getitem__):
+    position = {key: at for at, key in enumerate(key for group in groups for key in group)}
+    _all(sorted(left, key=position.__getitem__), attempt, writers)
+    for key in sorted(early, key=position.__getitem__):
         write(key)
 
 
@@ -65,8 +65,8 @@ def _all(items: Sequence[T], work: Callable[[T], object], writers: int) -> None:
     with ThreadPoolExecutor(writers, thread_name_prefix="piql-load") as pool:
         started = [pool.submit(work, item) for item in items]
         try:
-            for each in started:
-                each.result()
+            for future in started:
+                future.result()
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
@@ -80,8 +80,8 @@ def put_batch(transaction: Transaction, writer: TableWriter, rows: list[Mapping[
         record = make(row)
         records[key_of(record)] = record
     old = _old_records(transaction, writer, records)
-    kept = {key: writer.keep_hidden(old.get(key), record) for key, record in records.items()}
-    changed = {key: record for key, record in kept.items() if old.get(key) != record}
+    whole_records = {key: writer.keep_hidden(old.get(key), record) for key, record in records.items()}
+    changed = {key: record for key, record in whole_records.items() if old.get(key) != record}
     if not changed:
         return
     _check_unique(transaction, writer, changed, old)
@@ -121,12 +121,12 @@ def _in_key_order(entries: list[Row]) -> list[Row]:
 
 
 def _old_records(transaction: Transaction, writer: TableWriter, records: dict[Row, Row]) -> dict[Row, Row]:
-    found: dict[Row, Row] = {}
+    old_records: dict[Row, Row] = {}
     for key in records:
         rows = transaction.read(writer.get, key)
         if rows:
-            found[key] = rows[0]
-    return found
+            old_records[key] = rows[0]
+    return old_records
 
 
 def _check_references(

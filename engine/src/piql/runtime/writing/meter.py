@@ -73,21 +73,21 @@ class Meter:
             part.operations = 0
 
     def within(self, part: Part) -> AbstractContextManager[object]:
-        """Tell what is done inside the context from the rest of the write."""
+        """Count and time what is done inside the context as a part of the write."""
         return _NOT_TIMED if self.clock is None else _Timed(self, part, self.clock)
 
     def add(self, part: Part, operations: int, seconds: float) -> None:
-        """Add to a part; what made no request is no part."""
+        """Add requests and seconds to a part; a part that made no request is not reported."""
         if operations:
-            found = self._parts.setdefault(part, _Sum())
-            found.operations += operations
-            found.seconds += seconds
+            spent = self._parts.setdefault(part, _Sum())
+            spent.operations += operations
+            spent.seconds += seconds
 
     def timings(self, write: str, elapsed_ms: float) -> tuple[OperatorTiming, ...]:
         """Return what the write itself took, under its name in the plan, and what each of its parts did."""
         parts = tuple(
-            OperatorTiming(_PLACES[name], name, each.operations, 0, each.seconds * 1000)
-            for name, each in self._parts.items()
+            OperatorTiming(_PLACES[name], name, spent.operations, 0, spent.seconds * 1000)
+            for name, spent in self._parts.items()
         )
         operations = self.operations - sum(part.operations for part in parts)
         rest_ms = elapsed_ms - sum(part.elapsed_ms for part in parts)
@@ -95,7 +95,7 @@ class Meter:
 
 
 class _Sum:
-    """What one part came to, over all tries."""
+    """The requests and seconds of one part, over all tries."""
 
     __slots__ = ("operations", "seconds")
 
@@ -105,7 +105,7 @@ class _Sum:
 
 
 class _Timed:
-    """Adds to a part what is done and passes inside it."""
+    """A context that adds its requests and seconds to a part."""
 
     __slots__ = ("_clock", "_meter", "_operations", "_part", "_started")
 

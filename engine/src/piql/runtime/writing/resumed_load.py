@@ -23,9 +23,9 @@ class ResumedLoad:
     def __init__(self, store: Store, table: str, name: str) -> None:
         self._name = name
         self._setting = f"load of {table}: {name}"
-        kept = store.settings().get(self._setting)
-        found: tuple[int, str] = json.loads(kept) if kept else (0, "")
-        self.loaded, self._digest = found
+        progress_text = store.settings().get(self._setting)
+        progress: tuple[int, str] = json.loads(progress_text) if progress_text else (0, "")
+        self.loaded, self._digest = progress
 
     def left(self, rows: Iterator[Row]) -> Iterator[Row]:
         """Return the rows behind those that are in; refuse rows that are not the ones loaded before."""
@@ -37,12 +37,12 @@ class ResumedLoad:
         return rows
 
     def keep(self, transaction: Transaction, batch: list[Row]) -> None:
-        """Note that a batch is in."""
+        """Store, in the transaction of a batch, that its rows are loaded."""
         self.loaded += len(batch)
         transaction.set_setting(self._setting, json.dumps([self.loaded, _digest(batch[-1])]))
 
     def forget(self, store: Store) -> None:
-        """The load is complete: the next one of this name begins anew."""
+        """Forget the progress of a complete load: the next load of this name begins at its first row."""
         if self.loaded:
             with store.transaction() as transaction:
                 transaction.set_setting(self._setting, "")

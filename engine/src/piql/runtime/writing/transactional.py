@@ -18,7 +18,7 @@ from piql.store.base import ReadShape, Row, Store, Transaction
 
 
 class TableWriter:
-    """Prepared once for a table of a deployment."""
+    """Writes one table of a deployment inside a transaction: constraint checks, record, index entries."""
 
     def __init__(self, table: Table, deployment: Deployment, store: Store) -> None:
         self.table = table
@@ -52,11 +52,11 @@ class TableWriter:
         return self._make(row) + self._hidden
 
     def keep_hidden(self, old: Row | None, new: Row) -> Row:
-        """Return a record what only other versions know of the one that it replaces."""
+        """Return a new record with the columns that only other versions know, as the old record has them."""
         if old is None or not self._hidden:
             return new
-        known = len(self.table.columns)
-        return new[:known] + old[known:]
+        declared = len(self.table.columns)
+        return new[:declared] + old[declared:]
 
     def read(self, transaction: Transaction, meter: Meter, key: Row) -> Row | None:
         """Get the record with a primary key."""
@@ -96,7 +96,7 @@ class TableWriter:
     def check_guards(
         self, transaction: Transaction, old: Row | None, new: Row | None, with_groups: bool = True
     ) -> None:
-        """Hold a record against what a coming version demands; like its back-fill, this is outside the bound.
+        """Check a record against the constraints of a coming version; like its back-fill, this is outside the bound.
 
         `with_groups`: limits and UNIQUE keys, too, where they are not held by places.
         """

@@ -193,9 +193,9 @@ def _never_null(plan: WritePlan, writer: TableWriter, slots: Mapping[str, int]) 
 
 def _cost_of_others(plan: WritePlan, writer: TableWriter) -> int:
     """Return what indexes add that are kept now but were not when the write was compiled: new and stale entries."""
-    known = {index.name for index in plan.indexes}
+    planned = {index.name for index in plan.indexes}
     most = 0
     for entries in writer.indexes:
-        if entries.index.name not in known:
+        if entries.index.name not in planned:
             most += 4 * most_entries(plan.table, entries.index) + 2
     return most

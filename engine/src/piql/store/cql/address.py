@@ -58,11 +58,11 @@ class Address:
 
 def parse_address(url: str) -> Address:
     """Read the URL of a cluster, or raise StoreUnavailable with what is wrong in it."""
-    found = re.fullmatch(CQL + r"://(?:([^@/]*)@)?([^/?]*)(?:/([^?]*))?(?:\?(.*))?", url)
-    if found is None:
+    match = re.fullmatch(CQL + r"://(?:([^@/]*)@)?([^/?]*)(?:/([^?]*))?(?:\?(.*))?", url)
+    if match is None:
         raise _wrong(url, "write cql://host[,host…][:port]/keyspace")
-    login, place, keyspace, options = found.groups()
-    hosts, port = _hosts(url, place)
+    login, hosts_text, keyspace, options = match.groups()
+    hosts, port = _hosts(url, hosts_text)
     if not keyspace or not _NAME.fullmatch(keyspace):
         raise _wrong(url, "the keyspace after the hosts must be a name of letters, digits and _")
     user, _, password = (login or "").partition(":")
@@ -89,11 +89,11 @@ def _wrong(url: str, why: str) -> StoreUnavailable:
     return StoreUnavailable(f"{re.sub(r'//[^@/]*@', '//', url)!r} is no address of a cluster: {why}")
 
 
-def _hosts(url: str, place: str) -> tuple[tuple[str, ...], int]:
-    names, port = place, PORT
-    found = re.fullmatch(r"(.*):(\d+)", place)
-    if found is not None and (found[1].count(":") == 0 or found[1].endswith("]")):
-        names, port = found[1], int(found[2])
+def _hosts(url: str, text: str) -> tuple[tuple[str, ...], int]:
+    names, port = text, PORT
+    match = re.fullmatch(r"(.*):(\d+)", text)
+    if match is not None and (match[1].count(":") == 0 or match[1].endswith("]")):
+        names, port = match[1], int(match[2])
     hosts = tuple(part.strip("[]") for part in names.split(",") if part)
     if not hosts or not 0 < port < 65536:
         raise _wrong(url, "write cql://host[,host…][:port]/keyspace")
@@ -130,10 +130,10 @@ def _seconds(value: str) -> float:
 
 def _one_of(*allowed: str) -> Callable[[str], str]:
     def read(value: str) -> str:
-        found = next((each for each in allowed if each.lower() == value.lower()), None)
-        if found is None:
+        choice = next((option for option in allowed if option.lower() == value.lower()), None)
+        if choice is None:
             raise ValueError(f"it is one of {', '.join(allowed)}")
-        return found
+        return choice
 
     return read
 

@@ -64,11 +64,11 @@ class KeyColumn:
         return _escaped_text_bytes if self.kind in TEXTS else _escaped_bytes
 
     def as_python(self) -> Callable[[Any], Any] | None:
-        """Give the change from a value to what a driver takes that is given Python's own; None where it is the same."""
+        """Return the conversion of a stored value to the Python value a driver takes; None where they are the same."""
         return self.as_kept() or AS_PYTHON.get(self.cql)
 
     def as_kept(self) -> Callable[[Any], Any] | None:
-        """Return the change from a value to what stands in the column; None where that is the value itself."""
+        """Return the conversion of a value to what the column holds; None where that is the value itself."""
         if not self.is_escaped:
             return None
         return _escaped_text if self.kind in TEXTS else _escaped_bytes
@@ -221,8 +221,8 @@ class Layout:
         for at, (_, kind) in enumerate(self.covering, start=first):
             names[f"e{at}"] = STORED[kind].to_bytes
             parts.append(f"None if a[{at}] is None else e{at}(a[{at}])")
-        made: Callable[[Arguments], list[bytes | None]] = eval(f"lambda a: [{', '.join(parts)}]", names)
-        return made
+        function: Callable[[Arguments], list[bytes | None]] = eval(f"lambda a: [{', '.join(parts)}]", names)
+        return function
 
 
 def layout_of(
@@ -250,8 +250,8 @@ def layout_of(
     first = int(leading == BUCKET)
     nulls = tuple(
         at
-        for at, each in enumerate(index.columns[:fixed], start=first)
-        if not each.token_of and _may_be_null(table, each.name)
+        for at, fixed_column in enumerate(index.columns[:fixed], start=first)
+        if not fixed_column.token_of and _may_be_null(table, fixed_column.name)
     )
     comment = f"piql[{prefix}] {'table' if index.is_primary else 'index'} {index.name}"
     if index.is_primary:
@@ -268,7 +268,7 @@ def table_name(prefix: str, name: str, mark: str = "") -> str:
     """Return the name of a CQL table: the name itself where CQL allows it, else what is left of it and a mark."""
     plain = re.sub(r"[^a-z0-9_]", "_", name.lower())
     if plain != name or not plain[:1].isalpha():
-        mark = "_".join(each for each in (mark, hashlib.sha256(name.encode()).hexdigest()[:6]) if each)
+        mark = "_".join(part for part in (mark, hashlib.sha256(name.encode()).hexdigest()[:6]) if part)
     ending = f"_{mark}" if mark else ""
     room = LONGEST_NAME - len(prefix) - len(ending)
     if len(plain) > room:

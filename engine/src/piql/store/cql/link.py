@@ -34,7 +34,7 @@ class Reads(Protocol):
     def answer_many(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[list[Row]]: ...
 
     def spread(self, partitions: list[bytes]) -> list[tuple[Any, list[int]]]:
-        """Return few nodes that together have all partitions, each with the places of those that it is to answer."""
+        """Return a few nodes that together hold all partitions, each with the positions of those it answers."""
         ...
 
     def lister(self, read: CqlRead, listing: Listing, consistency: Consistency | None) -> Lister:

@@ -70,7 +70,7 @@ class CqlStore:
         return codec_of(type)
 
     def keeps_alike(self, before: SqlType, after: SqlType) -> bool:
-        """Say so where CQL has one type for both: it changes the type of no column."""
+        """Return whether CQL has one type for both: it cannot change the type of a column."""
         return STORED[before.kind].cql == STORED[after.kind].cql
 
     @property
@@ -79,8 +79,8 @@ class CqlStore:
         return self.address.keyspace, self.address.prefix
 
     def layout(self, table: Table, index: Index) -> Layout:
-        found = layout_of(table, index, *self.place, is_in_order=index.is_primary and self.is_in_order(table.name))
-        return found.backwards() if found.name in self._backwards else found
+        layout = layout_of(table, index, *self.place, is_in_order=index.is_primary and self.is_in_order(table.name))
+        return layout.backwards() if layout.name in self._backwards else layout
 
     def prepare(self, shape: ReadShape) -> CqlRead:
         return plan_read(shape, self.layout(shape.table, shape.index), self._connection.selected_as)
@@ -102,11 +102,11 @@ class CqlStore:
             if len(arguments) >= self._grouped_from and (listing := listing_for(read.listings, arguments)):
                 return [self._listed(read, listing, arguments, consistency)]
         waiting = _pending(batches)
-        self._answer_all([each for batch in waiting for each in batch], consistency)
+        self._answer_all([pending for batch in waiting for pending in batch], consistency)
         return [[pending_read.rows for pending_read in batch] for batch in waiting]
 
-    def _answer_all(self, waiting: list[_Pending], consistency: Consistency | None) -> None:
-        rounds = _rounds(waiting)
+    def _answer_all(self, pending: list[_Pending], consistency: Consistency | None) -> None:
+        rounds = _rounds(pending)
         try:
             requests = next(rounds)
             while True:
@@ -115,10 +115,10 @@ class CqlStore:
             return
 
     def reader(self, read: CqlRead, consistency: Consistency | None = None) -> Reader:
-        found = read.readers.get(consistency)
-        if found is None:
-            found = read.readers[consistency] = self._make_reader(read, consistency)
-        return found
+        reader = read.readers.get(consistency)
+        if reader is None:
+            reader = read.readers[consistency] = self._make_reader(read, consistency)
+        return reader
 
     def _make_reader(self, read: CqlRead, consistency: Consistency | None) -> Reader:
         has_many = len(read.statements) > 1
@@ -140,12 +140,12 @@ class CqlStore:
             lister = listing.listers[consistency] = self._reads.lister(read, listing, consistency)
         keys = listing.keys(arguments)
         different = list(dict.fromkeys(keys))
-        found, are_shown, statements = lister(arguments[0], different)
+        rows_by_key, are_shown, statements = lister(arguments[0], different)
         self._sent.statements += statements
         if are_shown:
-            return [found[key] for key in keys]
+            return [rows_by_key[key] for key in keys]
         waiting = [_Pending(read, argument) for argument in arguments]
-        left = [each for key, each in zip(keys, waiting, strict=True) if not each.answered(found[key])]
+        left = [pending for key, pending in zip(keys, waiting, strict=True) if not pending.answered(rows_by_key[key])]
         self._answer_all(left, consistency)
         return [pending_read.rows for pending_read in waiting]
 
@@ -169,14 +169,14 @@ class CqlStore:
     ) -> None:
         """Begin the requests; the driver's thread goes on with those that come after others, and calls `done`."""
         waiting = _pending(batches)
-        rounds = _rounds([each for batch in waiting for each in batch])
+        rounds = _rounds([pending for batch in waiting for pending in batch])
 
-        def go_on(found: Found | StoreUnavailable | None) -> None:
-            if isinstance(found, StoreUnavailable):
-                done(found)
+        def go_on(answers: Found | StoreUnavailable | None) -> None:
+            if isinstance(answers, StoreUnavailable):
+                done(answers)
                 return
             try:
-                requests = next(rounds) if found is None else rounds.send(found)
+                requests = next(rounds) if answers is None else rounds.send(answers)
             except StopIteration:
                 done([[pending_read.rows for pending_read in batch] for batch in waiting])
             except Exception as failure:
@@ -191,7 +191,7 @@ class CqlStore:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Return nothing: a cluster has no state of one moment."""
+        """Do nothing: a cluster has no snapshots, so each read sees what is there when it is made."""
         yield
 
     @contextmanager
@@ -202,11 +202,11 @@ class CqlStore:
 
     def settings(self) -> Mapping[str, str]:
         rows = self._connection.answer(self._read_settings, [self._prefix])
-        found: dict[str, str] = dict(rows)
-        self._in_order = frozenset(json.loads(found.get(IN_ORDER, "[]")))
-        self._backwards = frozenset(json.loads(found.get(BACKWARDS, "[]")))
-        self._grouped_from = grouped_from(self.address.fan_out, found.get(FAN_OUT))
-        return found
+        settings: dict[str, str] = dict(rows)
+        self._in_order = frozenset(json.loads(settings.get(IN_ORDER, "[]")))
+        self._backwards = frozenset(json.loads(settings.get(BACKWARDS, "[]")))
+        self._grouped_from = grouped_from(self.address.fan_out, settings.get(FAN_OUT))
+        return settings
 
     def version(self) -> int:
         rows = self._connection.answer(self._read_setting, [self._prefix, VERSION.encode()])
@@ -219,26 +219,26 @@ class CqlStore:
         return table in self._in_order
 
     def note_in_order(self, table: str) -> None:
-        """Keep a table as one order from now on."""
-        kept = frozenset(json.loads(self.settings().get(IN_ORDER, "[]"))) | {table}
-        self.set_setting(IN_ORDER, json.dumps(sorted(kept)))
-        self._in_order = kept
+        """Note that a table is kept in the order of its key from now on."""
+        tables = frozenset(json.loads(self.settings().get(IN_ORDER, "[]"))) | {table}
+        self.set_setting(IN_ORDER, json.dumps(sorted(tables)))
+        self._in_order = tables
 
     def create(self, layouts: Sequence[Layout]) -> None:
         """Create the tables of layouts, and keep which of them really run backwards: readers go by that."""
         self.tables.create(layouts)
-        kept = frozenset(json.loads(self.settings().get(BACKWARDS, "[]")))
-        found = (kept - {layout.name for layout in layouts}) | self.tables.kept_backwards(layouts)
-        if found != kept:
-            self.set_setting(BACKWARDS, json.dumps(sorted(found)))
-            self._backwards = found
+        backwards_before = frozenset(json.loads(self.settings().get(BACKWARDS, "[]")))
+        backwards = (backwards_before - {layout.name for layout in layouts}) | self.tables.kept_backwards(layouts)
+        if backwards != backwards_before:
+            self.set_setting(BACKWARDS, json.dumps(sorted(backwards)))
+            self._backwards = backwards
 
     def is_empty(self) -> bool:
-        """Say so of a prefix without a table and a document; with no prefix, of a keyspace where nobody has a table."""
+        """Return whether the prefix has no table and no setting; without one, whether the keyspace has no table."""
         return not self.tables.others() and not self.settings().keys() - {SIGNING_KEY}
 
     def estimate_rows(self, table: Table) -> int:
-        """Give 0: a cluster counts its rows only by reading them."""
+        """Return 0: a cluster counts its rows only by reading them."""
         return 0
 
     def flush(self) -> None:
@@ -257,12 +257,12 @@ class CqlStore:
         self._connection.close()
 
 
-def grouped_from(wanted: str, measured: str | None) -> float:
+def grouped_from(fan_out: str, measured: str | None) -> float:
     """Say from how many keys on reads go together: what the address says, else what was measured, else from two."""
-    if wanted == "auto" and measured is not None:
-        found = json.loads(measured)["grouped_from"]
-        return math.inf if found is None else float(found)
-    return math.inf if wanted == "parallel" else 2
+    if fan_out == "auto" and measured is not None:
+        at_least = json.loads(measured)["grouped_from"]
+        return math.inf if at_least is None else float(at_least)
+    return math.inf if fan_out == "parallel" else 2
 
 
 def open_cql(url: str) -> CqlStore:
@@ -406,17 +406,17 @@ class _Pending:
         return None
 
     def ask_for_more(self) -> None:
-        """Hidden rows took the place of others."""
+        """Double how many rows are asked for next: hidden rows took the place of others."""
         self.asked *= 2
 
-    def answered(self, found: list[Row]) -> bool:
-        """Take an answer; say whether the request is done."""
+    def answered(self, raw_rows: list[Row]) -> bool:
+        """Take the rows of one answer; return whether the request is done."""
         finish = self.read.finish
-        rows = finish(found) if finish else found
+        rows = finish(raw_rows) if finish else raw_rows
         if self.read.is_get:
             self.rows = rows
             return True
-        if len(found) >= self.asked and len(rows) < self.missing:
+        if len(raw_rows) >= self.asked and len(rows) < self.missing:
             self.ask_for_more()
             return False
         self.rows += rows[: self.missing]
@@ -437,4 +437,4 @@ def _rounds(waiting: list[_Pending]) -> Generator[Requests, Found, None]:
         if not asked:
             break
         answers = yield [request for _, request in asked]
-        waiting = [each for (each, _), rows in zip(asked, answers, strict=True) if not each.answered(rows)]
+        waiting = [pending for (pending, _), rows in zip(asked, answers, strict=True) if not pending.answered(rows)]

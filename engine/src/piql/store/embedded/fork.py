@@ -140,15 +140,15 @@ class Forks:
 
 def _open_databases() -> set[File]:
     """Return the SQLite databases that this process has open, by whatever library."""
-    found: set[File] = set()
+    databases: set[File] = set()
     for descriptor in _descriptors():
         try:
             status = os.fstat(descriptor)
             if S_ISREG(status.st_mode) and os.pread(descriptor, len(_MAGIC), 0) == _MAGIC:
-                found.add((status.st_dev, status.st_ino))
+                databases.add((status.st_dev, status.st_ino))
         except OSError:  # not open any more, or not for reading
             continue
-    return found
+    return databases
 
 
 def _descriptors() -> list[int]:

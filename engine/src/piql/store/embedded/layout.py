@@ -84,7 +84,7 @@ class Layout:
 
     def with_flags(self) -> Callable[[Arguments], Arguments] | None:
         """Return the change from an entry (or key) to the stored row: flags put in; None where there are none."""
-        flagged = frozenset(self.has_bucket + at for at, each in enumerate(self.key) if each.flag)
+        flagged = frozenset(self.has_bucket + at for at, column in enumerate(self.key) if column.flag)
         if not flagged:
             return None
 
@@ -102,25 +102,25 @@ class Layout:
 
 def layout_of(table: Table, index: Index) -> Layout:
     key: list[KeyColumn] = []
-    for each in index.columns:
-        column = table.column(each.name)
-        if column is None or each.token_of:
-            key.append(KeyColumn(each.name, "TEXT", each.ascending))
+    for key_column in index.columns:
+        column = table.column(key_column.name)
+        if column is None or key_column.token_of:
+            key.append(KeyColumn(key_column.name, "TEXT", key_column.ascending))
         else:
-            is_flagged = column.nullable and each.name not in table.primary_key
+            is_flagged = column.nullable and key_column.name not in table.primary_key
             key.append(
                 KeyColumn(
-                    column_name(each.name),
+                    column_name(key_column.name),
                     STORED[column.type.kind].affinity,
-                    each.ascending,
-                    "?" + each.name if is_flagged else None,
+                    key_column.ascending,
+                    "?" + key_column.name if is_flagged else None,
                 )
             )
     covering = tuple((column_name(name), STORED[_type(table, name).kind].affinity) for name in index.covering)
     if index.is_primary:
         return Layout(f"table {table.name}", False, tuple(key), covering)
     has_bucket = index.buckets > 1
-    definition = repr((table.name, key, covering, index.buckets, [each.token_of for each in index.columns]))
+    definition = repr((table.name, key, covering, index.buckets, [key_column.token_of for key_column in index.columns]))
     mark = hashlib.sha256(definition.encode()).hexdigest()[:8]
     return Layout(f"index {index.name} {mark}", has_bucket, tuple(key), covering)
 
@@ -217,12 +217,12 @@ class ReadBuilder:
         shape = self.shape
         first = self.layout.has_bucket + shape.prefix_length
         bounds: list[_Bound] = []
-        for place, each in enumerate(self.rest[: shape.after_length], start=first):
-            if each.flag:
-                bounds.append(_Bound(each.flag, each.ascending, _is_set(place)))
-                bounds.append(_Bound(each.name, each.ascending, _or_zero(place)))
+        for position, key_column in enumerate(self.rest[: shape.after_length], start=first):
+            if key_column.flag:
+                bounds.append(_Bound(key_column.flag, key_column.ascending, _is_set(position)))
+                bounds.append(_Bound(key_column.name, key_column.ascending, _or_zero(position)))
             else:
-                bounds.append(_Bound(each.name, each.ascending, _at(place)))
+                bounds.append(_Bound(key_column.name, key_column.ascending, _at(position)))
         others = tuple(
             range(first + shape.after_length, first + shape.after_length + shape.has_low + shape.has_high + 1)
         )

@@ -68,8 +68,8 @@ class EmbeddedTransaction:
         return _answer(self._connection, read, arguments)
 
     def count(self, read: EmbeddedRead, arguments: tuple[Any, ...]) -> int:
-        found: tuple[int] = self._connection.execute(f"SELECT COUNT(*) FROM ({read.sql})", arguments).fetchone()
-        return found[0]
+        row: tuple[int] = self._connection.execute(f"SELECT COUNT(*) FROM ({read.sql})", arguments).fetchone()
+        return row[0]
 
     def put(self, entries: EmbeddedEntries, rows: Sequence[tuple[Any, ...]]) -> None:
         self._connection.executemany(entries.put, map(entries.with_flags, rows) if entries.with_flags else rows)
@@ -109,8 +109,8 @@ class EmbeddedTransaction:
         self._connection.execute(f"DROP TABLE {quoted(name)}")
 
     def index_names(self) -> frozenset[str]:
-        found = self._connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'index %'")
-        return frozenset(name for (name,) in found)
+        rows = self._connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'index %'")
+        return frozenset(name for (name,) in rows)
 
 
 class EmbeddedStore:
@@ -302,17 +302,17 @@ class EmbeddedStore:
             return patiently(lambda: question(connection), self._wait_seconds)
 
     def is_empty(self) -> bool:
-        """Say so of a file that is to be made, and of a store without a table or a document."""
+        """Return whether there is no file yet, or the store has neither a table nor a setting."""
         if not self.is_made():
             return True
-        others = self._asked(schema_in).keys() - OWN_TABLES[self.kind].keys()
-        return self.version() == 0 and not others and not self.settings().keys() - {SIGNING_KEY}
+        other_tables = self._asked(schema_in).keys() - OWN_TABLES[self.kind].keys()
+        return self.version() == 0 and not other_tables and not self.settings().keys() - {SIGNING_KEY}
 
     def estimate_rows(self, table: Table) -> int:
         name = layout_of(table, table.primary_index()).name
         with self.at_work() as connection:
-            found: tuple[int] = connection.execute(f"SELECT COUNT(*) FROM {quoted(name)}").fetchone()
-        return found[0]
+            row: tuple[int] = connection.execute(f"SELECT COUNT(*) FROM {quoted(name)}").fetchone()
+        return row[0]
 
     def flush(self) -> None:
         """Rows are in the file once they are written."""
@@ -347,8 +347,8 @@ def _end(connection: Connection, mark: object, statement: str) -> None:
 
 
 def _version(connection: sqlite3.Connection) -> int:
-    found: tuple[int] = connection.execute("PRAGMA user_version").fetchone()
-    return found[0]
+    row: tuple[int] = connection.execute("PRAGMA user_version").fetchone()
+    return row[0]
 
 
 def _answers(connection: sqlite3.Connection, batches: Sequence[Batch]) -> Answers:
@@ -364,8 +364,8 @@ def _answers(connection: sqlite3.Connection, batches: Sequence[Batch]) -> Answer
 
 def _answer(connection: sqlite3.Connection, read: EmbeddedRead, arguments: tuple[Any, ...]) -> list[Row]:
     if not read.statements:
-        found = connection.execute(read.sql, arguments).fetchall()
-        return [()] * len(found) if read.is_bare else found
+        raw_rows = connection.execute(read.sql, arguments).fetchall()
+        return [()] * len(raw_rows) if read.is_bare else raw_rows
     if len(read.statements) > 1 and not connection.in_transaction:  # one request: its rows are of one moment
         connection.execute("BEGIN")
         try:

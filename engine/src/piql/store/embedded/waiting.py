@@ -65,11 +65,11 @@ def unavailable(failure: sqlite3.Error, wait_seconds: float = 0.0) -> StoreUnava
 def not_opened(path: Path, failure: sqlite3.Error | OSError | ValueError, wait_seconds: float) -> StoreUnavailable:
     """Return the engine's error where a file could not be opened."""
     if isinstance(failure, sqlite3.Error):
-        said = f"it {_said(failure, wait_seconds)}"
+        reason_text = f"it {_said(failure, wait_seconds)}"
     else:
         reason = failure.strerror if isinstance(failure, OSError) else str(failure)
-        said = f"{reason}: give the path of a file, in a folder that may be written to"
-    return StoreUnavailable(f"cannot open the embedded store {path}: {said}")
+        reason_text = f"{reason}: give the path of a file, in a folder that may be written to"
+    return StoreUnavailable(f"cannot open the embedded store {path}: {reason_text}")
 
 
 def _kind(failure: sqlite3.Error) -> int:

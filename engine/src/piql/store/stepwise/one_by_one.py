@@ -1,4 +1,4 @@
-"""Many steps made one after another, for a store that has no better way."""
+"""Single-row writes of many rows, one after another, for a store that has no better way."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from piql.store.base import Cell, Found, PreparedEntries, RecordChange, Row, Sin
 
 
 class OneByOne:
-    """The steps for many, made of those for one, which the class has that this is mixed into."""
+    """A mixin: gives a class with the calls for one row those for many rows."""
 
     def find_many(
         self: SingleRowWrites, records: PreparedEntries, keys: Sequence[Row], is_serial: bool = False

@@ -1,6 +1,6 @@
 """A store without transactions, to hold the engine and other adapters against: one SQLite file, single rows at a time.
 
-It promises what `Steps` says and no more. Each call commits by itself; the engine must make do with that.
+It promises what `SingleRowWrites` says and no more. Each call commits by itself; the engine must make do with that.
 
     "table users"             username, hometown, #write, #state, #at     #at: when the record was left
     "index users_by_town …"   hometown, username, #state, #at             #at: the later of two changes holds
@@ -155,27 +155,27 @@ class StepwiseStore(OneByOne, EmbeddedStore):
 
     def find(self, records: StepwiseEntries, key: Row, is_serial: bool = False) -> Found | None:
         with self.at_work() as connection:
-            found = connection.execute(records.find, key).fetchone()
-        if found is None or (found[1] >= State.COMING and found[2] < self._forgotten_before()):
+            row = connection.execute(records.find, key).fetchone()
+        if row is None or (row[1] >= State.COMING and row[2] < self._forgotten_before()):
             return None
-        return Found(found[0], State(found[1]), found[3:])
+        return Found(row[0], State(row[1]), row[3:])
 
     def change(
         self, records: StepwiseEntries, row: Row, state: State, write: str, known: str | None
     ) -> tuple[bool, Found | None]:
         with self._alone() as connection:
-            found = self.find(records, row[: records.key_length])
-            if (found.write if found else None) != known:
-                return False, found
+            record = self.find(records, row[: records.key_length])
+            if (record.write if record else None) != known:
+                return False, record
             connection.execute(records.replace, (*row, write, int(state), self.now()))
             return True, None
 
     def remove(self, records: StepwiseEntries, key: Row) -> None:
         """Take a record away without a trace, as changes of the schema may."""
-        found = self.find(records, key)
-        if found is not None:
+        record = self.find(records, key)
+        if record is not None:
             forgotten = self._forgotten_before() - 1
-            row = (*found.row, found.write, int(State.GONE), forgotten)
+            row = (*record.row, record.write, int(State.GONE), forgotten)
             with self.at_work() as connection:
                 patiently(lambda: connection.execute(records.replace, row), self._wait_seconds)
 
@@ -190,7 +190,7 @@ class StepwiseStore(OneByOne, EmbeddedStore):
             return []
         sql = "SELECT key, value FROM cells WHERE grp = ? AND key > ? ORDER BY key LIMIT ?"
         with self.at_work() as connection:
-            return [Cell(*found) for found in connection.execute(sql, (group, after, limit))]
+            return [Cell(*cell) for cell in connection.execute(sql, (group, after, limit))]
 
     def groups(self, limit: int, after: str | None = None) -> list[str]:
         if not self.is_made():
@@ -202,10 +202,10 @@ class StepwiseStore(OneByOne, EmbeddedStore):
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
         with self._alone() as connection:
             sql = "SELECT value FROM cells WHERE grp = ? AND key = ?"
-            found = connection.execute(sql, (group, key)).fetchone()
-            there: str | None = found[0] if found else None
-            if there != known:
-                return False, there
+            row = connection.execute(sql, (group, key)).fetchone()
+            value_now: str | None = row[0] if row else None
+            if value_now != known:
+                return False, value_now
             self._set(connection, group, key, value)
             return True, known
 
@@ -251,7 +251,7 @@ def _create(layout: Layout) -> str:
 def _put_if_later(layout: Layout) -> str:
     """`INSERT … ON CONFLICT DO UPDATE … WHERE` the change is later than what is there, or as late and a deletion."""
     name = quoted(layout.name)
-    changes = ", ".join(f"{quoted(each)} = excluded.{quoted(each)}" for each, _ in layout.covering)
+    changes = ", ".join(f"{quoted(column)} = excluded.{quoted(column)}" for column, _ in layout.covering)
     is_later = f"(excluded.{quoted(AT)}, excluded.{quoted(STATE)}) >= ({name}.{quoted(AT)}, {name}.{quoted(STATE)})"
     insert = layout.put().replace("INSERT OR REPLACE", "INSERT", 1)
     return f"{insert} ON CONFLICT DO UPDATE SET {changes} WHERE {is_later}"

@@ -58,8 +58,8 @@ class RecordingStore(StoreWrapper):
 
     def _record(self, batches: Sequence[Batch], answers: Answers) -> None:
         self.calls += 1
-        for batch, found in zip(batches, answers, strict=True):
-            for arguments, rows in zip(batch.arguments, found, strict=True):
+        for batch, batch_rows in zip(batches, answers, strict=True):
+            for arguments, rows in zip(batch.arguments, batch_rows, strict=True):
                 self.reads.append(RecordedRead(batch.read.shape, arguments, len(rows), self.calls))
 
     @contextmanager
@@ -90,6 +90,6 @@ class _RecordingTransaction:
         return rows
 
     def count(self, read: _Labelled, arguments: tuple[Any, ...]) -> int:
-        found = self._behind.count(read.read, arguments)
-        self._record(read, arguments, found)
-        return found
+        number = self._behind.count(read.read, arguments)
+        self._record(read, arguments, number)
+        return number

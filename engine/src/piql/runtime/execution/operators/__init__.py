@@ -26,8 +26,8 @@ def prepare(node: physical.PhysicalNode, preparation: Preparation, path: tuple[i
     """Return the operator at work for a node of a plan, its children prepared."""
     is_union = isinstance(node, physical.LocalUnion)
     below = [
-        prepare(each, preparation.in_branch(each) if is_union else preparation, (*path, at))
-        for at, each in enumerate(physical.inputs(node))
+        prepare(child, preparation.in_branch(child) if is_union else preparation, (*path, at))
+        for at, child in enumerate(physical.inputs(node))
     ]
     operator = _prepared(node, below, preparation)
     operator.path = path

@@ -25,10 +25,10 @@ class IndexFKJoin(Streaming):
 
     def expand(self, execution: Execution, rows: list[Row]) -> OperatorRun:
         parameters, key_of, tail = execution.parameters, self._prefixes, self._tail
-        known = execution.known(self)
-        keys = [each[0] + tail if each else None for each in [key_of(row, parameters) for row in rows]]
-        asked = [key for key in dict.fromkeys(keys) if key is not None and key not in known]
+        answers_by_key = execution.known(self)
+        keys = [row_keys[0] + tail if row_keys else None for row_keys in [key_of(row, parameters) for row in rows]]
+        asked = [key for key in dict.fromkeys(keys) if key is not None and key not in answers_by_key]
         if asked:
             (answers,) = yield [Batch(self._read, asked, self)]
-            known.update(zip(asked, answers, strict=True))
-        return self._matching.joined(rows, [known[key] if key is not None else [] for key in keys], parameters)
+            answers_by_key.update(zip(asked, answers, strict=True))
+        return self._matching.joined(rows, [answers_by_key[key] if key is not None else [] for key in keys], parameters)

@@ -60,7 +60,7 @@ class IndexScan(Operator):
         if key is None:
             return None
         request = self._read.plain_source(key.values, self._preparation)
-        tests = [request.limit, *(f"{each} is not None" for each in key.nullable)]
+        tests = [request.limit, *(f"{name} is not None" for name in key.nullable)]
         return request._replace(limit=" and ".join(tests))
 
     @property

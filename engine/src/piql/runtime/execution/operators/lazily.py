@@ -20,29 +20,29 @@ def first_rows(top: Operator, execution: Execution, count: int, kept: Kept) -> O
     while isinstance(source, Streaming) and not (isinstance(source, SortedIndexJoin) and source.is_merged):
         stages.insert(0, source)
         source = source.child
-    found: list[Row] = []
+    rows_so_far: list[Row] = []
     if isinstance(source, IndexScan) and not source.is_merged:
         for batch in source.batches(execution):
             for argument in batch.arguments:
                 answers = yield [Batch(batch.read, [argument], batch.operator)]
-                yield from _push(execution, stages, answers[0][0], found, count, kept)
-                if len(found) >= count:
-                    return found
-        return found
+                yield from _push(execution, stages, answers[0][0], rows_so_far, count, kept)
+                if len(rows_so_far) >= count:
+                    return rows_so_far
+        return rows_so_far
     rows = yield from source.run(execution)
-    yield from _push(execution, stages, rows, found, count, kept)
-    return found
+    yield from _push(execution, stages, rows, rows_so_far, count, kept)
+    return rows_so_far
 
 
 def _push(
-    execution: Execution, stages: list[Streaming], rows: list[Row], found: list[Row], count: int, kept: Kept
+    execution: Execution, stages: list[Streaming], rows: list[Row], rows_so_far: list[Row], count: int, kept: Kept
 ) -> OperatorRun:
     if not stages:
-        found.extend(kept(execution, rows))
-        return found
+        rows_so_far.extend(kept(execution, rows))
+        return rows_so_far
     for row in rows:
-        made = yield from stages[0].expand(execution, [row])
-        yield from _push(execution, stages[1:], made, found, count, kept)
-        if len(found) >= count:
+        expanded = yield from stages[0].expand(execution, [row])
+        yield from _push(execution, stages[1:], expanded, rows_so_far, count, kept)
+        if len(rows_so_far) >= count:
             break
-    return found
+    return rows_so_far

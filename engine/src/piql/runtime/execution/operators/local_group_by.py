@@ -55,8 +55,8 @@ def _summary(aggregate: Aggregate, child: Operator, preparation: Preparation) ->
         values = listed(rows, parameters)
         if aggregate.distinct:
             values = list(dict.fromkeys(values))
-        found = compute(values) if values or aggregate.function == "COUNT" else None
-        return encode(found) if encode and found is not None else found
+        result = compute(values) if values or aggregate.function == "COUNT" else None
+        return encode(result) if encode and result is not None else result
 
     return summary
 

@@ -28,8 +28,8 @@ class LocalJoin(Operator):
         candidates = self._pairs.candidates(right, execution.parameters)
         joined: list[Row] = []
         for row in left:
-            found = [row + candidate for candidate in candidates(row)]
-            joined.extend(found or ([row + self._padding] if self._is_left else []))
+            matches = [row + candidate for candidate in candidates(row)]
+            joined.extend(matches or ([row + self._padding] if self._is_left else []))
         return joined
 
 
@@ -70,7 +70,7 @@ class PairTest:
         left_key, is_true = self._left_key, self._is_true
 
         def matches(left: Row) -> list[Row]:
-            found = by_key.get(left_key(left, parameters), [])
-            return found if is_true is None else [right for right in found if is_true(left, right, parameters)]
+            same_keys = by_key.get(left_key(left, parameters), [])
+            return same_keys if is_true is None else [right for right in same_keys if is_true(left, right, parameters)]
 
         return matches

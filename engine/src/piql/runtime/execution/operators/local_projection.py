@@ -14,8 +14,8 @@ class LocalProjection(StreamingLocal):
         self.child = child
         self.fields = node.fields
         compiler = preparation.over(child.fields)
-        made = compiler.tuple_of([compiler.stored(output.expression) for output in node.outputs])
-        self._projected = compiler.function("rows, p", f"[{made} for r in rows]")
+        row_source = compiler.tuple_of([compiler.stored(output.expression) for output in node.outputs])
+        self._projected = compiler.function("rows, p", f"[{row_source} for r in rows]")
 
     def change(self, execution: Execution, rows: list[Row]) -> list[Row]:
         projected: list[Row] = self._projected(rows, execution.parameters)

@@ -18,7 +18,7 @@ class LocalSelection(StreamingLocal):
         self._most = node.passing.rows if node.passing is not None else None
 
     def change(self, execution: Execution, rows: list[Row]) -> list[Row]:
-        kept: list[Row] = self._kept(rows, execution.parameters)
-        if self._most is not None and len(kept) > self._most:  # as rows that move while they are read may seem
-            return kept[: self._most]
-        return kept
+        selected: list[Row] = self._kept(rows, execution.parameters)
+        if self._most is not None and len(selected) > self._most:  # as rows that move while they are read may seem
+            return selected[: self._most]
+        return selected

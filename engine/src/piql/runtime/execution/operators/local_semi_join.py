@@ -24,21 +24,21 @@ class LocalSemiJoin(Operator):
         self._pairs = PairTest(node.condition, left.fields, right.fields, preparation)
 
     def run(self, execution: Execution) -> OperatorRun:
-        left, others = yield from together(execution, self._children)
+        left, right = yield from together(execution, self._children)
         parameters = execution.parameters
         if self._is_mark:
-            matches = self._pairs.candidates(others, parameters)
-            return [(*row, True if matches(row) else self._unless_unknown(row, others, parameters)) for row in left]
+            matches = self._pairs.candidates(right, parameters)
+            return [(*row, True if matches(row) else self._unless_unknown(row, right, parameters)) for row in left]
         if self._is_anti and self._is_unlike is not None:  # NOT IN: unknown is not enough
             is_unlike = self._is_unlike
-            return [row for row in left if all(is_unlike(row, other, parameters) for other in others)]
-        matches = self._pairs.candidates(others, parameters)
+            return [row for row in left if all(is_unlike(row, right_row, parameters) for right_row in right)]
+        matches = self._pairs.candidates(right, parameters)
         return [row for row in left if bool(matches(row)) != self._is_anti]
 
-    def _unless_unknown(self, row: Row, others: list[Row], parameters: list[Any]) -> bool | None:
+    def _unless_unknown(self, row: Row, right: list[Row], parameters: list[Any]) -> bool | None:
         """Say what a row without a match is marked with: IN is unknown where some comparison is."""
         is_unlike = self._is_unlike
-        return False if is_unlike is None or all(is_unlike(row, each, parameters) for each in others) else None
+        return False if is_unlike is None or all(is_unlike(row, right_row, parameters) for right_row in right) else None
 
 
 def _unlike(
@@ -47,10 +47,10 @@ def _unlike(
     """Return what says whether a right row is none that a left row may equal: not one of those that IN looks among, or
     surely another."""
     assert node.compared is not None
-    rest = list(conjuncts(node.condition)) if node.condition is not None else []
+    conditions = list(conjuncts(node.condition)) if node.condition is not None else []
     for conjunct in conjuncts(node.compared):
-        rest.remove(conjunct)
+        conditions.remove(conjunct)
     compiler = preparation.over_pair(left.fields, right.fields)
-    tests = [f"not ({compiler.is_true(expression)})" for expression in rest]
+    tests = [f"not ({compiler.is_true(expression)})" for expression in conditions]
     tests.append(f"({compiler.is_false(node.compared)})")
     return compiler.function("l, r, p", " or ".join(tests))

@@ -16,16 +16,16 @@ class Matching:
     def __init__(
         self, node: physical.IndexFKJoin | physical.SortedIndexJoin, child: Fields, preparation: Preparation
     ) -> None:
-        own = own_columns(node.fields, node.alias)
-        self._padding = (None,) * len(own)
+        fields = own_columns(node.fields, node.alias)
+        self._padding = (None,) * len(fields)
         self._is_left = node.kind == "left"
-        compiler = preparation.over_pair(child, own)
+        compiler = preparation.over_pair(child, fields)
         self._is_match: Callable[..., Any] | None = None
         if node.condition is not None:
             self._is_match = compiler.function("l, r, p", compiler.is_true(node.condition))
         self._lay_out: Callable[[Row, Row], Row] | None = None
-        if tuple(node.fields) != (*child, *own):
-            places = preparation.over_pair(child, own)
+        if tuple(node.fields) != (*child, *fields):
+            places = preparation.over_pair(child, fields)
             self._lay_out = places.function("l, r", places.tuple_of([places.stored(field) for field in node.fields]))
 
     def joined(self, rows: list[Row], matches: list[list[Row]], parameters: list[Any]) -> list[Row]:
@@ -33,12 +33,14 @@ class Matching:
             is_match = self._is_match
             if is_match is not None:
                 matches = [
-                    [each for each in found if is_match(row, each, parameters)]
-                    for row, found in zip(rows, matches, strict=True)
+                    [match for match in row_matches if is_match(row, match, parameters)]
+                    for row, row_matches in zip(rows, matches, strict=True)
                 ]
             padding = [self._padding]
-            matches = [found or padding for found in matches]
+            matches = [row_matches or padding for row_matches in matches]
         lay_out = self._lay_out
         if lay_out is not None:
-            return [lay_out(row, each) for row, found in zip(rows, matches, strict=True) for each in found]
-        return [row + each for row, found in zip(rows, matches, strict=True) for each in found]
+            return [
+                lay_out(row, match) for row, row_matches in zip(rows, matches, strict=True) for match in row_matches
+            ]
+        return [row + match for row, row_matches in zip(rows, matches, strict=True) for match in row_matches]

@@ -43,12 +43,12 @@ class SortedIndexJoin(Streaming):
         elif (limit := self._read.limit(parameters)) and not execution.is_lazy and len(set(keys)) == len(keys):
             (matches,) = yield [self._read.plain_batch(keys, limit, self)]
         elif limit:
-            known = execution.known(self)
-            asked = [key for key in dict.fromkeys(keys) if key not in known]
+            rows_by_key = execution.known(self)
+            asked = [key for key in dict.fromkeys(keys) if key not in rows_by_key]
             if asked:
                 (answers,) = yield [self._read.plain_batch(asked, limit, self)]
-                known.update(zip(asked, answers, strict=True))
-            matches = [known[key] for key in keys]
+                rows_by_key.update(zip(asked, answers, strict=True))
+            matches = [rows_by_key[key] for key in keys]
         else:
             matches = [[] for _ in rows]
         joined = self._matching.joined(rows, matches, parameters)
@@ -68,16 +68,20 @@ class SortedIndexJoin(Streaming):
         for at, (row, many) in enumerate(zip(rows, keys, strict=True)):
             pairs.extend((row, key) for key in many)
             owners.extend([at] * len(many))
-        known = execution.known(self)
+        rows_by_request = execution.known(self)
         requests = self._read.requests(execution, pairs)
-        asked = [each for each in dict.fromkeys(requests) if each is not None and each not in known]
+        asked = [
+            pending for pending in dict.fromkeys(requests) if pending is not None and pending not in rows_by_request
+        ]
         if asked:
-            batches, places = self._read.batches(asked, self)
+            batches, positions = self._read.batches(asked, self)
             answers = yield batches
-            known.update((each, answers[batch][number]) for each, (batch, number) in zip(asked, places, strict=True))
+            rows_by_request.update(
+                (pending, answers[batch][number]) for pending, (batch, number) in zip(asked, positions, strict=True)
+            )
         matches: list[list[Row]] = [[] for _ in rows]
         for owner, request in zip(owners, requests, strict=True):
             if request is not None:
-                found = known[request]
-                matches[owner] = matches[owner] + found if matches[owner] else found
+                row_matches = rows_by_request[request]
+                matches[owner] = matches[owner] + row_matches if matches[owner] else row_matches
         return matches

@@ -14,7 +14,7 @@ LONGEST_PAUSE = 0.05
 
 
 class Overtaken(StoreUnavailable):
-    """Others were quicker again and again; nothing was written."""
+    """Other writers of the same rows were quicker until the deadline; nothing was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Manners:
 
 @dataclass(slots=True)
 class Backoff:
-    """The waiting of one write."""
+    """How one write waits for others: pauses that double, until the deadline; then Overtaken is raised."""
 
     manners: Manners
     began: float = field(init=False)
@@ -45,7 +45,7 @@ class Backoff:
         return now - self.seen.setdefault(write, now) < self.manners.patience
 
     def pause(self) -> None:
-        """Let others get on, longer each time."""
+        """Sleep, longer each time; raise Overtaken once the deadline has passed."""
         if self.manners.clock() - self.began > self.manners.deadline:
             seconds = self.manners.deadline
             raise Overtaken(

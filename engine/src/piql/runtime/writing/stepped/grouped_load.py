@@ -27,7 +27,7 @@ CHUNK = 512  # so few that readers and writers who meet them half done need not 
 
 @dataclass(slots=True)
 class _Load:
-    """One record on its way."""
+    """One new record, and how far its load has come."""
 
     key: Row
     image: Row
@@ -45,14 +45,14 @@ class _Load:
 
 
 class GroupedLoad:
-    """Loads records of one writer's table."""
+    """Loads new records of one table, some hundred at a time."""
 
     def __init__(self, writer: SteppedWriter, identity: WriterIdentity) -> None:
         self._writer = writer
         self._identity = identity
 
     def load(self, records: Mapping[Row, Row]) -> list[Row]:
-        """Put the records that are new, and give the keys of those that are not done."""
+        """Put the records that are new, by key; return the keys of those that must be written one at a time."""
         if self._writer.writer.guards != Guards():
             return list(records)
         began = self._identity.manners.clock()
@@ -68,28 +68,28 @@ class GroupedLoad:
             raise  # nobody knows how far it came: the intents stay, to be settled later
         except (PiqlError, Redeployed):
             with suppress(StoreUnavailable):
-                for each in loads:
-                    self._withdraw(each)
+                for load in loads:
+                    self._withdraw(load)
             raise
-        for each in loads:
-            if each.is_out:
-                self._withdraw(each)
-                alone.append(each.key)
+        for load in loads:
+            if load.is_out:
+                self._withdraw(load)
+                alone.append(load.key)
         return alone
 
     def _begin(self, records: Mapping[Row, Row]) -> tuple[list[_Load], list[Row]]:
         writer, stamps = self._writer, self._identity.stamps
         loads: list[_Load] = []
         alone: list[Row] = []
-        for key, found in zip(records, writer.records.find_many(list(records)), strict=True):
+        for key, record in zip(records, writer.records.find_many(list(records)), strict=True):
             image = records[key]
-            if found is None:
+            if record is None:
                 mark = stamps.write_after(0) if writer.is_looked_for(image) else None
                 touched, (entered, _) = writer.touched(None, image), writer.moves(None, image)
                 loads.append(_Load(key, image, stamps.write_after(0), mark, touched, entered))
-            elif found.state is not State.VISIBLE or writer.writer.keep_hidden(
-                writer.records.image(found), image
-            ) != writer.records.image(found):
+            elif record.state is not State.VISIBLE or writer.writer.keep_hidden(
+                writer.records.image(record), image
+            ) != writer.records.image(record):
                 alone.append(key)
         return loads, alone
 
@@ -108,7 +108,7 @@ class GroupedLoad:
                     (load.image,),
                 )
         log.note_many([load.intent for load in loads if load.intent is not None])
-        self._take_places(loads)
+        self._take_slots(loads)
         going = _going(loads)
         self._identity.row_writes.change_entries(
             [change._replace(at=load.stamp) for load in going for change in load.touched.values()]
@@ -117,18 +117,18 @@ class GroupedLoad:
         for load in marked:
             load.is_marked = True  # also where nobody knows whether it is
         puts = [(load.image, State.COMING, load.mark or "", None) for load in marked]
-        for each, is_put in zip(marked, writer.records.put_many(puts), strict=True):
-            each.is_out |= not is_put
+        for marked_load, is_put in zip(marked, writer.records.put_many(puts), strict=True):
+            marked_load.is_out |= not is_put
         self._check_references(_going(loads))
 
-    def _take_places(self, loads: Sequence[_Load]) -> None:
-        wanted: dict[int, dict[Row, list[_Load]]] = defaultdict(lambda: defaultdict(list))
+    def _take_slots(self, loads: Sequence[_Load]) -> None:
+        loads_by_slots: dict[int, dict[Row, list[_Load]]] = defaultdict(lambda: defaultdict(list))
         by_id: dict[int, Slots] = {}
         for load in loads:
             for slots, group in load.entered:
                 by_id[id(slots)] = slots
-                wanted[id(slots)][group].append(load)
-        for number, groups in wanted.items():
+                loads_by_slots[id(slots)][group].append(load)
+        for number, groups in loads_by_slots.items():
             keys = {group: [(load.key, load.write) for load in some] for group, some in groups.items()}
             for group in by_id[number].take_many(keys):
                 for load in groups[group]:
@@ -153,8 +153,8 @@ class GroupedLoad:
         """Put the records: from here on they are there; let everything else say so."""
         writer, going = self._writer, _going(loads)
         puts = [(load.image, State.VISIBLE, load.write, load.mark) for load in going]
-        for each, is_put in zip(going, writer.records.put_many(puts), strict=True):
-            each.is_out = not is_put
+        for going_load, is_put in zip(going, writer.records.put_many(puts), strict=True):
+            going_load.is_out = not is_put
         done = _going(going)
         self._identity.row_writes.change_entries(
             [change for load in done for change in writer.as_record_says(load.touched, load.image, load.stamp)]

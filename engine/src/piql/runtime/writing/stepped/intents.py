@@ -24,7 +24,7 @@ _ANNOUNCED_FOR_NUMBERS = 500
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """`images` are records in stored form, in the order of `columns`."""
+    """A write in progress; `images`, laid out by `columns`, are the records it may have made entries of."""
 
     group: str
     number: str

@@ -1,4 +1,4 @@
-"""What is done where writes left more to settle than one execution may add: wait for them, settle them, try again."""
+"""Retries a read that met more interrupted writes than its budget allows, sweeping first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SWEEPS_AFTER = 3  # pauses: writes at work end by themselves, those of dead pro
 
 
 class Leftovers:
-    """The leftovers that the executions of one database meet; may be used from any number of threads.
+    """Waits for or settles interrupted writes for all executions of one database, from any number of threads.
 
     Each attempt makes its own requests within its own bound. Stores with transactions (`manners` None) leave nothing.
     """
@@ -30,7 +30,7 @@ class Leftovers:
         self.sweep_at = 0.0
 
     def settled(self, pending: RepairPending, attempt: Callable[[], T]) -> T:
-        """Try again until there is no more to settle than an attempt may add, for about a second."""
+        """Call `attempt` until it no longer raises RepairPending, for about a second; then raise the last one."""
         if self._manners is None:
             raise pending
         for number in range(_PAUSES):
@@ -43,7 +43,7 @@ class Leftovers:
         raise pending
 
     def sweep(self, pending: RepairPending) -> None:
-        """Settle what is too much for one execution, so that it may try once more; not for each one."""
+        """Sweep once, so that an execution may try again; raise `pending` where a sweep was made in the last second."""
         if self._manners is None or not self._has_swept(self._manners):
             raise pending
 

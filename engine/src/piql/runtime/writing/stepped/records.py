@@ -20,10 +20,10 @@ class SteppedRecords:
         self.stamps = stamps
         primary = table.primary_index()
         self.prepared = IndexEntries(table, primary, store).prepared
-        kept = (*(column.name for column in primary.columns), *primary.covering)
+        stored_columns = (*(column.name for column in primary.columns), *primary.covering)
         self.key_of: Picker = picker(table, table.primary_key)
-        self._row_of: Picker = picker(table, kept)
-        at = {name: position for position, name in enumerate(kept)}
+        self._row_of: Picker = picker(table, stored_columns)
+        at = {name: position for position, name in enumerate(stored_columns)}
         self._positions = tuple(at[column.name] for column in table.columns)
         self._nothing = (None,) * len(primary.covering)
 
@@ -38,11 +38,11 @@ class SteppedRecords:
         changes = [RecordChange(self._row_of(image), state, write, known) for image, state, write, known in puts]
         return self._row_writes.change_many(self.prepared, changes)
 
-    def image(self, found: Found | None) -> Row | None:
-        """Return the record, if there is one."""
-        if found is None or found.state in (State.COMING, State.GONE):
+    def image(self, record: Found | None) -> Row | None:
+        """Return the record as the write path has it; None for a record that is deleted or not there yet."""
+        if record is None or record.state in (State.COMING, State.GONE):
             return None
-        row = found.row
+        row = record.row
         return tuple([row[position] for position in self._positions])
 
     def put(
@@ -50,22 +50,22 @@ class SteppedRecords:
     ) -> tuple[bool, Found | None]:
         """Put a record (or, without an image, what stands for none), if the write that left it is the known one."""
         row = self._row_of(image) if image is not None else key + self._nothing
-        is_done, found = self._row_writes.change(self.prepared, row, state, write, known)
-        return is_done or (found is not None and found.write == write), found
+        is_done, record = self._row_writes.change(self.prepared, row, state, write, known)
+        return is_done or (record is not None and record.write == write), record
 
-    def past(self, key: Row, stamp: int, own: str | None = None) -> Found:
-        """Return the record once no write up to a stamp can change it any more, `own` excepted if it has.
+    def past(self, key: Row, stamp: int, own_write: str | None = None) -> Found:
+        """Return the record once no write up to a stamp can change it any more, `own_write` excepted if it has.
 
         A record that is older is put as it is by a write that is later: whoever knew the older one finds another.
         """
         while True:
-            found = self.find(key, is_serial=True)
-            if found is not None and (found.write == own or stamp_of(found.write) > stamp):
-                return found
-            write = self.stamps.write_after(stamp, stamp_of(found.write) if found else 0)
-            image = self.image(found)
+            record = self.find(key, is_serial=True)
+            if record is not None and (record.write == own_write or stamp_of(record.write) > stamp):
+                return record
+            write = self.stamps.write_after(stamp, stamp_of(record.write) if record else 0)
+            image = self.image(record)
             state = State.VISIBLE if image is not None else State.GONE
-            known = found.write if found is not None else None
+            known = record.write if record is not None else None
             if self.put(key, image, state, write, known)[0]:
                 row = self._row_of(image) if image is not None else key + self._nothing
                 return Found(write, state, row)

@@ -47,7 +47,7 @@ class SteppedReference:
         self.is_seen_in_records = is_seen_in_records
 
     def key_named(self, old: Row | None, new: Row) -> Row | None:
-        """Return what a record names anew; None where there is nothing to check."""
+        """Return the parent's key that a write makes a record refer to; None where there is nothing to check."""
         value = self._check.value(new)
         if value is None or value == self._check.value(old):
             return None
@@ -58,16 +58,16 @@ class SteppedReference:
         return None if names_itself else key
 
     def without_parent(self, keys: Sequence[Row]) -> set[Row]:
-        """Look at many parents at once; give the keys whose parent is not there, or is about to go."""
+        """Look up many parents at once; return the keys whose parent is missing, or is being deleted."""
         primaries: list[Row | None] = [*keys] if self._owners is None else self._owners.owners(keys)
         named = [(key, primary) for key, primary in zip(keys, primaries, strict=True) if primary is not None]
-        found = self._parents.find_many([primary for _, primary in named], is_serial=True)
-        there: set[Row] = set()
-        for (key, _), each in zip(named, found, strict=True):
-            image = self._parents.image(each)
-            if each is not None and each.state is State.VISIBLE and image is not None and self._named(image) == key:
-                there.add(key)
-        return set(keys) - there
+        parents = self._parents.find_many([primary for _, primary in named], is_serial=True)
+        present: set[Row] = set()
+        for (key, _), parent in zip(named, parents, strict=True):
+            image = self._parents.image(parent)
+            if parent is not None and parent.state is State.VISIBLE and image is not None and self._named(image) == key:
+                present.add(key)
+        return set(keys) - present
 
     def check(self, meter: Meter, old: Row | None, new: Row) -> None:
         key = self.key_named(old, new)
@@ -79,23 +79,23 @@ class SteppedReference:
             primary = self._owners.owner(key)
         meter.step(1)
         while True:
-            found = self._parents.find(primary, is_serial=True) if primary is not None else None
-            image = self._parents.image(found)
-            if found is None or primary is None or image is None or self._named(image) != key:
+            parent = self._parents.find(primary, is_serial=True) if primary is not None else None
+            image = self._parents.image(parent)
+            if parent is None or primary is None or image is None or self._named(image) != key:
                 value = self._check.value(new)
                 assert value is not None
                 raise self._check.violation(value)
-            if found.state is State.VISIBLE:
+            if parent.state is State.VISIBLE:
                 return
             meter.repair(1)
-            write = self._parents.stamps.write_after(stamp_of(found.write))
-            if self._parents.put(primary, image, State.VISIBLE, write, found.write)[0]:
+            write = self._parents.stamps.write_after(stamp_of(parent.write))
+            if self._parents.put(primary, image, State.VISIBLE, write, parent.write)[0]:
                 return
             meter.repair(1)
 
 
 class SteppedReferrer:
-    """A FOREIGN KEY of some table on this one."""
+    """A FOREIGN KEY of another table, or of this one, that refers to this table."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class SteppedReferrer:
         return self._check.key_given_up(old, new) is not None
 
     def check(self, meter: Meter, backoff: Backoff, old: Row, new: Row | None, own_key: Row) -> None:
-        """Refuse to give up what a record is named by; a write in progress that names it is waited for."""
+        """Raise ForeignKeyViolation where another record refers to this one; wait for writes in progress that may."""
         key = self._check.key_given_up(old, new)
         if key is None:
             return
@@ -151,8 +151,8 @@ class SteppedReferrer:
             if state == State.VISIBLE or (self._is_on_records and state == State.DOUBTFUL):
                 raise self._check.violation(old)
             looks += 1
-            found = self._children.find(primary, is_serial=True)
-            if self._names(found, key):
+            child = self._children.find(primary, is_serial=True)
+            if self._names(child, key):
                 raise self._check.violation(old)
             if backoff.is_patient(f"{self._check.referrer.name} {primary!r}"):
                 is_waiting = True
@@ -160,7 +160,7 @@ class SteppedReferrer:
             meter.repair(looks + 2)
             looks = 0
             stamps = self._children.stamps
-            past = self._children.past(primary, stamp_of(stamps.write_after(stamp_of(found.write) if found else 0)))
+            past = self._children.past(primary, stamp_of(stamps.write_after(stamp_of(child.write) if child else 0)))
             if self._names(past, key):  # its write was decided just before
                 raise self._check.violation(old)
             if not self._is_on_records:
@@ -172,6 +172,6 @@ class SteppedReferrer:
             backoff.pause()
         return is_waiting or is_changed
 
-    def _names(self, found: Found | None, key: Row) -> bool:
-        image = self._children.image(found)
+    def _names(self, child: Found | None, key: Row) -> bool:
+        image = self._children.image(child)
         return image is not None and self._names_by(image) == key

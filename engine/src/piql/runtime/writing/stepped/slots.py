@@ -57,7 +57,7 @@ class Slots:
         self.name = kind + self.name
 
     def groups(self, image: Row | None) -> set[Row]:
-        """Return the groups that a record is in."""
+        """Return the groups of this constraint that a record is in; none for no record (`image` None)."""
         if isinstance(self._check, GroupCount):
             return self._check.groups(image)
         value = self._check.value(image)
@@ -75,28 +75,28 @@ class Slots:
         return _owner(cells[0]) if cells else None
 
     def owners(self, groups: Sequence[Row]) -> list[Row | None]:
-        found = self._row_writes.cells_many([self.cell_group(group) for group in groups], 1)
-        return [_owner(cells[0]) if cells else None for cells in found]
+        cells_of_groups = self._row_writes.cells_many([self.cell_group(group) for group in groups], 1)
+        return [_owner(cells[0]) if cells else None for cells in cells_of_groups]
 
     def take(self, group: Row, key: Row, write: str, meter: Meter, backoff: Backoff) -> None:
-        """Secure a slot for a record, or raise the violation."""
+        """Take a slot for a record, or raise CardinalityViolation or DuplicateKey."""
         name, value = self.cell_group(group), f"{write} {text_of(key)}"
         if self.limit == 1:  # mostly free: no need to look first
             meter.step(1)
-            is_taken, there = self._row_writes.swap(name, _number(0), None, value)
+            is_taken, taken_value = self._row_writes.swap(name, _number(0), None, value)
             if is_taken:
                 return
-            cells = [Cell(_number(0), there)] if there is not None else []
+            cells = [Cell(_number(0), taken_value)] if taken_value is not None else []
             count = meter.lose
         else:
             meter.step(1)
             cells = self._row_writes.cells(name, self.limit + _MORE)
             count = meter.step
         while True:
-            own = max((cell for cell in cells if _owner(cell) == key), key=_stamp, default=None)
-            if own is not None and _stamp(own) >= stamp_of(write):
+            own_cell = max((cell for cell in cells if _owner(cell) == key), key=_stamp, default=None)
+            if own_cell is not None and _stamp(own_cell) >= stamp_of(write):
                 return
-            slot = own or self._free(cells)
+            slot = own_cell or self._free(cells)
             if slot is not None:
                 count(1)
                 count = meter.lose
@@ -107,29 +107,31 @@ class Slots:
             meter.lose(1)
             cells = self._row_writes.cells(name, self.limit + _MORE)
 
-    def take_many(self, wanted: Mapping[Row, Sequence[tuple[Row, str]]]) -> set[Row]:
-        """Secure slots for records that have none, those of a group at once; give the groups that need a closer look.
+    def take_many(self, records_by_group: Mapping[Row, Sequence[tuple[Row, str]]]) -> set[Row]:
+        """Take slots for records that have none, and return the groups in which `take` must be called for each record.
 
-        `wanted`: of each group, the keys of the records and their writes.
+        `records_by_group` has, for each group, the keys of the records and the writes that put them there.
         """
-        groups = list(wanted)
+        groups = list(records_by_group)
         names = [self.cell_group(group) for group in groups]
         if self.limit == 1:
             cells: list[list[Cell]] = [[] for _ in groups]
         else:
             cells = self._row_writes.cells_many(names, self.limit + _MORE)
-        left: set[Row] = set()
+        unclear_groups: set[Row] = set()
         swaps: list[tuple[Row, Swap]] = []
         for group, name, taken in zip(groups, names, cells, strict=True):
             free = self._all_free(taken)
-            if len(free) < len(wanted[group]):
-                left.add(group)
+            if len(free) < len(records_by_group[group]):
+                unclear_groups.add(group)
                 continue
-            slots = random.sample(free, len(wanted[group]))
-            for slot, (key, write) in zip(slots, wanted[group], strict=True):
+            slots = random.sample(free, len(records_by_group[group]))
+            for slot, (key, write) in zip(slots, records_by_group[group], strict=True):
                 swaps.append((group, Swap(name, slot, None, f"{write} {text_of(key)}")))
-        done = self._row_writes.swap_many([swap for _, swap in swaps])
-        return left | {group for (group, _), is_done in zip(swaps, done, strict=True) if not is_done}
+        are_swapped = self._row_writes.swap_many([swap for _, swap in swaps])
+        return unclear_groups | {
+            group for (group, _), is_swapped in zip(swaps, are_swapped, strict=True) if not is_swapped
+        }
 
     def _free(self, cells: Sequence[Cell]) -> Cell | None:
         free = self._all_free(cells)
@@ -164,20 +166,20 @@ class Slots:
             if owner in members and owners.count(owner) == 1:
                 continue
             looks += 1
-            found = self._records.find(owner, is_serial=True)
-            left_at = stamp_of(found.write) if found else 0
-            if self._is_in(group, found) and owners.count(owner) == 1:
+            record = self._records.find(owner, is_serial=True)
+            left_at = stamp_of(record.write) if record else 0
+            if self._is_in(group, record) and owners.count(owner) == 1:
                 continue
-            if _stamp(cell) > left_at or found is None:
+            if _stamp(cell) > left_at or record is None:
                 if backoff.is_patient(cell.value):
                     is_waiting = True
                     continue
                 meter.repair(looks + 1)
                 looks = 0
-                found = self._records.past(owner, _stamp(cell))
-                left_at = stamp_of(found.write)
-            own = [each for each in cells if _owner(each) == owner and _stamp(each) <= left_at]
-            if not self._is_in(group, found) or (own and cell != max(own, key=_stamp)):
+                record = self._records.past(owner, _stamp(cell))
+                left_at = stamp_of(record.write)
+            decided = [candidate for candidate in cells if _owner(candidate) == owner and _stamp(candidate) <= left_at]
+            if not self._is_in(group, record) or (decided and cell != max(decided, key=_stamp)):
                 meter.repair(looks + 1)
                 looks = 0
                 is_given_back, _ = self._row_writes.swap(self.cell_group(group), cell.key, cell.value, None)
@@ -188,8 +190,8 @@ class Slots:
             backoff.pause()
         return is_waiting or is_released
 
-    def _is_in(self, group: Row, found: Any) -> bool:
-        return group in self.groups(self._records.image(found))
+    def _is_in(self, group: Row, record: Any) -> bool:
+        return group in self.groups(self._records.image(record))
 
     def give_back(self, group: Row, key: Row, stamp: int, is_in: bool) -> int:
         """Give back the slots that a record, as left at a stamp, does not need, and say how many.
@@ -198,8 +200,8 @@ class Slots:
         """
         name = self.cell_group(group)
         cells = self._row_writes.cells(name, self.limit + _MORE)
-        own = sorted((cell for cell in cells if _owner(cell) == key and _stamp(cell) <= stamp), key=_stamp)
-        unneeded = own[:-1] if is_in else own
+        owned = sorted((cell for cell in cells if _owner(cell) == key and _stamp(cell) <= stamp), key=_stamp)
+        unneeded = owned[:-1] if is_in else owned
         for cell in unneeded:
             self._row_writes.swap(name, cell.key, cell.value, None)
         return len(unneeded)
@@ -210,28 +212,28 @@ class Slots:
         A write from before that has taken a slot and not changed its record cannot do so any more.
         """
         cells, last, released = [], "", 0
-        while some := self._row_writes.cells(name, _PAGE, last):
-            cells += some
-            last = some[-1].key
+        while page := self._row_writes.cells(name, _PAGE, last):
+            cells += page
+            last = page[-1].key
         for owner in {_owner(cell): None for cell in cells}:
-            own = sorted((cell for cell in cells if _owner(cell) == owner), key=_stamp)
-            found = self._records.find(owner, is_serial=True)
-            is_in = self._is_member(name, found)
-            if is_in and len(own) == 1:
+            owned = sorted((cell for cell in cells if _owner(cell) == owner), key=_stamp)
+            record = self._records.find(owner, is_serial=True)
+            is_in = self._is_member(name, record)
+            if is_in and len(owned) == 1:
                 continue
-            old = [cell for cell in own if _stamp(cell) <= before]
-            if old and (found is None or stamp_of(found.write) < _stamp(old[-1])):
-                found = self._records.past(owner, _stamp(old[-1]))
-                is_in = self._is_member(name, found)
-            left_at = stamp_of(found.write) if found is not None else 0
-            decided = [cell for cell in own if _stamp(cell) <= left_at]
+            old = [cell for cell in owned if _stamp(cell) <= before]
+            if old and (record is None or stamp_of(record.write) < _stamp(old[-1])):
+                record = self._records.past(owner, _stamp(old[-1]))
+                is_in = self._is_member(name, record)
+            left_at = stamp_of(record.write) if record is not None else 0
+            decided = [cell for cell in owned if _stamp(cell) <= left_at]
             for cell in decided[:-1] if is_in else decided:
                 if _stamp(cell) <= before:
                     released += self._row_writes.swap(name, cell.key, cell.value, None)[0]
         return released
 
-    def _is_member(self, name: str, found: Found | None) -> bool:
-        return any(self.cell_group(group) == name for group in self.groups(self._records.image(found)))
+    def _is_member(self, name: str, record: Found | None) -> bool:
+        return any(self.cell_group(group) == name for group in self.groups(self._records.image(record)))
 
     def fill(self, images: Sequence[Row]) -> None:
         """Give each record of a table that nobody writes to its slots: the constraint is new."""

@@ -60,7 +60,7 @@ class _Change:
 
 
 class SteppedWriter:
-    """Prepared once for a table of a deployment."""
+    """Writes one table of a deployment by single-row writes."""
 
     def __init__(self, writer: TableWriter, deployment: Deployment, store: Store, identity: WriterIdentity) -> None:
         table, record = writer.table, deployment.record_of(writer.table)
@@ -75,11 +75,11 @@ class SteppedWriter:
         self._epoch = deployment.epoch
         self.columns = tuple(column.name for column in record.columns)
         checks: list[UniqueCheck | GroupCount] = [*writer.unique, *writer.limits]
-        others: list[UniqueCheck | GroupCount] = [*writer.guards.unique, *writer.guards.limits]
-        made = [Slots(check, self.records, store, identity.row_writes) for check in others]
-        tighter = {each.name: each for each in made}  # the same slots, and fewer of them
-        own = [Slots(check, self.records, store, identity.row_writes) for check in checks]
-        self.slots = [tighter.pop(each.name, each) for each in own]
+        coming_checks: list[UniqueCheck | GroupCount] = [*writer.guards.unique, *writer.guards.limits]
+        coming_slots = [Slots(check, self.records, store, identity.row_writes) for check in coming_checks]
+        tighter = {slots.name: slots for slots in coming_slots}  # the same slots, and fewer of them
+        own_slots = [Slots(check, self.records, store, identity.row_writes) for check in checks]
+        self.slots = [tighter.pop(slots.name, slots) for slots in own_slots]
         self._other_slots = list(tighter.values())
         self.references: list[SteppedReference] = []
         for reference in writer.references:
@@ -103,11 +103,11 @@ class SteppedWriter:
         """Change the record of a key; begin again whenever another writer was quicker."""
         work = _Work(key, Backoff(self._identity.manners), self._identity.manners.clock())
         meter.step(1)
-        found = self.records.find(key)
+        record = self.records.find(key)
         try:
             while True:
-                found = self._after_others(work, meter, found)
-                is_done, found = self._try(work, meter, found, decide)
+                record = self._after_others(work, meter, record)
+                is_done, record = self._try(work, meter, record, decide)
                 if is_done:
                     return
                 meter.begin_again()
@@ -126,34 +126,34 @@ class SteppedWriter:
             raise
 
     def load(self, image: Row) -> None:
-        """Put a record, outside of any bound."""
+        """Put a record for a load, whose requests no bound counts."""
         self.write(self.writer.key_of(image), lambda old: self.writer.keep_hidden(old, image), Meter())
 
-    def _after_others(self, work: _Work, meter: Meter, found: Found | None) -> Found | None:
+    def _after_others(self, work: _Work, meter: Meter, record: Found | None) -> Found | None:
         """Wait while somebody else's write of the record is about to be decided; not longer than is polite."""
         while (
-            found is not None
-            and found.state in (State.COMING, State.DOUBTFUL)
-            and found.write != work.mark
-            and work.backoff.is_patient(found.write)
+            record is not None
+            and record.state in (State.COMING, State.DOUBTFUL)
+            and record.write != work.mark
+            and work.backoff.is_patient(record.write)
         ):
             work.backoff.pause()
             meter.lose(1)
-            found = self.records.find(work.key)
-        return found
+            record = self.records.find(work.key)
+        return record
 
-    def _try(self, work: _Work, meter: Meter, found: Found | None, decide: Decide) -> tuple[bool, Found | None]:
-        old = self.records.image(found)
+    def _try(self, work: _Work, meter: Meter, record: Found | None, decide: Decide) -> tuple[bool, Found | None]:
+        old = self.records.image(record)
         new = decide(old)
         if new == old:
             if work.intent is not None:
                 self.settle(work.intent)
             return True, None
-        known = stamp_of(found.write) if found is not None else 0
+        known_stamp = stamp_of(record.write) if record is not None else 0
         comes = old is None and new is not None and self.is_looked_for(new)
         goes = old is not None and any(referrer.is_concerned(old, new) for referrer in self._referrers)
-        mark = self._identity.stamps.write_after(known) if comes or goes else None
-        change = _Change(found, old, new, self._identity.stamps.write_after(known))
+        mark = self._identity.stamps.write_after(known_stamp) if comes or goes else None
+        change = _Change(record, old, new, self._identity.stamps.write_after(known_stamp))
         is_repair = bool(work.images)
         touched = self.touched(old, new)
         entered, left = self.moves(old, new)
@@ -162,7 +162,7 @@ class SteppedWriter:
         is_counted = bool(self._count(touched)) or any(slots in self.slots for slots, _ in (*entered, *left))
         if work.images:
             self._note(work, meter if is_counted else Meter(), change)
-        work.last = found.write if found is not None else None
+        work.last = record.write if record is not None else None
         work.is_under_way = True
         try:
             is_put, now = self._secure(work, meter, change, entered, touched, mark)
@@ -217,7 +217,7 @@ class SteppedWriter:
         if touched:
             meter.step(self._count(touched))
             at = stamp_of(change.write)
-            self._row_writes.change_entries([each._replace(at=at) for each in touched.values()])
+            self._row_writes.change_entries([entry._replace(at=at) for entry in touched.values()])
         with meter.within("ReferenceCheck"):
             if mark is not None:
                 image, state = (change.new, State.COMING) if change.old is None else (change.old, State.DOUBTFUL)
@@ -234,20 +234,20 @@ class SteppedWriter:
         return sum(number < self._counted for number, _ in touched)
 
     def is_looked_for(self, new: Row) -> bool:
-        """Say whether somebody who deletes what a record names would look for the record itself, not for an entry."""
+        """Return whether a deletion of the record's parent would look for the record itself, not for an index entry."""
         return any(
             reference.is_seen_in_records and reference.key_named(None, new) is not None for reference in self.references
         )
 
     def touched(self, old: Row | None, new: Row | None) -> dict[tuple[int, Row], EntryChange]:
         """Return the entries that a write changes, as they stand while it is in progress: by index and key."""
-        found: dict[tuple[int, Row], EntryChange] = {}
+        changes: dict[tuple[int, Row], EntryChange] = {}
         for number, entries in enumerate(self._indexes):
             before, after = entries.by_key(old), entries.by_key(new)
             for key, entry in (before if number in self._deletes_only else {**before, **after}).items():
                 if before.get(key) != after.get(key):
-                    found[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
-        return found
+                    changes[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
+        return changes
 
     def moves(self, old: Row | None, new: Row | None) -> tuple[list[tuple[Slots, Row]], list[tuple[Slots, Row]]]:
         """Return the groups that a record enters and those that it leaves."""
@@ -310,12 +310,12 @@ class SteppedWriter:
     ) -> list[EntryChange]:
         held = [entries.by_key(image) for entries in self._indexes]
         changes: list[EntryChange] = []
-        for (number, key), each in touched.items():
+        for (number, key), change in touched.items():
             entry = held[number].get(key)
             if entry is None:
-                changes.append(EntryChange(each.entries, key, State.GONE, stamp + 2))
+                changes.append(EntryChange(change.entries, key, State.GONE, stamp + 2))
             elif number not in self._deletes_only:
-                changes.append(EntryChange(each.entries, entry, State.VISIBLE, stamp + 1))
+                changes.append(EntryChange(change.entries, entry, State.VISIBLE, stamp + 1))
         return changes
 
     def _withdraw(self, work: _Work) -> None:
@@ -326,26 +326,26 @@ class SteppedWriter:
             self.records.past(work.key, stamp_of(work.mark))
 
     def settle(self, intent: Intent) -> bool:
-        """Let a write that may have been interrupted be whole or nothing; say whether its record had been changed.
+        """Complete or undo a write that may have been interrupted; return whether its record had been changed.
 
         Safe at any time, by anybody: a writer that is still at work finds that it must begin again.
         """
-        found = self.records.past(intent.key, stamp_of(intent.write), intent.write)
-        self._clear(intent, self.records.image(found), stamp_of(found.write))
-        return found.write == intent.write
+        record = self.records.past(intent.key, stamp_of(intent.write), intent.write)
+        self._clear(intent, self.records.image(record), stamp_of(record.write))
+        return record.write == intent.write
 
     def _clear(self, intent: Intent, image: Row | None, stamp: int) -> None:
         """Make the entries and slots that an intent may have touched what the record, as left at a stamp, says."""
-        images = [self._as_now(intent.columns, each) for each in intent.images]
+        images = [self._as_now(intent.columns, touched_image) for touched_image in intent.images]
         touched: dict[tuple[int, Row], EntryChange] = {}
         for number, entries in enumerate(self._indexes):
-            for each in images:
-                for key, entry in entries.by_key(each).items():
+            for touched_image in images:
+                for key, entry in entries.by_key(touched_image).items():
                     touched[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
         self._row_writes.change_entries(self.as_record_says(touched, image, stamp))
         for slots in (*self.slots, *self._other_slots):
             now = slots.groups(image)
-            for group in set().union(*(slots.groups(each) for each in images)):
+            for group in set().union(*(slots.groups(touched_image) for touched_image in images)):
                 slots.give_back(group, intent.key, stamp, is_in=group in now)
         self._identity.log.forget(intent)
 

@@ -1,4 +1,4 @@
-"""What one process is to a store without transactions: its name in the log, its stamps, its manners."""
+"""A client process as a store without transactions knows it: its name, stamps, intent log and waiting times."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from piql.store.base import SingleRowWrites, Store
 
 
 class WriterIdentity:
-    """Made once for a connection to a store."""
+    """Who writes: one for each connection to a store; a forked child takes a name and a log of its own."""
 
     def __init__(
         self, row_writes: SingleRowWrites, stamps: Stamps | None = None, manners: Manners | None = None
@@ -27,7 +27,7 @@ class WriterIdentity:
         renew_in_children(self, WriterIdentity._renew)
 
     def _renew(self) -> None:
-        """Be a server of its own, with its own log: two that wrote into one would overwrite each other's intents."""
+        """Take a name and a log of its own: two processes with one log would overwrite each other's intents."""
         self.stamps.rename()
         self.log = IntentLog(self.row_writes, self.stamps)
 
@@ -36,8 +36,8 @@ class WriterIdentity:
 
     def unique(self, reference: ReferenceCheck, deployment: Deployment, store: Store) -> UniqueCheck:
         """Return the UNIQUE key of the parent by which a foreign key names it."""
-        wanted = set(reference.referenced)
+        referenced = set(reference.referenced)
         for key in reference.parent.unique_keys:
-            if set(key.columns) == wanted:
+            if set(key.columns) == referenced:
                 return UniqueCheck(reference.parent, key, deployment, store)
         raise NotDeployed(f"{', '.join(reference.referenced)} is no key of {reference.parent.name}")

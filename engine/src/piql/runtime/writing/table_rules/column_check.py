@@ -13,7 +13,7 @@ class ColumnCheck:
     """`record` is the table as it is kept, `table` as the coming version declares it."""
 
     def __init__(self, record: Table, table: Table, column: Column, store: Store) -> None:
-        names = [each.name for each in record.columns]
+        names = [stored.name for stored in record.columns]
         self._place = names.index(column.name)
         codec = store.codec(record.columns[self._place].type)
         self._decode = codec.decode if codec else None

@@ -23,9 +23,9 @@ Picker = Callable[[Row], Row]
 
 def picker(table: Table, columns: Sequence[str]) -> Picker:
     """Return what picks the values of some columns out of a record."""
-    places = {column.name: at for at, column in enumerate(table.columns)}
-    made: Picker = eval(f"lambda r: ({', '.join(f'r[{places[name]}]' for name in columns)},)")
-    return made
+    positions = {column.name: at for at, column in enumerate(table.columns)}
+    pick: Picker = eval(f"lambda r: ({', '.join(f'r[{positions[name]}]' for name in columns)},)")
+    return pick
 
 
 def named(constraint: CardinalityLimit | UniqueKey | ForeignKey) -> str:
@@ -38,10 +38,10 @@ def leading(index: Index, count: int) -> tuple[str, ...]:
 
 
 def index_for(deployment: Deployment, table: Table, columns: Sequence[str]) -> Index:
-    found = group_index(table, columns, deployment.indexes_of(table))
-    if found is None:
+    index = group_index(table, columns, deployment.indexes_of(table))
+    if index is None:
         raise NotDeployed(f"no index of {table.name} by {', '.join(columns)} is deployed: deploy the schema again")
-    return found
+    return index
 
 
 def as_key_of(
@@ -51,14 +51,18 @@ def as_key_of(
 
     A foreign key may have another number type than what it names: INT beside DECIMAL.
     """
-    pairs = [(_type(given, theirs), _type(table, own)) for own, theirs in zip(names, given_names, strict=True)]
+    pairs = [
+        (_type(given, given_name), _type(table, name)) for name, given_name in zip(names, given_names, strict=True)
+    ]
     changes = [key_conversion(of, to, store.codec) for of, to in pairs]
     if not any(changes):
         return lambda values: values
 
     def change(values: Row) -> Row | None:
-        found = tuple([each(value) if each else value for each, value in zip(changes, values, strict=True)])
-        return None if None in found else found
+        key = tuple(
+            [conversion(value) if conversion else value for conversion, value in zip(changes, values, strict=True)]
+        )
+        return None if None in key else key
 
     return change
 
@@ -241,10 +245,10 @@ class ReferrerCheck:
         if key is None:
             return
         meter.spend(1)
-        found = transaction.read(self._read, key + self._tail)
+        referrers = transaction.read(self._read, key + self._tail)
         if self.referrer.name == self.table.name and new is None:
-            found = [each for each in found if each != self._primary(old)]
-        if found:
+            referrers = [primary for primary in referrers if primary != self._primary(old)]
+        if referrers:
             raise self.violation(old)
 
     def key_given_up(self, old: Row, new: Row | None) -> Row | None:

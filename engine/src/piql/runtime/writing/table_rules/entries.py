@@ -27,30 +27,33 @@ class IndexEntries:
     def __init__(self, table: Table, index: Index, store: Store, declared: Table | None = None) -> None:
         self.index = index
         self.prepared: PreparedEntries = store.prepare_entries(declared or table, index)
-        places = {column.name: at for at, column in enumerate(table.columns)}
+        positions = {column.name: at for at, column in enumerate(table.columns)}
         self._words: Callable[[Row], frozenset[str]] | None = None
-        token = next((each for each in index.columns if each.token_of), None)
+        token = next((key_column for key_column in index.columns if key_column.token_of), None)
         if token is not None:
-            texts = ", ".join(f"r[{places[name]}]" for name in token.token_of)
+            texts = ", ".join(f"r[{positions[name]}]" for name in token.token_of)
             self._words = eval(f"lambda r: words_of({texts})", {"words_of": words_of})
         bucket = []
         if index.buckets > 1:
-            key = ", ".join(f"r[{places[name]}]" for name in table.primary_key)
+            key = ", ".join(f"r[{positions[name]}]" for name in table.primary_key)
             bucket = [f"bucket(({key},))"]
-        key_columns = [*bucket, *("w" if each.token_of else f"r[{places[each.name]}]" for each in index.columns)]
-        covering = [f"r[{places[name]}]" for name in index.covering]
+        key_columns = [
+            *bucket,
+            *("w" if key_column.token_of else f"r[{positions[key_column.name]}]" for key_column in index.columns),
+        ]
+        covering = [f"r[{positions[name]}]" for name in index.covering]
         names = {"bucket": _bucket_of(index.buckets)}
         self.key_length = len(key_columns)
         self._required = tuple(
-            places[each.name]
-            for each in index.columns
-            if declared is not None and (column := declared.column(each.name)) is not None and not column.nullable
+            positions[key_column.name]
+            for key_column in index.columns
+            if declared is not None and (column := declared.column(key_column.name)) is not None and not column.nullable
         )
         self._entry: Callable[..., Row] = eval(f"lambda r, w=None: ({', '.join([*key_columns, *covering])},)", names)
 
     def of(self, record: Row) -> list[Row]:
         """Return the entries of a record."""
-        if self._required and any(record[place] is None for place in self._required):
+        if self._required and any(record[position] is None for position in self._required):
             return []
         if self._words is None:
             return [self._entry(record)]

@@ -29,20 +29,20 @@ class Guards:
 
 def guards_of(table: Table, record: Table, deployment: Deployment, store: Store) -> Guards:
     """Return what writers of a table must hold besides its own constraints."""
-    other = deployment.also_held
-    wanted = other.tables.get(table.name) if other is not None else None
-    if other is None or wanted is None:
+    coming = deployment.also_held
+    coming_table = coming.tables.get(table.name) if coming is not None else None
+    if coming is None or coming_table is None:
         return Guards()
-    added = added_constraints(record, wanted)
+    added = added_constraints(record, coming_table)
     return Guards(
-        tuple(ColumnCheck(record, wanted, column, store) for column in added.columns),
-        tuple(ReferenceCheck(wanted, key, other, store, record) for key in added.references),
-        tuple(UniqueCheck(wanted, key, other, store, record) for key in added.unique),
-        tuple(GroupCount(wanted, limit, other, store, record) for limit in added.limits),
+        tuple(ColumnCheck(record, coming_table, column, store) for column in added.columns),
+        tuple(ReferenceCheck(coming_table, key, coming, store, record) for key in added.references),
+        tuple(UniqueCheck(coming_table, key, coming, store, record) for key in added.unique),
+        tuple(GroupCount(coming_table, limit, coming, store, record) for limit in added.limits),
         tuple(
-            ReferrerCheck(wanted, referrer, key, other, store, record)
-            for referrer, key in referrers_of(other.compilation.catalog, table.name)
-            if referrer.name in other.kept
+            ReferrerCheck(coming_table, referrer, key, coming, store, record)
+            for referrer, key in referrers_of(coming.compilation.catalog, table.name)
+            if referrer.name in coming.kept
             and key in added_constraints(deployment.kept_as_declared(referrer.name), referrer).references
         ),
     )

@@ -38,17 +38,17 @@ class Headroom:
             raise InvalidParameter(str(mismatch)) from None
         if None in key:
             raise InvalidParameter("rows with NULL in the columns of a limit are not counted")
-        found = self._store.read_many([Batch(self._read, [key + self._tail])], consistency)[0][0]
-        return self._limit.limit - len(found)
+        entries = self._store.read_many([Batch(self._read, [key + self._tail])], consistency)[0][0]
+        return self._limit.limit - len(entries)
 
 
 def limit_on(limits: list[GroupCount], table: str, columns: frozenset[str]) -> GroupCount:
     """Find the limit on exactly these columns."""
-    found = next((limit for limit in limits if _named(limit.limit) == columns), None)
-    if found is None:
-        known = "; ".join(", ".join(limit.limit.columns) for limit in limits) or "none"
-        raise InvalidParameter(f"{table} has no CARDINALITY LIMIT on {', '.join(sorted(columns))}; it has: {known}")
-    return found
+    named_limit = next((limit for limit in limits if _named(limit.limit) == columns), None)
+    if named_limit is None:
+        names = "; ".join(", ".join(limit.limit.columns) for limit in limits) or "none"
+        raise InvalidParameter(f"{table} has no CARDINALITY LIMIT on {', '.join(sorted(columns))}; it has: {names}")
+    return named_limit
 
 
 def _named(limit: CardinalityLimit) -> frozenset[str]:

@@ -33,10 +33,10 @@ def keeper(table: Table, column: Column, store: Store) -> Keep:
                 return None
             raise ConstraintViolation(never_null(table, column.name))
         try:
-            kept = convert(value, of)
+            converted = convert(value, of)
         except ValueMismatch as mismatch:
             raise ConstraintViolation(f"{name}: {mismatch}") from None
-        return encode(kept) if encode else kept
+        return encode(converted) if encode else converted
 
     if of.kind in TEXTS:
         most = of.length if of.length is not None else 2**62

@@ -89,28 +89,28 @@ def grouped(requests: Sequence[Request], spread: Spread, at_least: float = 2) ->
     for at, (statement, _) in enumerate(requests):
         by_statement.setdefault(id(statement), []).append(at)
     sent: list[Sent] = []
-    for places in by_statement.values():
-        groups = requests[places[0]][0].groups
-        if len(places) < at_least or not groups:
-            sent += [alone(requests[at], (at,)) for at in places]
+    for numbers in by_statement.values():
+        groups = requests[numbers[0]][0].groups
+        if len(numbers) < at_least or not groups:
+            sent += [alone(requests[at], (at,)) for at in numbers]
         else:
-            sent += _of_one_statement(requests, places, groups, spread)
+            sent += _of_one_statement(requests, numbers, groups, spread)
     return sent
 
 
 def _of_one_statement(
-    requests: Sequence[Request], places: list[int], groups: tuple[Group, ...], spread: Spread
+    requests: Sequence[Request], numbers: list[int], groups: tuple[Group, ...], spread: Spread
 ) -> list[Sent]:
     group = groups[0]
     if len(groups) > 1:
-        group = max(groups, key=lambda each: len({requests[at][1][each.place] for at in places}))
-    place = group.place
+        group = max(groups, key=lambda candidate: len({requests[at][1][candidate.place] for at in numbers}))
+    position = group.place
     alike: dict[Row, dict[bytes, list[int]]] = {}
-    for at in places:
+    for at in numbers:
         values = requests[at][1]
-        value = values[place]
+        value = values[position]
         assert value is not None
-        alike.setdefault((*values[:place], *values[place + 1 :]), {}).setdefault(value, []).append(at)
+        alike.setdefault((*values[:position], *values[position + 1 :]), {}).setdefault(value, []).append(at)
     sent: list[Sent] = []
     for by_value in alike.values():
         for node, owners in _spread(requests, group, by_value, spread):
@@ -126,7 +126,7 @@ def _spread(
         return [(None, by_value)]
     keys = [partition_key(*requests[owners[0]]) or b"" for owners in by_value.values()]
     values = list(by_value)
-    return [(node, {values[at]: by_value[values[at]] for at in places}) for node, places in spread(keys)]
+    return [(node, {values[at]: by_value[values[at]] for at in numbers}) for node, numbers in spread(keys)]
 
 
 def _statements(requests: Sequence[Request], group: Group, owners: dict[bytes, list[int]], node: Any) -> list[Sent]:
@@ -136,27 +136,27 @@ def _statements(requests: Sequence[Request], group: Group, owners: dict[bytes, l
         limit = values[-1]
         assert limit is not None
         most = max(1, min(most, MOST_ROWS // max(1, _unpack_int(limit)[0])))
-    found = list(owners.items())
+    owned_values = list(owners.items())
     sent: list[Sent] = []
-    for start in range(0, len(found), most):
-        part = dict(found[start : start + most])
+    for start in range(0, len(owned_values), most):
+        part = dict(owned_values[start : start + most])
         first = next(iter(part.values()))[0]
         if len(part) == 1:
             sent.append(alone(requests[first], next(iter(part.values()))))
             continue
         bound = list(values)
-        bound[group.place] = pack_int(len(part)) + b"".join([pack_int(len(each)) + each for each in part])
+        bound[group.place] = pack_int(len(part)) + b"".join([pack_int(len(value)) + value for value in part])
         sent.append(Sent(group.cql, bound, partition_key(statement, requests[first][1]), node, group, part))
     return sent
 
 
 def given_back(sent: Sequence[Sent], answers: Found, count: int) -> Found:
     """Return the rows of each request out of those of the statements."""
-    found: Found = [[]] * count
+    rows_by_request: Found = [[]] * count
     for (_, _, _, _, group, owners, _), rows in zip(sent, answers, strict=True):
         if group is None:
             for at in owners[b""]:
-                found[at] = rows
+                rows_by_request[at] = rows
             continue
         at_key, as_read = group.at, group.as_read
         by_key: dict[Any, list[Row]] = {as_read(value): [] for value in owners}
@@ -166,7 +166,7 @@ def given_back(sent: Sequence[Sent], answers: Found, count: int) -> Found:
         else:
             for row in rows:
                 by_key[row[at_key]].append(row)
-        for of_key, places in zip(by_key.values(), owners.values(), strict=True):
-            for at in places:
-                found[at] = of_key
-    return found
+        for of_key, numbers in zip(by_key.values(), owners.values(), strict=True):
+            for at in numbers:
+                rows_by_request[at] = of_key
+    return rows_by_request

@@ -69,14 +69,16 @@ def listed(
     """Return the statements that answer requests for all keys; `values` are those of any one of them."""
     group, encode = listing.group, listing.to_bytes
     encoded = [encode(key) for key in keys]
-    places: list[tuple[Any, Sequence[bytes]]] = [(None, encoded)]
+    by_node: list[tuple[Any, Sequence[bytes]]] = [(None, encoded)]
     if group.is_partition and len(encoded) > 1:
-        places = [(node, [encoded[at] for at in own]) for node, own in spread(encoded)]
+        by_node = [(node, [encoded[at] for at in node_keys]) for node, node_keys in spread(encoded)]
     sent: list[Sent] = []
-    for node, own in places:
-        for part in parts_of(listing, own, limit):
+    for node, node_keys in by_node:
+        for part in parts_of(listing, node_keys, limit):
             bound = list(values)
-            bound[group.place] = pack_int(len(part)) + b"".join([pack_int(len(each)) + each for each in part])
+            bound[group.place] = pack_int(len(part)) + b"".join(
+                [pack_int(len(encoded_key)) + encoded_key for encoded_key in part]
+            )
             partition = part[0] if group.is_partition else partition_key(statement, values)
             sent.append(Sent(group.cql, bound, partition, node, None, {}))
     return sent
@@ -85,29 +87,29 @@ def listed(
 def rows_of_keys(listing: Listing, keys: Sequence[Any], answers: list[list[Row]]) -> OfKeys | None:
     """Return the rows that are shown of each key; None where hidden ones took the place of others in a limit."""
     if listing.row_of_each is not None:
-        found: OfKeys = {}
+        rows_by_key: OfKeys = {}
         for rows in answers:
-            found.update(listing.row_of_each(rows))
-        if len(found) < len(keys):
+            rows_by_key.update(listing.row_of_each(rows))
+        if len(rows_by_key) < len(keys):
             for key in keys:
-                found.setdefault(key, [])
-        return found
-    found = {key: [] for key in keys}
+                rows_by_key.setdefault(key, [])
+        return rows_by_key
+    rows_by_key = {key: [] for key in keys}
     key_of = itemgetter(listing.group.at)
     for rows in answers:
         shown = listing.rows(rows) if listing.rows else rows
         if len(shown) < len(rows):
             return None
         for key, row in zip(map(key_of, rows), shown, strict=True):
-            found[key].append(row)
-    return found
+            rows_by_key[key].append(row)
+    return rows_by_key
 
 
 def as_they_came(listing: Listing, keys: Sequence[Any], answers: list[list[Row]]) -> OfKeys:
     """Return all rows of each key, hidden ones too, as a request for that key alone would have brought them."""
     at = listing.group.at
-    found: OfKeys = {key: [] for key in keys}
+    rows_by_key: OfKeys = {key: [] for key in keys}
     for rows in answers:
         for row in rows:
-            found[row[at]].append(row[:at] if listing.group.is_added else row)
-    return found
+            rows_by_key[row[at]].append(row[:at] if listing.group.is_added else row)
+    return rows_by_key

@@ -105,13 +105,15 @@ class _ReadPlan:
             self.sources.append("int4(a[0])" if layout.has_bucket else "ALL")
             self.names["int4"], self.python["int4"] = pack_int, _itself
             at = int(layout.has_bucket)
-        for place, each in enumerate(layout.key[: shape.prefix_length], start=at):
-            is_null = each.name in shape.nulls
-            if each.flag:
-                self.where.append(f"{quoted(each.flag)} = ?")
+        for position, key_column in enumerate(layout.key[: shape.prefix_length], start=at):
+            is_null = key_column.name in shape.nulls
+            if key_column.flag:
+                self.where.append(f"{quoted(key_column.flag)} = ?")
                 self.sources.append("FALSE" if is_null else "TRUE")
-            self.where.append(f"{quoted(each.name)} = ?")
-            self.sources.append(self._stand_in(each, place) if is_null else self._encoded(each, place))
+            self.where.append(f"{quoted(key_column.name)} = ?")
+            self.sources.append(
+                self._stand_in(key_column, position) if is_null else self._encoded(key_column, position)
+            )
         self.next = at + shape.prefix_length
         self.fixed = len(self.where)
         self.rest = layout.key[shape.prefix_length :]
@@ -188,15 +190,19 @@ class _ReadPlan:
         """
         shape = self.shape
         bounds: list[_Bound] = []
-        for place, each in enumerate(self.rest[: shape.after_length], start=self.next):
-            encoded = self._encoded(each, place)
-            if not each.flag:
-                bounds.append(_Bound(each.name, each.ascending, encoded))
+        for position, key_column in enumerate(self.rest[: shape.after_length], start=self.next):
+            encoded = self._encoded(key_column, position)
+            if not key_column.flag:
+                bounds.append(_Bound(key_column.name, key_column.ascending, encoded))
                 continue
-            stand_in = self._stand_in(each, place)
-            if place > self.next or not self.leaves_nulls:
-                bounds.append(_Bound(each.flag, each.ascending, f"FALSE if a[{place}] is None else TRUE"))
-            bounds.append(_Bound(each.name, each.ascending, f"{stand_in} if a[{place}] is None else {encoded}"))
+            stand_in = self._stand_in(key_column, position)
+            if position > self.next or not self.leaves_nulls:
+                bounds.append(
+                    _Bound(key_column.flag, key_column.ascending, f"FALSE if a[{position}] is None else TRUE")
+                )
+            bounds.append(
+                _Bound(key_column.name, key_column.ascending, f"{stand_in} if a[{position}] is None else {encoded}")
+            )
         ends_at = self.next + shape.after_length
         ways = {bound.ascending == shape.is_ascending for bound in bounds}
         if len(ways) == 1:
@@ -304,7 +310,7 @@ class _ReadPlan:
         """Compile a listing; of a bucket there is no column."""
         at = 0 if column is None else self.layout.has_bucket + self.layout.key.index(column)
         count = self.next + self.shape.after_length + (not self.shape.is_get)
-        others = "".join(f"a[{each}], " for each in range(count) if each != at)
+        other_arguments = "".join(f"a[{position}], " for position in range(count) if position != at)
         as_kept = column.as_kept() if column is not None else None
         key = f"a[{at}]"
         if as_kept is not None and column is not None:
@@ -315,7 +321,11 @@ class _ReadPlan:
             group,
             "int" if column is None else column.cql,
             eval(f"lambda arguments: [{key} for a in arguments]", {"kept": as_kept}),
-            eval(f"lambda arguments: len({{({others}) for a in arguments}}) == 1" if others else "lambda _: True"),
+            eval(
+                f"lambda arguments: len({{({other_arguments}) for a in arguments}}) == 1"
+                if other_arguments
+                else "lambda _: True"
+            ),
             pack_int if column is None else STORED[column.kind].to_bytes,
             shown,
             shown.row_of_each(group.at) if self.shape.is_get else None,
@@ -405,7 +415,7 @@ class _WalkPlan(_ReadPlan):
             return self._read((self._statement([], [], []),))
         names = ", ".join(map(quoted, layout.partition_names()))
         count = len(layout.partition)
-        sources = [self._encoded(each, at) for at, each in enumerate(layout.partition)]
+        sources = [self._encoded(key_column, at) for at, key_column in enumerate(layout.partition)]
         further = self._statement([f"token({names}) > token({', '.join('?' * count)})"], sources, [])
         if not layout.clustering:
             return self._read((further,))

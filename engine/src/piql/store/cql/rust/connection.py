@@ -165,7 +165,9 @@ class RustConnection:
 
         seconds = max(self.address.timeout, float(_AGREEMENT_SECONDS))
         try:
-            node = next((each for each in self.session.cluster_state.nodes_info.values() if each.connected), None)
+            node = next(
+                (candidate for candidate in self.session.cluster_state.nodes_info.values() if candidate.connected), None
+            )
             for statement in statements:
                 self.session.execute(Statement(statement).with_request_timeout(seconds), target=node).result()
             self.session.await_schema_agreement().result()
@@ -174,21 +176,21 @@ class RustConnection:
 
     def known(self, cql: str, manner: _Manner, consistency: Consistency | None = None) -> _Prepared:
         """Return a statement as it is to be sent; what is prepared once serves all manners."""
-        found = self._known.get((cql, manner, consistency))
-        if found is None:
-            made = self._prepared.get(cql)
-            if made is None:
-                made = self._prepared[cql] = self.session.prepare(cql).result(self.address.timeout)
-            sent = made.set_is_idempotent(manner != "ifs")  # many rows take long: copies would double the work
+        sendable = self._known.get((cql, manner, consistency))
+        if sendable is None:
+            prepared = self._prepared.get(cql)
+            if prepared is None:
+                prepared = self._prepared[cql] = self.session.prepare(cql).result(self.address.timeout)
+            sent = prepared.set_is_idempotent(manner != "ifs")  # many rows take long: copies would double the work
             if manner in self._profiles:
                 sent = sent.with_execution_profile(self._profiles[manner])
             if manner == "serial":
                 sent = sent.with_consistency(self._serial)
             elif consistency is not None:
                 sent = sent.with_consistency(self._levels[consistency])
-            found = _Prepared(sent, to_values(made.bind_columns), to_rows(made.result_columns))
-            self._known[cql, manner, consistency] = found
-        return found
+            sendable = _Prepared(sent, to_values(prepared.bind_columns), to_rows(prepared.result_columns))
+            self._known[cql, manner, consistency] = sendable
+        return sendable
 
     def prepared_for_reads(self, cql: str, consistency: Consistency | None) -> Any:
         """Return a statement that is sent without copies; where the nodes do not prepare it, later."""
@@ -205,9 +207,9 @@ class RustConnection:
             return self.rows(cql, self._page(cql, values, consistency))
         began = monotonic()
         try:
-            known = self.known(cql, "serial")
-            with self._turn(known, values):
-                page = self.begun(known, values).page()
+            prepared = self.known(cql, "serial")
+            with self._turn(prepared, values):
+                page = self.begun(prepared, values).page()
         except Exception as failure:
             page = self._later(cql, values, "serial", None, failure, began)
         return self.rows(cql, page)
@@ -218,10 +220,10 @@ class RustConnection:
     def _page(self, cql: str, values: Values, consistency: Consistency | None) -> Page:
         began = monotonic()
         try:
-            known = self.known(cql, "any", consistency)
+            prepared = self.known(cql, "any", consistency)
             slot = self.slots.get()
             try:
-                return self.begun(known, values).page()
+                return self.begun(prepared, values).page()
             finally:
                 self.slots.put(slot)
         except Exception as failure:
@@ -231,10 +233,10 @@ class RustConnection:
         """Send a conditional change; its copies go out after a while, and none before: so it is known to be alone."""
         began = monotonic()
         try:
-            known = self.known(cql, "if")
-            with self._turn(known, values):
+            prepared = self.known(cql, "if")
+            with self._turn(prepared, values):
                 began = monotonic()
-                page = self.begun(known, values).page()
+                page = self.begun(prepared, values).page()
             was_sent_once = not self._patience or monotonic() - began < self._patience
         except Exception as failure:
             page = self._later(cql, values, "if", None, failure, began)
@@ -242,9 +244,9 @@ class RustConnection:
         is_made = bool(self.rows(cql, page)[0][0])
         return is_made, is_made or was_sent_once
 
-    def _turn(self, known: _Prepared, values: Values) -> threading.Lock:
+    def _turn(self, prepared: _Prepared, values: Values) -> threading.Lock:
         """Conditional changes and serial reads of one partition hinder each other: those of this process take turns."""
-        partition = tuple([values[at] for at in known.statement.partition_key_indexes])
+        partition = tuple([values[at] for at in prepared.statement.partition_key_indexes])
         return self._turns[hash(partition) % _TURNS]
 
     def _later(
@@ -262,8 +264,10 @@ class RustConnection:
         """
 
         def send(seconds: float) -> Page:
-            known = self.known(cql, manner, consistency)
-            return self.begun(known._replace(statement=known.statement.with_request_timeout(seconds)), values).page()
+            prepared = self.known(cql, manner, consistency)
+            return self.begun(
+                prepared._replace(statement=prepared.statement.with_request_timeout(seconds)), values
+            ).page()
 
         return self._again(send, failure, began, is_conditional=manner in ("if", "serial"))
 
@@ -332,8 +336,8 @@ class RustConnection:
                 while not self._has_slot(is_waiting=not under_way):
                     take()
                 try:
-                    known = self.known(cql, manner, consistency)
-                    under_way.append((at, self.begun(known, values, is_many=len(requests) > 1)))
+                    prepared = self.known(cql, manner, consistency)
+                    under_way.append((at, self.begun(prepared, values, is_many=len(requests) > 1)))
                 except Exception as failure:
                     failures[at] = failure
                     self.slots.put(None)
@@ -364,9 +368,9 @@ class RustConnection:
             try:
                 answers[at] = first.known.rows(first.page())
             except Exception as problem:
-                said = unavailable(problem, self.address, is_conditional=True)
-                if not isinstance(said, Undecided) and not (self.address.retries and was_not_taken(problem)):
-                    failures.append(said)
+                error = unavailable(problem, self.address, is_conditional=True)
+                if not isinstance(error, Undecided) and not (self.address.retries and was_not_taken(problem)):
+                    failures.append(error)
 
         for at, (cql, values) in enumerate(requests):
             if len(under_way) == most:
@@ -383,19 +387,19 @@ class RustConnection:
             raise failures[0]
         return answers
 
-    def begun(self, known: _Prepared, values: Values, *, is_many: bool = False) -> _Begun:
-        future = self.session.execute(known.statement, known.values(values), paged=False)
-        return _Begun(future.start() if is_many else future, known)
+    def begun(self, prepared: _Prepared, values: Values, *, is_many: bool = False) -> _Begun:
+        future = self.session.execute(prepared.statement, prepared.values(values), paged=False)
+        return _Begun(future.start() if is_many else future, prepared)
 
     def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Consistency | None = None) -> None:
         """Wait in a thread of its own: nothing that waits for its own rows calls this."""
 
         def run() -> None:
             try:
-                found: list[list[Row]] | StoreUnavailable = self.answer_many(requests, consistency)
+                outcome: list[list[Row]] | StoreUnavailable = self.answer_many(requests, consistency)
             except StoreUnavailable as failure:
-                found = failure
-            done(found)
+                outcome = failure
+            done(outcome)
 
         threading.Thread(target=run, daemon=True).start()
 
@@ -404,10 +408,10 @@ class RustConnection:
         return f"scylladb-rs-driver {version('scylladb-rs-driver')}"
 
     def nodes(self) -> tuple[Node, ...]:
-        known = self.session.cluster_state.nodes_info.values()
+        peers = self.session.cluster_state.nodes_info.values()
         return tuple(
-            Node(str(each.address[0]), each.connected, "?", each.datacenter or "?", each.rack or "?")
-            for each in sorted(known, key=lambda each: str(each.address[0]))
+            Node(str(peer.address[0]), peer.connected, "?", peer.datacenter or "?", peer.rack or "?")
+            for peer in sorted(peers, key=lambda peer: str(peer.address[0]))
         )
 
     def close(self) -> None:

@@ -41,16 +41,16 @@ def unavailable(failure: BaseException, address: Address, *, is_conditional: boo
     """Say in PIQL's words why the cluster gave no answer."""
     if isinstance(failure, StoreUnavailable):
         return failure
-    said = text_of(failure)
-    is_late = _LATE in said or isinstance(failure, TimeoutError)
+    message = text_of(failure)
+    is_late = _LATE in message or isinstance(failure, TimeoutError)
     if is_late:
-        said = f"did not answer within {address.timeout:g} s"
-    is_unreadable = said.startswith(_UNREADABLE)
+        message = f"did not answer within {address.timeout:g} s"
+    is_unreadable = message.startswith(_UNREADABLE)
     does = (
         "holds a value that another program stored and this driver cannot read" if is_unreadable else "does not answer"
     )
-    said = f"the cluster {address.shown()} {does}: {said}"
+    message = f"the cluster {address.shown()} {does}: {message}"
     have_failed = is_conditional and have_replicas_failed(failure)
     if have_failed or _OTHERS_CONTEND.search(str(failure)):
-        return Undecided(said, have_replicas_failed=have_failed)
-    return StoreSilent(said) if is_late or was_not_taken(failure) else StoreUnavailable(said)
+        return Undecided(message, have_replicas_failed=have_failed)
+    return StoreSilent(message) if is_late or was_not_taken(failure) else StoreUnavailable(message)

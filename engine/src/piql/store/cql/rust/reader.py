@@ -44,9 +44,9 @@ def compiled_reader(given: str, rows: RowSource, names: dict[str, Any], *, is_ge
     """Generate it out of the sources of the values and of a row; of a get, hidden rows take nobody's place."""
     add = (_ADD_SHOWN if rows.shown else _ADD).format(row=rows.row, shown=rows.shown)
     end = _LIMITED if rows.shown and not is_get else _ALL
-    made = names | ROW_NAMES
-    exec(_READER.format(given=given, values=rows.values, add=add, end=end), made)
-    found: Reader = made["read"]
+    code_names = names | ROW_NAMES
+    exec(_READER.format(given=given, values=rows.values, add=add, end=end), code_names)
+    found: Reader = code_names["read"]
     return found
 
 
@@ -83,7 +83,7 @@ def compiled_lister(
         add = f"if {rows.shown}:\n            {add}\n        else:\n            hidden += 1"
     listed = "[_as_python(key) for key in keys]" if names["_as_python"] else "list(keys)"
     end = _CAME if rows.shown and is_limited else _FOUND
-    made = names | ROW_NAMES
-    exec(_LISTER.format(given=given, place=place, listed=listed, values=rows.values, add=add, end=end), made)
-    found: Lister = made["read"]
+    code_names = names | ROW_NAMES
+    exec(_LISTER.format(given=given, place=place, listed=listed, values=rows.values, add=add, end=end), code_names)
+    found: Lister = code_names["read"]
     return found

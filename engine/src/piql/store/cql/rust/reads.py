@@ -52,8 +52,8 @@ class RustReads:
         return self.answer_many([sent], consistency)[0]
 
     def answer_many(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[list[Row]]:
-        pages = self._pages([(each.cql, each.values) for each in sent], consistency)
-        return [self._connection.rows(each.cql, page) for each, page in zip(sent, pages, strict=True)]
+        pages = self._pages([(statement.cql, statement.values) for statement in sent], consistency)
+        return [self._connection.rows(statement.cql, page) for statement, page in zip(sent, pages, strict=True)]
 
     def _pages(self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None) -> list[Page]:
         connection = self._connection
@@ -76,13 +76,13 @@ class RustReads:
         def requests(arguments: Row, keys: Sequence[Any]) -> list[tuple[str, Values]]:
             values = statement.bind(arguments)
             assert values is not None
-            found: list[tuple[str, Values]] = []
+            listed_requests: list[tuple[str, Values]] = []
             given = [as_python(key) for key in keys] if as_python else list(keys)
             for part in parts_of(listing, given, None if is_get else arguments[-1]):
                 bound: list[Any] = list(values)
                 bound[group.place] = part
-                found.append((group.cql, bound))
-            return found
+                listed_requests.append((group.cql, bound))
+            return listed_requests
 
         def again(arguments: Row, keys: Sequence[Any]) -> Page:
             return connection.pages(requests(arguments, keys), consistency)[0]

@@ -69,7 +69,7 @@ def from_bytes(described: Any) -> Callable[[Any], Any]:
         return lambda value: value if isinstance(value, list) else _listed(value, of)
     if name == "CqlTuple":
         parts = [from_bytes(element_type_) for element_type_ in described.element_types]
-        return lambda value: tuple([part(each) for part, each in zip(parts, _pieces(value, len(parts)), strict=True)])
+        return lambda value: tuple([part(piece) for part, piece in zip(parts, _pieces(value, len(parts)), strict=True)])
     return _FROM_BYTES[name]
 
 
@@ -88,10 +88,10 @@ def _pieces(value: bytes, count: int, at: int = 0) -> Iterator[bytes]:
 
 def to_values(columns: Sequence[Any]) -> Callable[[Sequence[bytes | None]], list[Any]]:
     """Generate what turns the bytes of all parameters into values."""
-    names = {f"c{at}": from_bytes(each.cql_type) for at, each in enumerate(columns)}
+    names = {f"c{at}": from_bytes(column.cql_type) for at, column in enumerate(columns)}
     parts = [f"None if v[{at}] is None else c{at}(v[{at}])" for at in range(len(columns))]
-    made: Callable[[Sequence[bytes | None]], list[Any]] = eval(f"lambda v: [{', '.join(parts)}]", names)
-    return made
+    function: Callable[[Sequence[bytes | None]], list[Any]] = eval(f"lambda v: [{', '.join(parts)}]", names)
+    return function
 
 
 def to_rows(columns: Sequence[Any]) -> Callable[[Any], list[Row]]:
@@ -99,8 +99,8 @@ def to_rows(columns: Sequence[Any]) -> Callable[[Any], list[Row]]:
     if not _changes(columns):
         return lambda page: [tuple(row.values()) for row in page]
     row = "".join([f"r[{at}], " for at in range(len(columns))])
-    made: Callable[[Any], list[Row]] = eval(f"lambda page: [({_stored(row, columns)}) {_each(columns)}]", ROW_NAMES)
-    return made
+    function: Callable[[Any], list[Row]] = eval(f"lambda page: [({_stored(row, columns)}) {_each(columns)}]", ROW_NAMES)
+    return function
 
 
 class RowSource(NamedTuple):
@@ -125,12 +125,12 @@ def key_source(columns: Sequence[Any], at: int) -> str:
 
 def to_keys(columns: Sequence[Any], shown: Shown, at: int) -> Callable[[Any, dict[Any, list[Row]]], int]:
     """Generate what adds the rows that a read shows to those of their keys, and counts them."""
-    row = shown.row if shown.is_changed else f"({''.join([f'r[{place}], ' for place in range(shown.width)])})"
+    row = shown.row if shown.is_changed else f"({''.join([f'r[{position}], ' for position in range(shown.width)])})"
     source = f"lambda page, found: len([found[{_stored(f'r[{at}]', columns)}].append({_stored(row, columns)})"
-    made: Callable[[Any, dict[Any, list[Row]]], int] = eval(
+    function: Callable[[Any, dict[Any, list[Row]]], int] = eval(
         f"{source} {_each(columns)}{_stored(shown.hidden, columns)}])", ROW_NAMES
     )
-    return made
+    return function
 
 
 def _changes(columns: Sequence[Any]) -> dict[int, str]:
@@ -147,8 +147,8 @@ def _stored(source: str, columns: Sequence[Any]) -> str:
     """Return the source of stored values out of one that takes them from a row `r`."""
     changes = _changes(columns)
 
-    def value(found: re.Match[str]) -> str:
-        at = int(found[1])
+    def value(match: re.Match[str]) -> str:
+        at = int(match[1])
         name = f"v{at}"
         return f"(None if {name} is None else {changes[at].format(name)})" if at in changes else name
 

@@ -36,8 +36,8 @@ class ForeignTable:
     def key(self) -> tuple[ForeignColumn, ...]:
         """Return the columns of the primary key: the partition, then those that cluster."""
         parts = ("partition_key", "clustering")
-        found = [column for column in self.columns if column.kind in parts]
-        return tuple(sorted(found, key=lambda each: (parts.index(each.kind), each.position)))
+        columns = [column for column in self.columns if column.kind in parts]
+        return tuple(sorted(columns, key=lambda column: (parts.index(column.kind), column.position)))
 
     @property
     def partition(self) -> tuple[ForeignColumn, ...]:
@@ -49,8 +49,8 @@ def read_keyspace(address: Address) -> tuple[ForeignTable, ...]:
     connection = open_link(address)
     try:
         where = f"WHERE keyspace_name = {literal(address.keyspace)}"
-        found = connection.execute(f"SELECT keyspace_name FROM system_schema.keyspaces {where}")
-        if not found:
+        keyspaces = connection.execute(f"SELECT keyspace_name FROM system_schema.keyspaces {where}")
+        if not keyspaces:
             raise StoreUnavailable(f"the cluster {address.shown()} has no keyspace {address.keyspace}")
         tables = connection.execute(f"SELECT table_name, comment FROM system_schema.tables {where}")
         views = connection.execute(f"SELECT view_name, base_table_name FROM system_schema.views {where}")
@@ -60,14 +60,14 @@ def read_keyspace(address: Address) -> tuple[ForeignTable, ...]:
         indexes = connection.execute(f"SELECT table_name, index_name, options FROM system_schema.indexes {where}")
     finally:
         connection.close()
-    seen = [ForeignTable(str(name), (), view_of=str(base)) for name, base in sorted(views)]
-    return (*(_table(name, comment or "", columns, indexes) for name, comment in sorted(tables)), *seen)
+    view_tables = [ForeignTable(str(name), (), view_of=str(base)) for name, base in sorted(views)]
+    return (*(_table(name, comment or "", columns, indexes) for name, comment in sorted(tables)), *view_tables)
 
 
 def _table(
     name: str, comment: str, columns: Sequence[tuple[object, ...]], indexes: Sequence[tuple[object, ...]]
 ) -> ForeignTable:
-    own = [
+    own_columns = [
         ForeignColumn(str(column), str(type_), str(kind), int(str(position)), order == "desc")
         for table, column, type_, kind, position, order in columns
         if table == name
@@ -77,4 +77,4 @@ def _table(
         for table, index, options in indexes
         if table == name
     ]
-    return ForeignTable(name, tuple(own), tuple(sorted(targets)), comment.startswith("piql"))
+    return ForeignTable(name, tuple(own_columns), tuple(sorted(targets)), comment.startswith("piql"))

@@ -35,10 +35,10 @@ class Tables:
     def make_keyspace(self) -> None:
         """Create the keyspace where it is missing, and PIQL's own tables in it."""
         connection, address = self._connection, self._connection.address
-        found = connection.execute(
+        keyspaces = connection.execute(
             f"SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = {literal(self._keyspace)}"
         )
-        if not found:
+        if not keyspaces:
             nodes = connection.nodes()
             copies = address.replication_factor or min(_COPIES, len(nodes))
             datacenter = address.datacenter or next((node.datacenter for node in nodes), "datacenter1")
@@ -64,20 +64,22 @@ class Tables:
 
     def replication(self) -> str:
         """Return the copies of each row in words: `3 in datacenter1`."""
-        ((found,),) = self._connection.execute(
+        ((options,),) = self._connection.execute(
             f"SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = {literal(self._keyspace)}"
         )
-        given = dict(found)
-        given.pop("class", None)
-        alone = given.pop("replication_factor", None)
-        return f"{alone}" if alone else ", ".join(f"{copies} in {name}" for name, copies in sorted(given.items()))
+        copies_by_name = dict(options)
+        copies_by_name.pop("class", None)
+        alone = copies_by_name.pop("replication_factor", None)
+        return (
+            f"{alone}" if alone else ", ".join(f"{copies} in {name}" for name, copies in sorted(copies_by_name.items()))
+        )
 
     def comments(self) -> dict[str, str]:
         """Return the comment of each table in the keyspace, of other prefixes and other programs, too."""
-        found = self._connection.execute(
+        rows = self._connection.execute(
             f"SELECT table_name, comment FROM system_schema.tables WHERE keyspace_name = {literal(self._keyspace)}"
         )
-        return {name: comment or "" for name, comment in found}
+        return {name: comment or "" for name, comment in rows}
 
     def others(self) -> frozenset[str]:
         """Return the tables beside those that connecting makes: of the prefix, or anybody's where there is none."""
@@ -85,11 +87,11 @@ class Tables:
         return frozenset(name for name, comment in there.items() if not self._prefix or comment.startswith(self.mark))
 
     def columns(self, table: str) -> set[str]:
-        found = self._connection.execute(
+        rows = self._connection.execute(
             "SELECT column_name FROM system_schema.columns"
             f" WHERE keyspace_name = {literal(self._keyspace)} AND table_name = {literal(table)}"
         )
-        return {name for (name,) in found}
+        return {name for (name,) in rows}
 
     def indexes(self) -> frozenset[str]:
         """Return the names of the tables that keep indexes of this prefix."""
@@ -108,21 +110,21 @@ class Tables:
                     f"not deployed: the keyspace {self._keyspace} has a table {layout.name} that is not PIQL's;"
                     " connect with another prefix, or another keyspace"
                 )
-        self._connection.change_schema([each.create() for each in layouts if each.name not in there])
+        self._connection.change_schema([missing.create() for missing in layouts if missing.name not in there])
 
     def kept_backwards(self, layouts: Sequence[Layout]) -> frozenset[str]:
         """Return those of the tables that are there and kept from the last to the first, whatever was asked for."""
-        found = self._connection.execute(
+        rows = self._connection.execute(
             "SELECT table_name, column_name, clustering_order FROM system_schema.columns"
             f" WHERE keyspace_name = {literal(self._keyspace)}"
         )
-        orders: dict[tuple[str, str], str] = {(table, column): order for table, column, order in found}
+        orders: dict[tuple[str, str], str] = {(table, column): order for table, column, order in rows}
 
         def is_turned(layout: Layout) -> bool:
             usual = "asc" if layout.clustering[0].ascending != layout.is_backwards else "desc"
             return orders.get((layout.name, layout.clustering_names()[0]), usual) != usual
 
-        return frozenset(each.name for each in layouts if each.clustering and is_turned(each))
+        return frozenset(candidate.name for candidate in layouts if candidate.clustering and is_turned(candidate))
 
     def add_columns(self, table: str, types: Mapping[str, str]) -> None:
         there = self.columns(table)

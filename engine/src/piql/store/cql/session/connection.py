@@ -158,10 +158,10 @@ class Connection:
     def _hosts_up(self) -> list[Any]:
         """Return the nodes to which there are connections."""
         hosts = [host for host in self._driver.metadata.all_hosts() if host.is_up]
-        found = sorted(hosts, key=lambda host: str(host.endpoint))
-        if not found:
+        ordered = sorted(hosts, key=lambda host: str(host.endpoint))
+        if not ordered:
             raise StoreUnavailable(f"the cluster {self.address.shown()} cannot be reached")
-        return found
+        return ordered
 
     def _agree(self, seconds: float) -> bool:
         """Ask each node for its version of the schema until all are the same; what one knows of others is late."""
@@ -178,16 +178,16 @@ class Connection:
         return False
 
     def prepared(self, cql: str) -> PreparedStatement:
-        found = self._prepared.get(cql)
-        if found is None:
+        statement = self._prepared.get(cql)
+        if statement is None:
             with self._lock:
-                found = self._prepared.get(cql)
-                if found is None:
-                    found = self._prepare(cql)
-                    found.is_idempotent = True
-                    found.fetch_size = None
-                    self._prepared[cql] = found
-        return found
+                statement = self._prepared.get(cql)
+                if statement is None:
+                    statement = self._prepare(cql)
+                    statement.is_idempotent = True
+                    statement.fetch_size = None
+                    self._prepared[cql] = statement
+        return statement
 
     def _prepare(self, cql: str) -> PreparedStatement:
         """Prepare on the first node that answers; the driver itself sends no copies of this."""
@@ -286,7 +286,7 @@ class Connection:
         raise failure
 
     def may_be_sent_again(self, failure: BaseException, number: int) -> bool:
-        """Return whether a request that has failed is sent once more, which was done so often before."""
+        """Return whether a failed request is sent again, after so many attempts already."""
         if isinstance(failure, REPLICAS_FAILED):
             return number < len(self._pauses)
         return isinstance(failure, NoHostAvailable) and number < self.address.retries
@@ -305,9 +305,9 @@ class Connection:
             try:
                 answers[at] = list(future.result().current_rows or [])
             except Exception as problem:
-                said = unavailable(problem, self.address, is_conditional=True)
-                if not isinstance(said, Undecided):
-                    failure = said
+                error = unavailable(problem, self.address, is_conditional=True)
+                if not isinstance(error, Undecided):
+                    failure = error
 
         for at, (cql, values) in enumerate(requests):
             if len(sent) == most:
@@ -339,16 +339,16 @@ class Connection:
         answers: list[list[list[Row]] | StoreUnavailable] = []
         is_done = threading.Event()
 
-        def done(found: list[list[Row]] | StoreUnavailable) -> None:
-            answers.append(found)
+        def done(outcome: list[list[Row]] | StoreUnavailable) -> None:
+            answers.append(outcome)
             is_done.set()
 
         self.start(requests, done, consistency)
         is_done.wait()
-        found = answers[0]
-        if isinstance(found, StoreUnavailable):
-            raise found
-        return found
+        outcome = answers[0]
+        if isinstance(outcome, StoreUnavailable):
+            raise outcome
+        return outcome
 
     @property
     def driver(self) -> str:

@@ -82,8 +82,8 @@ class Direct:
         if len(sent) == 1:
             return [self.answer(sent[0], consistency)]
         call = _Call(len(sent))
-        for at, each in enumerate(sent):
-            if not self._send(call, at, each, consistency):
+        for at, statement in enumerate(sent):
+            if not self._send(call, at, statement, consistency):
                 call.has_ended()
         call.wait(self._seconds)
         answers = list(call.answers)
@@ -96,7 +96,7 @@ class Direct:
         return answers  # type: ignore[return-value]
 
     def spread(self, partitions: list[bytes]) -> list[tuple[Any, list[int]]]:
-        """Return few nodes that together have all partitions, each with the places of those that it is to answer."""
+        """Return a few nodes that together hold all partitions, each with the positions of those it answers."""
         return self._replicas.spread(partitions)
 
     def lister(self, read: CqlRead, listing: Listing, consistency: Consistency | None) -> Lister:
@@ -108,10 +108,10 @@ class Direct:
             limit = None if is_get else arguments[-1]
             sent = listed(listing, read.statements[0], values, keys, limit, spread)
             answers = self.answer_many(sent, consistency)
-            found = rows_of_keys(listing, keys, answers)
-            if found is None:
+            rows_by_key = rows_of_keys(listing, keys, answers)
+            if rows_by_key is None:
                 return as_they_came(listing, keys, answers), False, len(sent)
-            return found, True, len(sent)
+            return rows_by_key, True, len(sent)
 
         return answer
 
@@ -150,9 +150,9 @@ class Direct:
         return True
 
     def _learn(self, cql: str, consistency: Consistency | None) -> Execute:
-        made = Execute.of(self._connection.prepared(cql), self._connection.level(consistency))
-        self._known[cql, consistency] = made
-        return made
+        execute = Execute.of(self._connection.prepared(cql), self._connection.level(consistency))
+        self._known[cql, consistency] = execute
+        return execute
 
     def _host(self, sent: Sent, token: Any, table: str | None) -> Any:
         if sent.node is not None and sent.node not in self._silent:
@@ -166,10 +166,10 @@ class Direct:
 
     def _answered(self, call: _Call, at: int, execute: Execute, response: Any) -> None:
         """Take what came for a request; the driver's thread calls this."""
-        found = call.open.pop(at, None)
-        if found is None:  # it was given up
+        sent_request = call.open.pop(at, None)
+        if sent_request is None:  # it was given up
             return
-        connection, _, pool = found
+        connection, _, pool = sent_request
         if not pool.is_shutdown:
             pool.return_connection(connection)
         self._gate.leave()
@@ -186,10 +186,10 @@ class Direct:
     def _leave(self, call: _Call) -> None:
         """Leave requests without an answer to the driver's ordinary way; what they hold is let go as it does it."""
         for at in list(call.open):
-            found = call.open.pop(at, None)
-            if found is None:  # it was answered just now
+            sent_request = call.open.pop(at, None)
+            if sent_request is None:  # it was answered just now
                 continue
-            connection, stream, pool = found
+            connection, stream, pool = sent_request
             self._gate.leave()
             self._silent.note(pool.host)
             if connection._requests.pop(stream, None) is None:  # its answer is being read, and will find no taker

@@ -35,10 +35,10 @@ def unavailable(failure: BaseException, address: Address, *, is_conditional: boo
     is_undecided = is_change or (isinstance(failure, ReadTimeout) and failure.consistency in _SERIAL)
     have_failed = is_conditional and isinstance(failure, REPLICAS_FAILED)
     is_silent = isinstance(failure, (OperationTimedOut, NoHostAvailable))
-    said = f"the cluster {address.shown()} {_said(failure, address)}"
+    message = f"the cluster {address.shown()} {_said(failure, address)}"
     if is_undecided or have_failed:
-        return Undecided(said, have_replicas_failed=have_failed)
-    return StoreSilent(said) if is_silent else StoreUnavailable(said)
+        return Undecided(message, have_replicas_failed=have_failed)
+    return StoreSilent(message) if is_silent else StoreUnavailable(message)
 
 
 def _said(failure: BaseException, address: Address) -> str:

@@ -56,9 +56,9 @@ class Execute:
             (keyspace, table, name, _AS_STORED.get(of, of))
             for keyspace, table, name, of in statement.result_metadata or ()
         ]
-        names, types = [each[2] for each in described], [each[3] for each in described]
+        names, types = [column[2] for column in described], [column[3] for column in described]
         parsing = ParseDesc(
-            names, types, None, [ColDesc(*each[:3]) for each in described], make_deserializers(types), PROTOCOL
+            names, types, None, [ColDesc(*column[:3]) for column in described], make_deserializers(types), PROTOCOL
         )
         keyspace, table = described[0][:2] if described else (None, None)
         query_id = statement.query_id
@@ -78,7 +78,7 @@ def encode(
     has_extensions = protocol_features.use_metadata_id or protocol_features.tablets_routing_v2
     if protocol_version != PROTOCOL or compressor or has_extensions or execute.columns is None:
         statement = execute.statement
-        made = ExecuteMessage(
+        driver_message = ExecuteMessage(
             statement.query_id,
             values,
             execute.level,
@@ -86,7 +86,7 @@ def encode(
             skip_meta=False,
         )
         encoded: bytes = StoredProtocol.encode_message(
-            made, stream, protocol_version, compressor, allow_beta_protocol_version, protocol_features
+            driver_message, stream, protocol_version, compressor, allow_beta_protocol_version, protocol_features
         )
         return encoded
     parts = [execute.id_length_and_id, _options(execute.level, _VALUES | _SKIP_METADATA, len(values))]
@@ -96,8 +96,8 @@ def encode(
         else:
             parts.append(_length(len(value)))
             parts.append(value)
-    rest = b"".join(parts)
-    return _header(protocol_version, 0, stream, _EXECUTE, len(rest)) + rest
+    body = b"".join(parts)
+    return _header(protocol_version, 0, stream, _EXECUTE, len(body)) + body
 
 
 def decode(

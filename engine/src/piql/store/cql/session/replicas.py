@@ -47,25 +47,25 @@ class Replicas:
         if tablet is not None:
             ids = {replica[0] for replica in tablet.replicas}
             return [host for host in hosts if host.host_id in ids] or hosts
-        kept = self._metadata.token_map.get_replicas(self._keyspace, token)
-        return [host for host in hosts if host in kept] or hosts
+        replicas = self._metadata.token_map.get_replicas(self._keyspace, token)
+        return [host for host in hosts if host in replicas] or hosts
 
     def spread(self, partitions: list[bytes], table: str | None = None) -> list[tuple[Any, list[int]]]:
-        """Return few nodes that together have all partitions, each with the places of those that it is to answer."""
+        """Return a few nodes that together hold all partitions, each with the positions of those it answers."""
         if self.token(partitions[0]) is None:
             return [(None, list(range(len(partitions))))]
-        kept: dict[Any, list[int]] = {}
+        positions_of: dict[Any, list[int]] = {}
         for at, partition in enumerate(partitions):
             for host in self.of(self.token(partition), table):
-                kept.setdefault(host, []).append(at)
+                positions_of.setdefault(host, []).append(at)
         left = set(range(len(partitions)))
         parts: list[tuple[Any, list[int]]] = []
-        while left and kept:
-            host = max(kept, key=lambda each: len(kept[each]))
-            mine = kept.pop(host)
-            left.difference_update(mine)
-            parts.append((host, mine))
-            kept = {each: [at for at in places if at in left] for each, places in kept.items()}
+        while left and positions_of:
+            host = max(positions_of, key=lambda node: len(positions_of[node]))
+            taken = positions_of.pop(host)
+            left.difference_update(taken)
+            parts.append((host, taken))
+            positions_of = {node: [at for at in positions if at in left] for node, positions in positions_of.items()}
         if left:
             parts.append((None, sorted(left)))
         return parts
@@ -73,8 +73,8 @@ class Replicas:
     def _is_everywhere(self) -> bool:
         """Return whether every node keeps every row, and has no shards of which one keeps it."""
         hosts = frozenset(self._session._pools)
-        known, is_everywhere = self._everywhere
-        if hosts is not known and hosts != known:
+        known_hosts, is_everywhere = self._everywhere
+        if hosts is not known_hosts and hosts != known_hosts:
             token_map = self._metadata.token_map
             is_everywhere = not any(host.sharding_info for host in hosts) and all(
                 hosts <= set(token_map.get_replicas(self._keyspace, token)) for token in token_map.ring

@@ -46,7 +46,7 @@ class Gate:
         send()
 
     def try_enter(self) -> bool:
-        """Take a place if one is free, without waiting; say whether that was so."""
+        """Enter if fewer requests than allowed are under way; return whether it did."""
         with self._lock:
             if self._free <= 0:
                 return False
@@ -54,7 +54,7 @@ class Gate:
             return True
 
     def leave(self) -> None:
-        """Let the next ones in; one that leaves at once lets the one after it in here, too."""
+        """End one request and start waiting ones; one that ends at once starts the next here, too."""
         with self._lock:
             self._free += 1
             if self._is_sending:
@@ -114,7 +114,7 @@ class Routing(TokenAwarePolicy):  # type: ignore[misc]
             return plan
         hosts = list(plan)
         if is_crowded and self.session is not None:
-            in_flight = {host: sum(found["in_flights"]) for host, found in self.session.get_pool_state().items()}
+            in_flight = {host: sum(state["in_flights"]) for host, state in self.session.get_pool_state().items()}
             hosts.sort(key=lambda host: in_flight.get(host, 0) >= self._most_in_flight)
         hosts.sort(key=self.silent.__contains__)
         return hosts

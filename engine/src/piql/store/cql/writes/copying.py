@@ -46,15 +46,15 @@ class TableCopy:
                 return copied
             place = rows[-1][: self._key_length]
 
-    def _next(self, place: Row | None) -> list[Row]:
-        read: CqlRead = self._first if place is None else self._further
-        arguments = (_CHUNK,) if place is None else (*place, _CHUNK)
+    def _next(self, last_key: Row | None) -> list[Row]:
+        read: CqlRead = self._first if last_key is None else self._further
+        arguments = (_CHUNK,) if last_key is None else (*last_key, _CHUNK)
         rows: list[Row] = []
         for statement in read.statements:
             values = statement.bind((*arguments[:-1], _CHUNK - len(rows)))
             assert values is not None
-            found = self._connection.answer(statement.cql, values)
-            rows += read.finish(found) if read.finish else found
+            raw_rows = self._connection.answer(statement.cql, values)
+            rows += read.finish(raw_rows) if read.finish else raw_rows
             if len(rows) >= _CHUNK:
                 break
         return rows
@@ -65,10 +65,10 @@ class TableCopy:
             key = self._to.key(row)
             assert key is not None
             keys.append(key)
-        there = self._connection.answer_many([(self._to.find, key) for key in keys])
+        old_answers = self._connection.answer_many([(self._to.find, key) for key in keys])
         requests: list[tuple[str, Values]] = []
-        for (*record, write, state), key, known in zip(rows, keys, there, strict=True):
-            if not known or (known[0][0] or "") < write:
+        for (*record, write, state), key, old_rows in zip(rows, keys, old_answers, strict=True):
+            if not old_rows or (old_rows[0][0] or "") < write:
                 values = self._to.values(tuple(record))
                 hidden = self._to.hidden(State(state), write)
                 requests.append((self._to.put, [*key, *values, *hidden, pack_long(self._time)]))

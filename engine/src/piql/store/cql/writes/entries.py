@@ -40,8 +40,8 @@ class CqlEntries:
 
     def hidden(self, state: State, write: str = "") -> tuple[bytes, ...]:
         """Return the bytes of the hidden columns."""
-        kept = _STATES[state]
-        return (write.encode(), kept) if self.layout.is_primary else (kept,)
+        state_bytes = _STATES[state]
+        return (write.encode(), state_bytes) if self.layout.is_primary else (state_bytes,)
 
 
 def entries_of(layout: Layout) -> CqlEntries:

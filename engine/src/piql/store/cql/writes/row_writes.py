@@ -1,4 +1,4 @@
-"""The steps that writes on a cluster are made of: a record by a lightweight transaction, an entry by its timestamp.
+"""Single-row writes on a cluster: a record by a lightweight transaction, an entry by its timestamp.
 
 A conditional change may be sent twice, or be made though nobody says so. Then it is looked for: a record names the
 write that left it and the last ones before, newest first, and each of them was replaced once.
@@ -37,7 +37,7 @@ _FOR_A_WHILE = pack_int(KEPT_SECONDS)
 
 
 class CqlRowWrites:
-    """What `Steps` promises, each step one CQL statement."""
+    """`SingleRowWrites` on a cluster: each call is one CQL statement, and more only where its outcome is not known."""
 
     def __init__(self, connection: Link) -> None:
         self._connection = connection
@@ -69,11 +69,11 @@ class CqlRowWrites:
     def _record(self, key: Row, rows: list[Row]) -> tuple[Found | None, list[str | None]]:
         if not rows:
             return None, []
-        noted, state, *others = rows[0]
+        noted, state, *values = rows[0]
         write, space, before = (noted or "").partition(" ")
         self._remember(write, before)
         replaced: list[str | None] = list(before.split(" ")) if space else [None]
-        return Found(write, State(state or 0), (*key, *others)), replaced
+        return Found(write, State(state or 0), (*key, *values)), replaced
 
     def _remember(self, write: str, before: str) -> None:
         if len(self._before) >= _REMEMBERED:
@@ -99,15 +99,15 @@ class CqlRowWrites:
                 is_made, is_certain = self._changed(records, row, state, write, known)
                 if is_made:
                     return True, None
-            found, before = self._find(records, key, is_serial=True)
-            there = found.write if found is not None else None
+            record, before = self._find(records, key, is_serial=True)
+            last_write = record.write if record is not None else None
             if is_certain:
-                return False, found
-            if write == there or write in before:
+                return False, record
+            if write == last_write or write in before:
                 return True, None
-            if there != known:
-                if there is None or known in before or None in before:  # replaced by another, or all are known
-                    return False, found
+            if last_write != known:
+                if last_write is None or known in before or None in before:  # replaced by another, or all are known
+                    return False, record
                 raise self._unknown("and others have changed the record since")
             if patience.is_over:
                 raise self._unknown("again and again")
@@ -116,13 +116,14 @@ class CqlRowWrites:
         key = records.key(row)
         assert key is not None
         new = [*records.values(row), *records.hidden(state, self._noted(write, known))]
-        kept = _kept(state)
+        lifetime = _kept(state)
         if known is None:
-            return self._connection.change_if(records.insert, [*key, *new, kept])
-        is_made, is_certain = self._connection.change_if(records.change, [kept, *new, *key, *_is(known)])
+            return self._connection.change_if(records.insert, [*key, *new, lifetime])
+        is_made, is_certain = self._connection.change_if(records.change, [lifetime, *new, *key, *_is(known)])
         if known != "" or is_made or not is_certain:
             return is_made, is_certain
-        return self._connection.change_if(records.adopt, [kept, *new, *key])  # another client's row names no write
+        # a row that another client wrote names no write
+        return self._connection.change_if(records.adopt, [lifetime, *new, *key])
 
     def find_many(self, records: CqlEntries, keys: Sequence[Row], is_serial: bool = False) -> list[Found | None]:
         """Get records, those of one partition by one read."""
@@ -135,22 +136,24 @@ class CqlRowWrites:
         by_partition: dict[tuple[bytes | None, ...], dict[Row, tuple[int, list[bytes]]]] = {}
         for at, key in enumerate(keys):
             values = _known(records.key(key))
-            place = [value for value in values[records.partition_length :] if value is not None]
-            by_partition.setdefault(tuple(values[: records.partition_length]), {})[key[length:]] = at, place
+            clustering = [value for value in values[records.partition_length :] if value is not None]
+            by_partition.setdefault(tuple(values[: records.partition_length]), {})[key[length:]] = at, clustering
         groups = [
-            (partition, dict(some)) for partition, places in by_partition.items() for some in _batched(places.items())
+            (partition, dict(batch))
+            for partition, by_clustering in by_partition.items()
+            for batch in _batched(by_clustering.items())
         ]
         requests = [
-            (records.find_some, [*partition, in_list([place for _, place in places.values()])])
-            for partition, places in groups
+            (records.find_some, [*partition, in_list([clustering for _, clustering in by_clustering.values()])])
+            for partition, by_clustering in groups
         ]
-        found: list[Found | None] = [None] * len(keys)
+        records_found: list[Found | None] = [None] * len(keys)
         width = records.key_length - length
-        for (_, places), rows in zip(groups, self._read_all(requests, is_serial), strict=True):
+        for (_, by_clustering), rows in zip(groups, self._read_all(requests, is_serial), strict=True):
             for row in rows:
-                at = places[row[:width]][0]
-                found[at] = self._record(keys[at], [row[width:]])[0]
-        return found
+                at = by_clustering[row[:width]][0]
+                records_found[at] = self._record(keys[at], [row[width:]])[0]
+        return records_found
 
     def change_many(self, records: CqlEntries, changes: Sequence[RecordChange]) -> list[bool]:
         return decide(self._connection, [self._conditional(records, change) for change in changes])
@@ -158,11 +161,11 @@ class CqlRowWrites:
     def _conditional(self, records: CqlEntries, change: RecordChange) -> Change:
         key = _known(records.key(change.row))
         new = [*records.values(change.row), *records.hidden(change.state, self._noted(change.write, change.known))]
-        kept = _kept(change.state)
+        lifetime = _kept(change.state)
         partition = tuple(key[: records.partition_length])
         if change.known is None:
-            return Change(records.insert, [*key, *new, kept], partition)
-        return Change(records.change, [kept, *new, *key, *_is(change.known)], partition)
+            return Change(records.insert, [*key, *new, lifetime], partition)
+        return Change(records.change, [lifetime, *new, *key, *_is(change.known)], partition)
 
     def change_entries(self, changes: Sequence[EntryChange]) -> None:
         requests: list[Change] = []
@@ -184,16 +187,16 @@ class CqlRowWrites:
         return [Cell(*row) for row in self._serially(self._cells, values)]
 
     def groups(self, limit: int, after: str | None = None) -> list[str]:
-        own = f"{self._prefix}|"
+        own_prefix = f"{self._prefix}|"
         last = None if after is None else self._group(after)
         while True:
             values: Values = [pack_int(limit)] if last is None else [last, pack_int(limit)]
             behind = "" if last is None else ' WHERE token("group") > token(?)'
-            found: list[str] = [row[0] for row in self._connection.answer(self._groups.format(behind), values)]
-            groups = [each.removeprefix(own) for each in found if each.startswith(own)]
-            if groups or not found:
+            names: list[str] = [row[0] for row in self._connection.answer(self._groups.format(behind), values)]
+            groups = [name.removeprefix(own_prefix) for name in names if name.startswith(own_prefix)]
+            if groups or not names:
                 return groups
-            last = found[-1].encode()  # all of these were of other prefixes
+            last = names[-1].encode()  # all of these were of other prefixes
 
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
         """Set a cell if it holds what is known; where nobody says what came of it, look and try again.
@@ -208,13 +211,13 @@ class CqlRowWrites:
                     is_made, is_certain = self._swapped(group, key, known, value)
                     if is_made:
                         return True, known
-            there = self._there(group, key)
+            value_now = self._there(group, key)
             if is_certain:
-                return known == value == there, there
-            if there == value:
+                return known == value == value_now, value_now
+            if value_now == value:
                 return True, known
-            if there != known:
-                return False, there
+            if value_now != known:
+                return False, value_now
             if patience.is_over:
                 raise self._unknown("again and again")
 
@@ -226,13 +229,13 @@ class CqlRowWrites:
         return self._connection.change_if(*self._swap_of(group, key, known, value))
 
     def _swap_of(self, group: str, key: str, known: str | None, value: str | None) -> tuple[str, Values]:
-        place: Values = [self._group(group), key.encode()]
+        cell_key: Values = [self._group(group), key.encode()]
         if known is None:
             assert value is not None
-            return self._insert, [*place, value.encode()]
+            return self._insert, [*cell_key, value.encode()]
         if value is None:
-            return self._remove, [*place, known.encode()]
-        return self._update, [value.encode(), *place, known.encode()]
+            return self._remove, [*cell_key, known.encode()]
+        return self._update, [value.encode(), *cell_key, known.encode()]
 
     def cells_many(self, groups: Sequence[str], limit: int) -> list[list[Cell]]:
         requests: list[tuple[str, Values]] = [
@@ -250,11 +253,11 @@ class CqlRowWrites:
     def note_many(self, group: str, values: Mapping[str, str | None]) -> None:
         changes: list[Change] = []
         for key, value in values.items():
-            place: Values = [self._group(group), key.encode()]
+            cell_key: Values = [self._group(group), key.encode()]
             if value is None:
-                changes.append(Change(self._forget, place, group))
+                changes.append(Change(self._forget, cell_key, group))
             else:
-                changes.append(Change(self._note, [*place, value.encode()], group))
+                changes.append(Change(self._note, [*cell_key, value.encode()], group))
         self._connection.answer_many(together(changes))
 
     def _read_all(self, requests: Sequence[tuple[str, Values]], is_serial: bool) -> list[list[Row]]:
@@ -267,11 +270,11 @@ class CqlRowWrites:
         ]
 
     def note(self, group: str, key: str, value: str | None) -> None:
-        place: Values = [self._group(group), key.encode()]
+        cell_key: Values = [self._group(group), key.encode()]
         if value is None:
-            self._connection.answer(self._forget, place)
+            self._connection.answer(self._forget, cell_key)
         else:
-            self._connection.answer(self._note, [*place, value.encode()])
+            self._connection.answer(self._note, [*cell_key, value.encode()])
 
     def _group(self, group: str) -> bytes:
         """The cells of all prefixes are in one table."""

@@ -41,17 +41,17 @@ def batch_of(changes: Sequence[Change], kind: str = "") -> tuple[str, Values]:
 
 def _groups(changes: Sequence[Change]) -> list[list[int]]:
     """Put the places of changes together that are of one partition and one statement, not too many of them."""
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     open_groups: dict[tuple[str, Hashable], tuple[list[int], int]] = {}
-    for at, each in enumerate(changes):
-        size = sum([len(value) for value in each.values if value])
-        group, taken = open_groups.get((each.cql, each.partition), ([], 0))
+    for at, change in enumerate(changes):
+        size = sum([len(value) for value in change.values if value])
+        group, taken = open_groups.get((change.cql, change.partition), ([], 0))
         if not group or len(group) == MOST_ROWS or taken + size > MOST_BYTES:
             group, taken = [], 0
-            found.append(group)
+            groups.append(group)
         group.append(at)
-        open_groups[each.cql, each.partition] = group, taken + size
-    return found
+        open_groups[change.cql, change.partition] = group, taken + size
+    return groups
 
 
 def decide(connection: Link, changes: Sequence[Change]) -> list[bool]:
@@ -75,6 +75,6 @@ def in_list(items: Sequence[Sequence[bytes]]) -> bytes:
     """Return the bytes of a list for `column IN ?`, or of tuples for `(column, column) IN ?`."""
     parts = [pack_int(len(items))]
     for item in items:
-        body = item[0] if len(item) == 1 else b"".join([pack_int(len(each)) + each for each in item])
+        body = item[0] if len(item) == 1 else b"".join([pack_int(len(part)) + part for part in item])
         parts += (pack_int(len(body)), body)
     return b"".join(parts)
