@@ -38,8 +38,8 @@ def is_linearisable(history: Sequence[Seen], first: int) -> bool:
 
     Wing and Gong's search; orders that have done the same operations and hold the same value are looked at once.
     """
-    ordered = sorted(history, key=lambda each: each.called)
-    all_done = sum(1 << at for at, each in enumerate(ordered) if each.returned < inf)
+    ordered = sorted(history, key=lambda operation: operation.called)
+    all_done = sum(1 << at for at, operation in enumerate(ordered) if operation.returned < inf)
     tried: set[tuple[int, int]] = set()
     waiting = [(0, first)]
     while waiting:
@@ -49,28 +49,28 @@ def is_linearisable(history: Sequence[Seen], first: int) -> bool:
         if (done, value) in tried:
             continue
         tried.add((done, value))
-        left = [(at, each) for at, each in enumerate(ordered) if not done >> at & 1]
-        soonest = min(each.returned for _, each in left)
-        for at, each in left:
-            if each.called > soonest:
+        left = [(at, operation) for at, operation in enumerate(ordered) if not done >> at & 1]
+        soonest = min(operation.returned for _, operation in left)
+        for at, operation in left:
+            if operation.called > soonest:
                 break
-            then = _value_after(each, value)
+            then = _value_after(operation, value)
             if then is not None:
                 waiting.append((done | 1 << at, then))
     return False
 
 
-def _value_after(each: Seen, value: int) -> int | None:
+def _value_after(operation: Seen, value: int) -> int | None:
     """Return the value that an operation leaves; None when it could not have been answered so."""
-    match each.kind:
+    match operation.kind:
         case "read":
-            return value if each.answer in (value, None) else None
+            return value if operation.answer in (value, None) else None
         case "write":
-            return each.value
-    swaps = each.expected == value
-    if each.answer is not None and each.answer != swaps:
+            return operation.value
+    swaps = operation.expected == value
+    if operation.answer is not None and operation.answer != swaps:
         return None
-    return each.value if swaps else value
+    return operation.value if swaps else value
 
 
 def misread_own_writes(history: Iterable[Seen]) -> list[Seen]:
@@ -86,11 +86,11 @@ def went_back(history: Iterable[Seen]) -> list[Seen]:
 def _older_than(history: Iterable[Seen], kinds: tuple[Kind, ...]) -> list[Seen]:
     newest: dict[int, float] = {}
     found = []
-    for each in sorted(history, key=lambda each: each.called):
-        known = newest.get(each.session, -inf)
-        if each.kind == "read" and each.answer is not None and each.answer < known:
-            found.append(each)
-        if each.kind in kinds and each.answer not in (None, False):
-            value = each.answer if each.kind == "read" else each.value
-            newest[each.session] = max(known, value)
+    for operation in sorted(history, key=lambda operation: operation.called):
+        known = newest.get(operation.session, -inf)
+        if operation.kind == "read" and operation.answer is not None and operation.answer < known:
+            found.append(operation)
+        if operation.kind in kinds and operation.answer not in (None, False):
+            value = operation.answer if operation.kind == "read" else operation.value
+            newest[operation.session] = max(known, value)
     return found

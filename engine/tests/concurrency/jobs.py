@@ -94,7 +94,7 @@ async def _in_tasks(job: dict[str, Any], number: int, tell: Tell) -> None:
             change = {"id": row, "value": known + 1, "expected": known}
             tell(f"step {await _outcome(lambda: db.execute('swap', change))}")
 
-        await asyncio.gather(*(each(turn) for turn in range(job["turns"]) for each in (sit, count)))
+        await asyncio.gather(*(task(turn) for turn in range(job["turns"]) for task in (sit, count)))
 
 
 async def _outcome(attempt: Callable[[], Awaitable[object]]) -> str:

@@ -362,7 +362,7 @@ def test_a_pool_made_while_the_store_is_open_loses_nothing_after_it_was_closed(p
         first.result()
         db.close()
         rest = [pool.submit(open_accounts, url, range(at, at + 20)) for at in range(100, 400, 20)]
-        assert sum(each.result() for each in rest) == 300
+        assert sum(future.result() for future in rest) == 300
     with piql.connect(url) as db:
         assert numbers(db) == {*range(10), *range(100, 400)}
         assert broken_promises(db) == []
@@ -382,7 +382,7 @@ def test_a_child_writes_under_a_name_and_into_a_log_of_its_own(tmp_path: Path) -
         table = db.deployment.tables["counters"]
         records = db.store.prepare_entries(table, table.primary_index())
         found = [steps.find(records, (number,)) for number in (1, 2, 3, 4)]
-        one, two, three, four = (each.write.split("-")[1] for each in found if each is not None)
+        one, two, three, four = (record.write.split("-")[1] for record in found if record is not None)
         assert one == four == stamps.process
         assert len({one, two, three}) == 3
 

@@ -84,8 +84,10 @@ def random_history(chance: random.Random, operations: int) -> tuple[list[Seen], 
                 good.append(swap(session, called, returned, expected, moment, expected == value))
                 value = moment if expected == value else value
     bad = [
-        each if each.kind != "read" else read(each.session, each.called, each.returned, chance.randrange(operations))
-        for each in good
+        operation
+        if operation.kind != "read"
+        else read(operation.session, operation.called, operation.returned, chance.randrange(operations))
+        for operation in good
     ]
     return good, bad
 
@@ -93,14 +95,14 @@ def random_history(chance: random.Random, operations: int) -> tuple[list[Seen], 
 def is_linearisable_by_trying_all(history: list[Seen], first: int) -> bool:
     for order in permutations(history):
         value = first
-        for at, each in enumerate(order):
-            if any(later.returned < each.called for later in order[at + 1 :]):
+        for at, operation in enumerate(order):
+            if any(later.returned < operation.called for later in order[at + 1 :]):
                 break
-            if each.kind == "read" and each.answer != value:
+            if operation.kind == "read" and operation.answer != value:
                 break
-            if each.kind == "swap" and each.answer != (each.expected == value):
+            if operation.kind == "swap" and operation.answer != (operation.expected == value):
                 break
-            value = value if each.kind == "read" or each.answer is False else each.value
+            value = value if operation.kind == "read" or operation.answer is False else operation.value
         else:
             return True
     return False

@@ -63,8 +63,8 @@ def test_a_key_that_all_want_is_got_by_exactly_one(nurse: Nursery, url: str, uni
             assert broken_promises(db) == []
             column, apart = ("id", "email") if unique == "email" else ("email", "id")
             kept = list(records_of(db.store, db.deployment.tables["accounts"]))
-        assert {tuple(map(int, each[column].removesuffix("@x").split("."))) for each in kept} == got
-        assert {each[apart].removesuffix("@x") for each in kept} == {str(email) for email in range(25)}
+        assert {tuple(map(int, row[column].removesuffix("@x").split("."))) for row in kept} == got
+        assert {row[apart].removesuffix("@x") for row in kept} == {str(email) for email in range(25)}
         cells += ["25 keys", "each got by exactly one"]
 
 
@@ -84,14 +84,14 @@ def histories(nurse: Nursery, url: str, kinds: list[str], seed: int, turns: int)
 
 def unanswered(histories: list[list[Seen]], url: str) -> int:
     """Count the changes of which nobody could say what came: few on a cluster, none elsewhere."""
-    count = sum(each.answer is None for history in histories for each in history)
+    count = sum(operation.answer is None for history in histories for operation in history)
     assert count * 20 <= sum(map(len, histories)) * url.startswith("cql:"), count
     return count
 
 
 def overlaps(history: list[Seen]) -> int:
-    ordered = sorted(history, key=lambda each: each.called)
-    return sum(later.called < each.returned for each, later in pairwise(ordered))
+    ordered = sorted(history, key=lambda operation: operation.called)
+    return sum(later.called < earlier.returned for earlier, later in pairwise(ordered))
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -108,8 +108,8 @@ def test_a_counter_that_all_count_up_loses_no_step_and_sessions_see_it_grow(nurs
     with kept_row(url, "a counter that eight processes count up") as cells, piql.connect(url) as db:
         found = histories(nurse, url, ["read", "add"], 3, 10)
         for row, history in enumerate(found):
-            steps = sum(each.kind == "swap" and each.answer == 1 for each in history)
-            unsure = sum(each.answer is None for each in history)
+            steps = sum(operation.kind == "swap" and operation.answer == 1 for operation in history)
+            unsure = sum(operation.answer is None for operation in history)
             assert steps <= db.execute("value", {"id": row}).rows[0]["value"] <= steps + unsure
             assert is_linearisable(history, 0)
             assert misread_own_writes(history) == went_back(history) == []
@@ -134,7 +134,7 @@ def test_tasks_of_asyncio_in_many_processes_keep_the_promises_together(nurse: Nu
     lives = run(nurse, "in_tasks", url, tables=5, rows=3, turns=10)
     said = Counter(done.outcome for life in lives for done in life.done)
     assert said == {"ok": 15, "CardinalityViolation": PROCESSES * 10 - 15}
-    steps = Counter(each for life in lives for each in life.other)
+    steps = Counter(line for life in lives for line in life.other)
     assert steps["step ok"] + steps["step ConditionFailed"] == PROCESSES * 10
     with piql.connect(url) as db:
         assert broken_promises(db) == []

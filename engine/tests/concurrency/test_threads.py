@@ -54,7 +54,7 @@ def test_threads_fill_every_place_and_none_twice(db: piql.Database) -> None:
 
 def test_threads_that_count_up_lose_no_step(db: piql.Database) -> None:
     with ThreadPoolExecutor(THREADS) as pool:
-        steps = sum(each is not None for each in pool.map(lambda n: count_up(db, n % 5), range(400)))
+        steps = sum(value is not None for value in pool.map(lambda n: count_up(db, n % 5), range(400)))
     assert sum(db.execute("value", {"id": row}).rows[0]["value"] for row in range(5)) == steps > 5
 
 
@@ -75,7 +75,7 @@ def test_reads_and_writes_of_threads_are_linearisable(db: piql.Database) -> None
     for _ in range(5):
         db.execute("put", {"id": 1, "value": 0})
         with ThreadPoolExecutor(8) as pool:
-            history = [each for seen in pool.map(use, range(8)) for each in seen]
+            history = [operation for seen in pool.map(use, range(8)) for operation in seen]
         assert is_linearisable(history, 0)
 
 
@@ -85,7 +85,7 @@ def test_queries_are_deployed_under_threads_that_go_on(db: piql.Database) -> Non
         running = [pool.submit(count_up, db, n % 5) for n in range(300)]
         for turn in range(4):
             db.deploy(piql.compile(newer if turn % 2 == 0 else SOURCE))
-        steps = sum(each.result() is not None for each in running)
+        steps = sum(future.result() is not None for future in running)
     assert sum(db.execute("value", {"id": row}).rows[0]["value"] for row in range(5)) == steps
 
 
@@ -103,7 +103,7 @@ def test_a_database_that_is_closed_under_threads_gives_typed_errors(db: piql.Dat
         running = [pool.submit(use, row) for row in range(8)]
         time.sleep(0.05)
         db.close()
-        assert {each.result() for each in running} <= {"closed", "done"}
+        assert {future.result() for future in running} <= {"closed", "done"}
 
 
 async def test_tasks_of_asyncio_keep_the_promises(tmp_path: Path) -> None:

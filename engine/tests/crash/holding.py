@@ -55,8 +55,8 @@ def hold(db: piql.Database, states: Sequence[Players]) -> Players:
 
 
 def difference(found: Players, wanted: Players) -> str:
-    lines = [f"lost {each}" for key, each in wanted.items() if found.get(key) != each]
-    return "; ".join(lines + [f"found {each}" for key, each in found.items() if wanted.get(key) != each])
+    lines = [f"lost {row}" for key, row in wanted.items() if found.get(key) != row]
+    return "; ".join(lines + [f"found {row}" for key, row in found.items() if wanted.get(key) != row])
 
 
 def hold_reads(db: piql.Database, players: Players) -> None:
@@ -64,14 +64,14 @@ def hold_reads(db: piql.Database, players: Players) -> None:
     for team in TEAMS:
         own = [player for player in players.values() if player["team"] == team]
         best = db.execute("best", {"team": team}).rows
-        assert [row["score"] for row in best] == sorted((each["score"] for each in own), reverse=True)
-        assert _bare(best) == _bare({name: each[name] for name in ("id", "score", "bio")} for each in own)
+        assert [row["score"] for row in best] == sorted((row["score"] for row in own), reverse=True)
+        assert _bare(best) == _bare({name: row[name] for name in ("id", "score", "bio")} for row in own)
         of_town = db.execute("ofTown", {"team": team}).rows
-        assert _bare(of_town) == _bare({name: each[name] for name in ("id", "score")} for each in own)
+        assert _bare(of_town) == _bare({name: row[name] for name in ("id", "score")} for row in own)
     for word in ("fast", "tall", "old", "calm"):
         rows = db.execute("withWord", {"word": word}).rows
         own = [player for player in players.values() if word in player["bio"].split()]
-        assert _bare(rows) == _bare({name: each[name] for name in ("id", "team")} for each in own)
+        assert _bare(rows) == _bare({name: row[name] for name in ("id", "team")} for row in own)
     for email in {player["email"] for player in players.values()} - {None}:
         assert len(db.execute("byMail", {"email": email}).rows) == 1
 

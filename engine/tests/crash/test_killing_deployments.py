@@ -88,7 +88,7 @@ def kill_loads(nurse: Nursery, url: str, kills: int, seed: int, resume: str | No
             found = [record["id"] for record in records_of(db.store, db.deployment.tables["notes"])]
         assert found == list(range(len(found)))
         assert len(found) % batch == 0
-        tolds = [int(each.removeprefix("loaded ")) for each in life.other]
+        tolds = [int(line.removeprefix("loaded ")) for line in life.other]
         told = tolds[-1] if tolds else before if resume else 0
         assert not (resume and tolds) or tolds[0] == before + batch, "a batch is loaded again"
         assert len(found) >= told

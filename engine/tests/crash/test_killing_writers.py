@@ -77,7 +77,7 @@ def kill_writers_together(nurse: Nursery, url: str, kills: int, first_seed: int,
                 for writer, seed, life in zip(owned, seeds, lives, strict=True):
                     assert life.was_killed, life.other
                     states = possible(owned[writer], life, operations(seed, writer, loads=loads), is_alone=False)
-                    own = {key: each for key, each in found.items() if key.startswith(writer)}
+                    own = {key: row for key, row in found.items() if key.startswith(writer)}
                     assert own in states, (writer, seed)
                     owned[writer] = own
                     killed.count(len(life.done), own != states[0])
@@ -169,7 +169,7 @@ def test_a_log_cut_off_by_a_power_failure_holds_all_writes_up_to_some_moment(
     assert len(life.done) == count, life.other
     log = Path(f"{path}-wal").read_bytes()
     done = list(islice(operations(seed, "a"), count))
-    ends = [0, *(each.wal_bytes for each in life.done)]
+    ends = [0, *(call.wal_bytes for call in life.done)]
     chance = random.Random(seed)
     for number in range(25):
         length = chance.choice((chance.randrange(len(log)), chance.choice(ends)))

@@ -32,7 +32,7 @@ def main(url: str) -> None:
                 db.execute(INSERT, {"id": acknowledged[thread] * THREADS + thread})
                 acknowledged[thread] += 1
 
-        writers = [threading.Thread(target=write, args=(each,)) for each in range(THREADS)]
+        writers = [threading.Thread(target=write, args=(thread,)) for thread in range(THREADS)]
         for writer in writers:
             writer.start()
         for number, end in enumerate(ENDS * TURNS):

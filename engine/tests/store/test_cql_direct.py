@@ -26,9 +26,9 @@ TIMEOUT = ReadTimeoutErrorMessage(0x1200, "too late", {})
 
 def answer_frame(*rows: tuple[bytes | None, ...], flags: int = 4) -> bytes:
     cells = b"".join(
-        (-1).to_bytes(4, "big", signed=True) if each is None else len(each).to_bytes(4, "big") + each
+        (-1).to_bytes(4, "big", signed=True) if cell is None else len(cell).to_bytes(4, "big") + cell
         for row in rows
-        for each in row
+        for cell in row
     )
     return b"".join(number.to_bytes(4, "big") for number in (2, flags, 3, len(rows))) + cells
 

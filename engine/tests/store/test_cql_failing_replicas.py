@@ -157,4 +157,6 @@ def test_a_change_whose_replicas_failed_is_made_once_whether_it_had_been_made_or
     nodes.answers = [PAXOS, READ, there]  # the look fails once, too
     is_made, _ = CqlRowWrites(connection).change(records, (1, 5), State.VISIBLE, "w2", "w1")
     assert is_made
-    assert [each.split()[0] for each in nodes.sent] == ["UPDATE", "SELECT", "SELECT"] + ["UPDATE"] * (not was_made)
+    assert [request.split()[0] for request in nodes.sent] == ["UPDATE", "SELECT", "SELECT"] + ["UPDATE"] * (
+        not was_made
+    )

@@ -92,31 +92,35 @@ def test_an_empty_text_and_one_that_begins_with_a_zero_keep_their_rows() -> None
 
 def test_a_statement_has_at_most_as_many_keys_as_servers_take() -> None:
     sent = grouped(gets(*(f"user{number}" for number in range(2 * MOST_KEYS + 1))), on_one_node)
-    assert [len(each.owners) for each in sent] == [MOST_KEYS, MOST_KEYS, 1]
+    assert [len(select.owners) for select in sent] == [MOST_KEYS, MOST_KEYS, 1]
     assert sent[-1].group is None
 
 
 @pytest.mark.parametrize(("limit", "keys"), [(10, 100), (MOST_ROWS // 4, 4), (MOST_ROWS * 2, 1)])
 def test_a_statement_asks_for_no_more_rows_than_fit_an_answer(limit: int, keys: int) -> None:
     sent = grouped(slices(limit, *(f"user{number}" for number in range(100))), on_one_node)
-    assert max(len(each.owners) for each in sent) == keys
-    assert sum(len(each.owners) for each in sent) == 100
+    assert max(len(select.owners) for select in sent) == keys
+    assert sum(len(select.owners) for select in sent) == 100
 
 
 def test_each_node_is_asked_for_the_partitions_that_it_has() -> None:
     def by_first_letter(partitions: list[bytes]) -> list[tuple[object, list[int]]]:
         return [
-            (node, [at for at, each in enumerate(partitions) if each.startswith(node.encode())]) for node in ("a", "b")
+            (node, [at for at, partition in enumerate(partitions) if partition.startswith(node.encode())])
+            for node in ("a", "b")
         ]
 
     sent = grouped(gets("ada", "bob", "abe", "ben"), by_first_letter)
-    assert [(each.node, sorted(each.owners)) for each in sent] == [("a", [b"abe", b"ada"]), ("b", [b"ben", b"bob"])]
+    assert [(select.node, sorted(select.owners)) for select in sent] == [
+        ("a", [b"abe", b"ada"]),
+        ("b", [b"ben", b"bob"]),
+    ]
 
 
 def test_of_a_partition_of_several_columns_the_one_that_differs_is_listed() -> None:
     requests = requests_of(USERS, BY_TOWN_AND_AGE, ("name",), 2, ("oslo", 1, 5), ("rome", 1, 5), ("oslo", 2, 5))
     sent = grouped(requests, on_one_node)
-    assert [each.cql.split("WHERE ")[1] for each in sent] == [
+    assert [select.cql.split("WHERE ")[1] for select in sent] == [
         '"town" IN ? AND "age" = ? PER PARTITION LIMIT ?',
         '"town" = ? AND "age" = ? LIMIT ?',
     ]
@@ -132,17 +136,17 @@ def test_rows_of_one_partition_are_one_statement_that_lists_the_last_column() ->
 
 def test_numbers_with_several_forms_are_asked_for_one_by_one() -> None:
     requests = requests_of(PLACES, PLACES.primary_index(), ("name",), 1, (0.5,), (1.5,))
-    assert [each.group for each in grouped(requests, on_one_node)] == [None, None]
+    assert [select.group for select in grouped(requests, on_one_node)] == [None, None]
 
 
 def test_requests_that_differ_in_more_are_sent_side_by_side() -> None:
     requests = [*slices(5, "ada", "bob"), *slices(6, "cyd"), *gets("ada", "bob")]
-    assert [len(each.owners) for each in grouped(requests, on_one_node)] == [2, 1, 2]
+    assert [len(select.owners) for select in grouped(requests, on_one_node)] == [2, 1, 2]
 
 
 def test_fewer_requests_than_go_together_are_sent_side_by_side() -> None:
-    assert [len(each.owners) for each in grouped(gets("ada", "bob"), on_one_node, at_least=3)] == [1, 1]
-    assert [len(each.owners) for each in grouped(gets("ada", "bob", "cyd"), on_one_node, at_least=3)] == [3]
+    assert [len(select.owners) for select in grouped(gets("ada", "bob"), on_one_node, at_least=3)] == [1, 1]
+    assert [len(select.owners) for select in grouped(gets("ada", "bob", "cyd"), on_one_node, at_least=3)] == [3]
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_a_keyspace_with_everything_cql_has_gives_a_schema_or_a_sentence_for_eac
     copies = f"{{'class': 'SimpleStrategy', 'replication_factor': {len(cluster.nodes)}}}"
     try:
         connection.change_schema([f"CREATE KEYSPACE {keyspace} WITH replication = {copies}"])
-        connection.change_schema([each.format(k=keyspace) for each in ODD_KEYSPACE])
+        connection.change_schema([definition.format(k=keyspace) for definition in ODD_KEYSPACE])
         asked = f"SELECT table_name, column_name, type FROM system_schema.columns WHERE keyspace_name = '{keyspace}'"
         before = connection.execute(asked)
         text = schema_text(keyspace, read_keyspace(address))

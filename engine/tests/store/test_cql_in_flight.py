@@ -48,13 +48,13 @@ def watched(db: piql.Database) -> Counter[Any]:
     most: Counter[Any] = Counter()
     session = db.store.connection.session  # type: ignore[attr-defined]
     for host, pool in session._pools.items():
-        for each in pool.get_connections():
+        for pooled in pool.get_connections():
 
             def send(
-                *given: Any, connection: Any = each, host: Any = host, sent: Any = each.send_msg, **more: Any
+                *given: Any, connection: Any = pooled, host: Any = host, sent: Any = pooled.send_msg, **more: Any
             ) -> Any:
                 most[host] = max(most[host], connection.in_flight)
                 return sent(*given, **more)
 
-            each.send_msg = send
+            pooled.send_msg = send
     return most

@@ -49,9 +49,9 @@ def test_a_table_is_kept_as_the_queries_that_stop_early_read_it(cluster_url: Cal
         store = filled(database)
         assert directions(store) == {"thoughts": {"desc"}}
         database.deploy(piql.compile(TABLE + NEWEST + OLDEST))  # a table that is there stays as it lies
-        for each in (database, piql.connect(url)):
-            assert times(each.execute("newest", {"me": "ada"})) == TIMES[:-4:-1]
-            assert times(each.execute("oldest", {"me": "ada"})) == TIMES[:3]
+        for opened in (database, piql.connect(url)):
+            assert times(opened.execute("newest", {"me": "ada"})) == TIMES[:-4:-1]
+            assert times(opened.execute("oldest", {"me": "ada"})) == TIMES[:3]
         assert directions(store) == {"thoughts": {"desc"}}
 
 

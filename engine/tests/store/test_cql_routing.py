@@ -83,5 +83,5 @@ def test_a_request_is_sent_to_every_node_once_though_others_are_planned_meanwhil
     asked: list[list[Host]] = [[] for _ in plans]
     for at in chance.sample([at for at in range(len(plans)) for _ in hosts], len(plans) * len(hosts)):
         asked[at].append(next(plans[at]))
-    assert {len(set(each)) for each in asked} == {len(hosts)}
-    assert len({tuple(each) for each in asked}) > 1
+    assert {len(set(attempt)) for attempt in asked} == {len(hosts)}
+    assert len({tuple(attempt) for attempt in asked}) > 1

@@ -59,7 +59,7 @@ def test_a_decimal_with_more_digits_than_its_column_has_is_given_as_it_is() -> N
     codec = codec_of(SqlType(Kind.DECIMAL, precision=10, scale=2))
     assert codec is not None
     stored = (Decimal("1.5"), Decimal("1.23456"), Decimal("1E+1000000"))
-    assert [str(codec.decode(each)) for each in stored] == ["1.50", "1.23456", "1E+1000000"]
+    assert [str(codec.decode(stored_value)) for stored_value in stored] == ["1.50", "1.23456", "1E+1000000"]
 
 
 @pytest.mark.parametrize("day", [0, date.max.toordinal() + 1, -(2**31), 2**31])

@@ -175,7 +175,7 @@ def test_many_records_are_found_and_put_where_the_last_writes_are_the_known_ones
     assert row_writes.find_many(records, keys) == [None] * 130
     puts = [RecordChange((key, 7, f"{key}"), State.COMING, f"w{key}", None) for key in range(130)]
     assert row_writes.change_many(records, puts) == [True] * 130
-    shown = [each._replace(state=State.VISIBLE, write=f"x{at}", known=f"w{at}") for at, each in enumerate(puts[:99])]
+    shown = [put._replace(state=State.VISIBLE, write=f"x{at}", known=f"w{at}") for at, put in enumerate(puts[:99])]
     assert row_writes.change_many(records, shown) == [True] * 99
     found = row_writes.find_many(records, [(200,), *reversed(keys)], is_serial=True)
     assert found[0] is None

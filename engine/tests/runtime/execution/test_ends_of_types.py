@@ -177,36 +177,36 @@ def test_what_is_computed_at_the_ends_of_the_types_is_exact_or_refused(store: st
     tried = computations(seed, 16)
     data = rows(seed)
     text = SCHEMA
-    for number, each in enumerate(tried):
-        text += f"""CREATE QUERY one{number} AS SELECT {each.text} AS x FROM m WHERE id = [id];
-CREATE QUERY all{number} AS SELECT id, {each.text} AS x FROM m WHERE g = 1 ORDER BY {each.text}, id;
-CREATE QUERY pages{number} AS SELECT id, {each.text} AS x FROM m WHERE g = 1 ORDER BY {each.text} DESC PAGINATE 2;
-CREATE QUERY groups{number} AS SELECT {each.text} AS x, COUNT(*) AS n FROM m WHERE g = 1 GROUP BY {each.text};
-CREATE QUERY same{number} AS SELECT id FROM m WHERE id = [id] AND {each.text} = {each.text};
-CREATE QUERY set{number} AS UPDATE m SET {_target(each)} = {each.text} WHERE id = [id];
-CREATE QUERY if{number} AS UPDATE m SET g = 1 WHERE id = [id] IF {each.text} = {each.text};
+    for number, term in enumerate(tried):
+        text += f"""CREATE QUERY one{number} AS SELECT {term.text} AS x FROM m WHERE id = [id];
+CREATE QUERY all{number} AS SELECT id, {term.text} AS x FROM m WHERE g = 1 ORDER BY {term.text}, id;
+CREATE QUERY pages{number} AS SELECT id, {term.text} AS x FROM m WHERE g = 1 ORDER BY {term.text} DESC PAGINATE 2;
+CREATE QUERY groups{number} AS SELECT {term.text} AS x, COUNT(*) AS n FROM m WHERE g = 1 GROUP BY {term.text};
+CREATE QUERY same{number} AS SELECT id FROM m WHERE id = [id] AND {term.text} = {term.text};
+CREATE QUERY set{number} AS UPDATE m SET {_target(term)} = {term.text} WHERE id = [id];
+CREATE QUERY if{number} AS UPDATE m SET g = 1 WHERE id = [id] IF {term.text} = {term.text};
 """
     compiled = piql.compile(text)
     refused = [diagnostic for diagnostic in compiled.diagnostics if diagnostic.severity == "error"]
-    assert not [each for each in refused if each.code != "type-mismatch"], refused[0].message
+    assert not [term for term in refused if term.code != "type-mismatch"], refused[0].message
     with piql.connect(store) as db:
         db.deploy(compiled)
         db.load("m", data)
-        for number, each in enumerate(tried):
-            expected = {row["id"]: each.of(row) for row in data}
+        for number, term in enumerate(tried):
+            expected = {row["id"]: term.of(row) for row in data}
             for row in data:
                 value, given = expected[row["id"]], {"id": row["id"]}
-                label = f"{each.text} of {row}"
+                label = f"{term.text} of {row}"
                 single = answer(db, f"one{number}", given)
                 assert same(single if single == REFUSED else single[0]["x"], value), f"{label}: {single}"
                 tested = answer(db, f"same{number}", given)
                 assert tested == (REFUSED if value == REFUSED else [] if value is None else [given]), label
-                check_writes(db, number, _target(each), given, value, label)
-            check_whole(db, number, each.text, expected)
+                check_writes(db, number, _target(term), given, value, label)
+            check_whole(db, number, term.text, expected)
 
 
-def _target(each: Computation) -> str:
-    return "x" if "d" in each.text or "/" in each.text or "e300" in each.text else "w"
+def _target(term: Computation) -> str:
+    return "x" if "d" in term.text or "/" in term.text or "e300" in term.text else "w"
 
 
 def check_writes(

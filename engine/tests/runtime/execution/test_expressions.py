@@ -143,7 +143,7 @@ def test_a_computed_output_is_duckdbs(both: Both, expression: str) -> None:
     ],
 )
 def test_an_aggregate_is_duckdbs(both: Both, expressions: str) -> None:
-    named = ", ".join(f"{each} AS x{at}" for at, each in enumerate(expressions.split(", ")))
+    named = ", ".join(f"{tested} AS x{at}" for at, tested in enumerate(expressions.split(", ")))
     both.check(f"{named} FROM v WHERE g = 1")
     both.check(f"{named} FROM v WHERE g = 2")
     both.check(f"ok, {named} FROM v WHERE g = 1 GROUP BY ok ORDER BY ok")
@@ -186,7 +186,7 @@ ATOMS = st.sampled_from(
 PREDICATES = st.recursive(
     ATOMS,
     lambda inner: st.one_of(
-        inner.map(lambda each: f"NOT ({each})"),
+        inner.map(lambda tested: f"NOT ({tested})"),
         st.tuples(inner, inner).map(lambda pair: f"({pair[0]}) AND ({pair[1]})"),
         st.tuples(inner, inner).map(lambda pair: f"({pair[0]}) OR ({pair[1]})"),
     ),

@@ -18,7 +18,7 @@ SELECT kind, COUNT(*) AS c FROM words WHERE word IN ([word], 'red') AND number =
 def test_rows_come_in_the_order_asked_however_few_values_differ(word: str) -> None:
     with piql.connect("embedded:") as db:
         db.deploy(piql.compile(WORDS))
-        db.load("words", [{"number": each, "word": "red", "kind": "x"} for each in (3, 9)])
+        db.load("words", [{"number": at, "word": "red", "kind": "x"} for at in (3, 9)])
         assert [row["number"] for row in db.execute("downwards", {"word": word}).rows] == [9, 3]
 
 

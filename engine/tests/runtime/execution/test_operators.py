@@ -293,7 +293,9 @@ def test_an_index_in_buckets_is_one_request_a_bucket_and_goes_on_from_a_place(pr
     entries = IndexEntries(TABLE, index, store)
     with store.transaction() as transaction:
         transaction.create_index(TABLE, index)
-        transaction.put(entries.prepared, [each for n in range(20) for each in entries.of((n % 4, n, n // 3 or None))])
+        transaction.put(
+            entries.prepared, [entry for n in range(20) for entry in entries.of((n % 4, n, n // 3 or None))]
+        )
     order = by("-t.v", "-t.a", "-t.b")
     node = physical.IndexScan(
         fields=fields("t.v t.a t.b"),

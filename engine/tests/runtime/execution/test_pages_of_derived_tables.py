@@ -48,5 +48,5 @@ def test_rows_without_what_tells_them_apart_have_no_pages() -> None:
     inner = "SELECT text, posted FROM posts WHERE owner = 'ada' ORDER BY posted LIMIT 4"
     query = f"CREATE QUERY q AS SELECT d.text FROM ({inner}) d ORDER BY d.text PAGINATE 2;"
     assert piql.compile(SCHEMA + query).queries["q"].is_bounded
-    found = piql.compile(SCHEMA + query.replace("text, posted FROM", "text FROM")).diagnostics
-    assert "indistinct-page" in [each.code for each in found]
+    diagnostics = piql.compile(SCHEMA + query.replace("text, posted FROM", "text FROM")).diagnostics
+    assert "indistinct-page" in [diagnostic.code for diagnostic in diagnostics]

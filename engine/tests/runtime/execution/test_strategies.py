@@ -185,7 +185,7 @@ def test_all_strategies_give_the_naive_answer_within_the_bound(seed: int) -> Non
                     assert page.round_trips <= query.bound.round_trips or strategy != "parallel"
                     seen.append([tuple(row.values()) for row in page.rows])
                 first = seen[0]
-                assert all(each == first for each in seen), name
+                assert all(answer == first for answer in seen), name
                 assert len(first) == (len(rows) if count is None else min(count, len(rows))), name
                 if is_ordered:
                     assert first == rows[: len(first)], name
