@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from piql.client.database import Database
-from piql.runtime.writing.stepped import places
+from piql.runtime.writing.stepped import slots
 from piql.runtime.writing.stepped.backoff import Manners
 from piql.runtime.writing.stepped.stamps import Stamps
 
@@ -156,7 +156,7 @@ def explore(what: str, scripts: tuple[Script, Script], skews: tuple[float, float
 @pytest.fixture(autouse=True)
 def one_place_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all who look for a free place want the same one."""
-    monkeypatch.setattr(places.random, "choice", lambda free: free[0])
+    monkeypatch.setattr(slots.random, "choice", lambda free: free[0])
 
 
 @pytest.mark.parametrize("what", ["one unique value taken twice", "the last place of a limit"])
