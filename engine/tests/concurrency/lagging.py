@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from piql.store.base import Answers, Batch, Consistency
@@ -19,7 +20,9 @@ class LaggingStore(StoreWrapper):
         self._chance = random.Random(seed)
         self._replicas = [EmbeddedStore(path) for _ in range(replicas)]
         self.eventual_reads = 0
+        self._uses = ExitStack()
         for replica in self._replicas:
+            self._uses.enter_context(replica.at_work())  # a connection that nobody uses ends the transaction it is in
             self._pin(replica)
 
     def _pin(self, replica: EmbeddedStore) -> None:
@@ -40,6 +43,7 @@ class LaggingStore(StoreWrapper):
         return self._chance.choice(self._replicas).read_many(batches, consistency)
 
     def close(self) -> None:
+        self._uses.close()
         for replica in self._replicas:
             replica.close()
         super().close()
