@@ -129,7 +129,7 @@ def test_each_phase_waits_until_every_writer_knows_of_it(url: str) -> None:
     with filled(url, ROWS) as db:
         build = begin_deploy(db.store, piql.compile(FIRST + BY_WORD), pace=SLOW)
         assert build._step.__self__ is build
-        made = steps.Steps(db.store, steps_state(db))
+        made = steps.SchemaSteps(db.store, steps_state(db))
         state, progress = steps_state(db), build._read()
         assert 0 < made.seconds_to_wait(steps.Stand(state, progress)) <= steps.GRACE_SECONDS
         build.cancel()
@@ -161,16 +161,16 @@ def test_what_is_said_to_a_build_during_a_step_is_not_lost(
 ) -> None:
     build = begin_deploy(db.store, piql.compile(FIRST + BY_KIND), pace=SLOW)
     passed_to(build, db, "filling")
-    advance = steps.Steps.advance
+    advance = steps.SchemaSteps.advance
 
     def interrupted(*arguments: object) -> object:
-        monkeypatch.setattr(steps.Steps, "advance", advance)
+        monkeypatch.setattr(steps.SchemaSteps, "advance", advance)
         with piql.connect(url) as second:
             assert second.build is not None
             getattr(second.build, said)()
         return advance(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(steps.Steps, "advance", interrupted)
+    monkeypatch.setattr(steps.SchemaSteps, "advance", interrupted)
     with suppress(piql.StoreUnavailable):  # the index that it fills is dropped: it looks again
         while build._step():
             pass
