@@ -99,7 +99,7 @@ test('a query beyond what was measured has its bound and no p99, and what to pro
   await expect(heatmap.content.getByText('This run’s points are too small for wide')).toHaveCount(2)
   await bounds.open()
   await expect(bounds.content).toContainText('Predicted p99not measured')
-  await bounds.content.getByRole('button', { name: 'Profile with such a point' }).click()
+  await bounds.content.getByRole('button', { name: 'Profile with the missing point' }).click()
   await expect(profile.levels('IndexScan', 'Rows')).toHaveValue('1, 10, 100, 9000')
   expect(errors).toEqual([])
 })

@@ -10,7 +10,7 @@ export function EarlierNotices({ onClose }: { onClose: () => void }) {
   const all = useNotices((state) => state.all)
   return (
     <Dialog title="Notices" onClose={onClose}>
-      {all.length === 0 ? <p>Nothing was said since the page was opened.</p> : null}
+      {all.length === 0 ? <p>There are no messages since you opened the page.</p> : null}
       <ul className={styles['earlier']} aria-label="Earlier notices">
         {all.toReversed().map(({ id, tone, text, at, action }) => (
           <li key={id} className={styles['earlierNotice']} data-tone={tone}>

@@ -85,7 +85,7 @@ export function Palette({ onClose, show }: { onClose: () => void; show: (overlay
           </div>
         ))}
       </div>
-      {shown.length === 0 ? <p className={styles['paletteEmpty']}>Nothing is called that.</p> : null}
+      {shown.length === 0 ? <p className={styles['paletteEmpty']}>No command or file has this name.</p> : null}
     </dialog>
   )
 }

@@ -6,6 +6,6 @@ export async function copy(text: string, what: string): Promise<void> {
     await navigator.clipboard.writeText(text)
     notify({ tone: 'success', text: `Copied ${what}.` })
   } catch {
-    notify({ tone: 'danger', text: `The browser does not let ${what} be copied.` })
+    notify({ tone: 'danger', text: `The browser does not allow copying ${what}.` })
   }
 }

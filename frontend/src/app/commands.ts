@@ -88,7 +88,7 @@ export function commands(
       title: 'Open the dashboard page',
       run: () => setView({ page: 'dashboard' }),
     },
-    { id: 'export', group: 'Actions', title: 'Export the tables in sight as CSV', run: exportTables },
+    { id: 'export', group: 'Actions', title: 'Export the visible tables as CSV', run: exportTables },
     { id: 'shortcuts', group: 'Actions', title: 'Keyboard shortcuts', keys: '?', run: () => show('shortcuts') },
     { id: 'notices', group: 'Actions', title: 'Earlier notices', run: () => show('notices') },
     { id: 'codes', group: 'Actions', title: 'What the codes of problems mean', run: () => setView({ code: 'all' }) },

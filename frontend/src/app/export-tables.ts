@@ -10,7 +10,7 @@ export function exportTables(): void {
     const [head = [], ...rows] = [...table.rows].map((row) => [...row.cells].map((cell) => cell.innerText.trim()))
     download(`${table.getAttribute('aria-label') ?? 'table'}.csv`, 'text/csv', toCsv(head, rows))
   }
-  if (tables.length === 0) notify({ tone: 'info', text: 'No table is in sight; charts have a table view.' })
+  if (tables.length === 0) notify({ tone: 'info', text: 'No table is visible; charts have a table view.' })
 }
 
 export function download(name: string, type: string, text: string): void {

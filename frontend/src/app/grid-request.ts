@@ -1,4 +1,4 @@
-/** “Profile with such a point”: opens the profile panel with a grid of one's own that holds it. */
+/** “Profile with the missing point”: opens the profile panel with a grid of one's own that holds it. */
 import { create } from 'zustand'
 import { type MissingPoint, START, type TypedGrid, withPoint } from '../logic/own-grid'
 import { openPanel } from './panel-view'

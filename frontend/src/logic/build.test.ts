@@ -13,7 +13,7 @@ const build = {
 test('a build says what it does and how far it is', () => {
   expect(describeBuild(build)).toBe('Filling new indexes: 1,200 of about 3,000 rows.')
   expect(describeBuild({ ...build, phase: 'checking', is_paused: true, is_running: false })).toBe(
-    'Holding the rows there are against new constraints: 1,200 of about 3,000 rows. It is paused.',
+    'Checking existing rows against new constraints: 1,200 of about 3,000 rows. It is paused.',
   )
   expect(describeBuild({ ...build, is_running: false })).toContain('resume it')
 })

@@ -38,7 +38,7 @@ export function shareDone(build: Build): number {
 
 /** `Filling new indexes: 1,200 of about 3,000 rows.` */
 export function describeBuild(build: Build): string {
-  const what = build.phase === 'checking' ? 'Holding the rows there are against new constraints' : 'Filling new indexes'
+  const what = build.phase === 'checking' ? 'Checking existing rows against new constraints' : 'Filling new indexes'
   const rows = `${formatCount(build.rows_done)} of about ${formatCount(build.rows_estimate)} rows`
   const rest = build.is_paused
     ? ' It is paused.'

@@ -151,7 +151,7 @@ function refused(preview: PreviewFacts): Judged {
       'errors',
       'danger',
       `Deploying is refused: ${errors === 1 ? '1 error' : `${formatCount(errors)} errors`}.`,
-      'A deployed set is all or nothing: what is live keeps running as it is.',
+      'All files are deployed together or not at all: what is live keeps running as it is.',
     )
   return say(
     'empty',
@@ -164,7 +164,7 @@ function refused(preview: PreviewFacts): Judged {
 function deployable(facts: DeployFacts, preview: PreviewFacts): Judged {
   const clashes = preview.tables.filter(({ refusal }) => refusal !== null).map(({ table }) => table)
   if (clashes.length > 0) {
-    const help = 'The data that are live could not be kept. Name the table differently to start anew.'
+    const help = 'The live data could not be kept. Name the table differently to start anew.'
     return say('tables', 'danger', `Deploying will be refused: ${clashes.join(', ')} cannot change like this.`, help)
   }
   if (preview.refusal !== null)

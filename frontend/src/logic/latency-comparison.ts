@@ -134,7 +134,7 @@ function sentenceOf(verdict: Verdict, latency: QueryLatency): string {
     case 'other-sizes':
       return predicted && sizes[0]
         ? `The prediction is for ${sizeText(predicted)}; most executions made ${sizeText(sizes[0])}, for which there is none`
-        : 'How large the executions were is not known, so that they are not held against the prediction'
+        : 'The size of the executions is not known, so they are not compared with the prediction'
     case 'not-predicted':
       return latency.predicted_p99_ms === null
         ? 'Deployed without a profile, so nothing was predicted'

@@ -110,7 +110,7 @@ function Explanation({ query, bound }: { query: Query; bound: Bound }) {
 function Lack({ lack }: { lack: NoPrediction }) {
   return (
     <button type="button" className={styles['place']} title={lack.reason} onClick={() => requestGridWith(lack.missing)}>
-      Profile with such a point
+      Profile with the missing point
     </button>
   )
 }

@@ -54,7 +54,7 @@ export default function DashboardPanel() {
         title="Nothing is deployed yet"
         actions={<Button onClick={() => openPanel('deploy')}>Deploy</Button>}
       >
-        Once queries run, their observed p99 stands here beside the predicted one.
+        Once queries run, their observed p99 is shown here beside the predicted one.
       </EmptyState>
     )
   }

@@ -38,7 +38,7 @@ export default function HeatmapPanel() {
         actions={query ? <Button onClick={() => openPanel('problems')}>See what keeps it from one</Button> : null}
       >
         A heatmap shows a bounded query over two of its limits.{' '}
-        {query ? 'Mend its problem, or choose another query on the left.' : 'Choose one on the left.'}
+        {query ? 'Fix its problem, or choose another query on the left.' : 'Choose one on the left.'}
       </EmptyState>
     )
   }
@@ -54,7 +54,7 @@ export default function HeatmapPanel() {
           </Button>
         }
       >
-        The heatmap is predicted from measured operators, and no run has measured this store to the end yet.
+        The heatmap is predicted from measured operators, and no profile run of this store is complete.
         {underWay ? ` One is under way: ${formatPercent(underWay.progress, 0)} of its points are measured.` : ''}
       </EmptyState>
     )

@@ -16,7 +16,7 @@ export function NotMeasured({ lack }: { lack: NoPrediction }) {
           ? `This run has no point for ${missing.operator}`
           : `This run’s points are too small for ${query}`
       }
-      actions={<Button onClick={() => requestGridWith(missing)}>Profile with such a point</Button>}
+      actions={<Button onClick={() => requestGridWith(missing)}>Profile with the missing point</Button>}
     >
       {query} asks for {pointText(missing)}
       {lack.kind === 'not-measured'

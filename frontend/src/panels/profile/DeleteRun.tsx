@@ -24,9 +24,7 @@ export function DeleteRun({ run, name }: { run: ProfileRun; name: string }) {
       </IconButton>
       {isAsking ? (
         <Dialog title={`Delete ${name}?`} onClose={() => setAsking(false)}>
-          <p className={styles['asked']}>
-            Its measurements are gone then, and nothing is predicted from them any more.
-          </p>
+          <p className={styles['asked']}>This deletes its measurements, and predictions cannot use them any more.</p>
           {remove.error ? <ErrorNotice error={remove.error} /> : null}
           <DialogActions>
             <Button onClick={() => setAsking(false)}>Keep it</Button>

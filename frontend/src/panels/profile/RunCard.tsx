@@ -134,7 +134,7 @@ function RunActions({ run, name, isChosen }: { run: ProfileRun; name: string; is
         <Button
           size="small"
           icon={<RotateCw size={12} aria-hidden />}
-          aria-label={`Measure what is stale of ${name} anew`}
+          aria-label={`Measure the stale operators of ${name} again`}
           disabled={refresh.isPending}
           onClick={() => refresh.mutate()}
         >

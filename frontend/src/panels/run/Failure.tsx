@@ -8,7 +8,7 @@ export function Failure({ error, isWrite }: { error: Error; isWrite: boolean }) 
       <ErrorNotice error={error} />
       {isWrite && isOutcomeUnknown(error) ? (
         <Notice tone="warning" role="alert">
-          The write may have been done all the same: read its rows before you run it again.
+          The write may have succeeded: read its rows before you run it again.
         </Notice>
       ) : null}
     </>
