@@ -19,8 +19,10 @@ let waiting = 0
 
 /** `fetch` for the requests of the page. */
 export async function fetchWithinRate(request: Request): Promise<Response> {
+  const body = request.body === null ? null : await request.text() // a clone would send it as a stream
+  const { url, method, headers, signal } = request
   for (let waits = 0; ; waits += 1) {
-    const answer = await fetch(request.clone())
+    const answer = await fetch(new Request(url, { method, headers, signal, body }))
     const seconds = Number(answer.headers.get('retry-after'))
     if (answer.status !== 429 || waits === MOST_WAITS || !(seconds > 0 && seconds <= LONGEST_WAIT_SECONDS))
       return answer
