@@ -134,6 +134,8 @@ def test_a_parameter_given_twice_is_refused(url: str, capsys: pytest.CaptureFixt
 )
 def test_a_reader_that_has_read_enough_ends_a_command_without_a_word(tmp_path: Path, words: str) -> None:
     (tmp_path / "a.piql").write_text(SOURCE)
+    with piql.connect(f"embedded:{tmp_path / 'a.db'}") as db:
+        db.deploy(piql.compile(SOURCE))
     reads, writes = os.pipe()
     os.close(reads)
     done = subprocess.run(

@@ -97,6 +97,8 @@ class Build:
         self._driver = driver or new_driver()
         self._steps: tuple[SchemaState, SchemaSteps] | None = None
         self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()  # a thread that ends, and one that is to be started
+        self._is_wanted = False  # somebody has started it since its thread last looked
         self._stop = threading.Event()
         self._turn = threading.Lock()  # between steps and what is said to the build in this process
         self._failure: PiqlError | None = None
@@ -108,6 +110,7 @@ class Build:
         """Leave it to the parent process to drive it, and look on as another process does."""
         self._driver = new_driver()
         self._thread = None
+        self._starting = threading.Lock()
         self._stop = threading.Event()
         self._turn = threading.Lock()
 
@@ -197,11 +200,13 @@ class Build:
 
     def start(self) -> None:
         """Build in a thread of this process."""
-        if self._thread is None or not self._thread.is_alive():
-            self._stop.clear()
-            self._failure = None
-            self._thread = threading.Thread(target=self._drive, name="piql-build", daemon=True)
-            self._thread.start()
+        with self._starting:
+            self._is_wanted = True
+            if self._thread is None or not self._thread.is_alive():
+                self._stop.clear()
+                self._failure = None
+                self._thread = threading.Thread(target=self._drive, name="piql-build", daemon=True)
+                self._thread.start()
 
     def stop(self) -> None:
         """End the building thread of this process; another process, or a later `resume`, goes on."""
@@ -224,7 +229,8 @@ class Build:
             attempts = 0
             while not self._stop.is_set():
                 try:
-                    if not self._step():
+                    self._is_wanted = False
+                    if not self._step() and self._may_end():
                         return
                     attempts = 0
                 except StoreUnavailable:
@@ -234,6 +240,13 @@ class Build:
                     self._stop.wait(0.1 * 2**attempts)
         except PiqlError as failure:
             self._failure = failure
+
+    def _may_end(self) -> bool:
+        """Give the thread up, unless it was started again after it had looked: a resume must not be lost."""
+        with self._starting:
+            if not self._is_wanted:
+                self._thread = None
+            return not self._is_wanted
 
     def _step(self) -> bool:
         """Do one step and rest after it; say whether there is more to do here."""
