@@ -56,9 +56,16 @@ def compiled(pool: WorkerPool, files: tuple[SourceFile, ...]) -> bytes:
 
 
 def worker_processes() -> set[int]:
-    tasks = Path("/proc/self/task")
-    children = {int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()}
-    return {child for child in children if b"piql_backend.workers" in Path(f"/proc/{child}/cmdline").read_bytes()}
+    children = {int(child) for task in Path("/proc/self/task").iterdir() for child in read(task / "children").split()}
+    return {child for child in children if b"piql_backend.workers" in read(Path(f"/proc/{child}/cmdline"))}
+
+
+def read(file: Path) -> bytes:
+    """What Linux says of a thread or process; nothing of one that has ended since it was listed."""
+    try:
+        return file.read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 def test_a_text_beyond_the_time_is_refused_in_words_and_the_next_is_compiled(pool_with: Making) -> None:

@@ -41,11 +41,11 @@ describe('a write', () => {
     await waitFor(() => expect(executions()).toBe(1))
   })
 
-  it('whose answer was lost is said to be one that may have been done', () => {
+  it('whose answer was lost is said to be one that may have succeeded', () => {
     const show = (error: Error, isWrite = true) => {
       cleanup()
       render(<Failure error={error} isWrite={isWrite} />)
-      return screen.queryByText(/may have been done/) !== null
+      return screen.queryByText(/may have succeeded/) !== null
     }
     expect(show(new Unreachable())).toBe(true)
     expect(show(new ApiError(503, { code: 'store-unavailable', message: 'away' }))).toBe(true)
