@@ -2,12 +2,13 @@
 
     tag     HMAC-SHA256(key of tags, length of purpose | purpose | body), 16 bytes
     stream  SHAKE-256(key of streams, filled up to a block | tag), as long as the body
-    sealed  base64url(tag | body XOR stream)
+    sealed  "p" | base64url(tag | body XOR stream)
 
 This is SIV (P. Rogaway and T. Shrimpton, Deterministic Authenticated-Encryption, 2006; RFC 5297) with other primitives:
 the tag is the nonce, so that no nonce comes twice for different bodies, and it is checked against what was decrypted.
 A key that fills the first block of SHAKE makes it a keyed stream, as in KMAC (NIST SP 800-185). Python has no cipher,
 and these two take microseconds. Of what is sealed, others see its length, and whether two bodies are equal.
+The letter in front keeps a `-` of base64url from coming first: command lines would take the text for an option.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from piql.store.base import SIGNING_KEY, Store
 
 _TAG_LENGTH = 16
 _BLOCK_LENGTH = 136  # of SHAKE-256
+_FIRST_LETTER = "p"
 
 
 class _Keys(NamedTuple):
@@ -42,20 +44,26 @@ def sealed(key: bytes, body: bytes, purpose: bytes) -> str:
     """Encrypt and sign; what is sealed for one purpose (of at most 255 bytes) is refused for another."""
     keys = _keys(key)
     tag = _tag(keys, body, purpose)
-    return base64.urlsafe_b64encode(tag + _xor(keys, tag, body)).rstrip(b"=").decode()
+    return _FIRST_LETTER + _base64(tag + _xor(keys, tag, body))
 
 
 def opened(key: bytes, text: str, purpose: bytes) -> bytes | None:
     """Return the body; None when it was not sealed with this key for this purpose, or a character differs."""
+    if not text.startswith(_FIRST_LETTER):
+        return None
+    encoded = text[len(_FIRST_LETTER) :]
     try:
-        raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        raw = base64.b64decode(encoded + "=" * (-len(encoded) % 4), altchars=b"-_", validate=True)
     except ValueError:
         return None
     keys = _keys(key)
     tag = raw[:_TAG_LENGTH]
     body = _xor(keys, tag, raw[_TAG_LENGTH:])
-    is_canonical = base64.urlsafe_b64encode(raw).rstrip(b"=").decode() == text
-    return body if is_canonical and hmac.compare_digest(tag, _tag(keys, body, purpose)) else None
+    return body if _base64(raw) == encoded and hmac.compare_digest(tag, _tag(keys, body, purpose)) else None
+
+
+def _base64(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
 def _tag(keys: _Keys, body: bytes, purpose: bytes) -> bytes:
