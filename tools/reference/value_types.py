@@ -15,6 +15,7 @@ from piql.store.values import STORED
 
 from reference.markdown import code, codes, table
 
+_ID = UUID("123e4567-e89b-12d3-a456-426614174000")  # of version 1, which every type of ids takes
 _SAMPLES: tuple[tuple[str, object], ...] = (
     ("int", 7),
     ("float", 7.5),
@@ -23,12 +24,12 @@ _SAMPLES: tuple[tuple[str, object], ...] = (
     ("str", "no date"),
     ("ISO str", "2026-05-17"),
     ("ISO str", "7.5"),
-    ("ISO str", "00000000-0000-4000-8000-000000000000"),
+    ("ISO str", str(_ID)),
     ("bytes", b"\x00"),
     ("aware datetime", datetime(2026, 5, 17, tzinfo=UTC)),
     ("naive datetime", datetime(2026, 5, 17)),
     ("date", date(2026, 5, 17)),
-    ("UUID", UUID(int=1)),
+    ("UUID", _ID),
 )
 
 

@@ -14,9 +14,10 @@ from piql.compiler.binding.functions import FUNCTIONS
 from piql.compiler.physical.operators import PhysicalNode
 from piql.runtime.execution.functions import FUNCTIONS as COMPUTATIONS
 from piql.schema.catalog import Kind
-from piql.schema.types import COLUMN_TYPES, KINDS, NUMBERS, TEXTS, WHOLE, for_each_kind
+from piql.schema.types import COLUMN_TYPES, KIND_OF_NAME, KINDS, NUMBERS, TEXTS, WHOLE, for_each_kind
 from piql.store.base import Store
 from piql.store.cql.stored_values import STORED as STORED_BY_CQL
+from piql.store.cql.stored_values import Stored
 from piql.store.open import ADAPTERS, capabilities_of, open_store
 from piql.store.values import STORED as STORED_BY_SQLITE
 
@@ -75,6 +76,24 @@ def test_a_type_without_its_row_is_an_error_when_the_table_is_made() -> None:
 @pytest.mark.parametrize("table", [COLUMN_TYPES, STORED_BY_SQLITE, STORED_BY_CQL], ids=["language", "SQLite", "CQL"])
 def test_every_type_has_a_row(table: dict[Kind, object]) -> None:
     assert set(table) == set(KINDS)
+
+
+def test_a_type_of_another_database_has_one_nearest_type_and_is_none_itself() -> None:
+    offered = [name for row in COLUMN_TYPES.values() for name in row.nearest_to]
+    assert len(set(offered)) == len(offered)
+    assert set(offered) & set(KIND_OF_NAME) == set()
+
+
+def test_a_type_of_cql_is_read_as_one_type() -> None:
+    names = {row.cql for row in STORED_BY_CQL.values()}
+    further = [name for row in STORED_BY_CQL.values() for name in row.also]
+    assert len(set(further)) == len(further)
+    assert set(further) & names == set()
+
+
+@pytest.mark.parametrize(("kind", "row"), STORED_BY_CQL.items(), ids=[kind.value for kind in STORED_BY_CQL])
+def test_what_drivers_give_in_another_form_can_be_read_as_it_is_stored(kind: Kind, row: Stored) -> None:
+    assert row.is_python or (row.codec is not None and row.as_read is not None)
 
 
 OPERATORS = {operator.__name__ for operator in get_args(PhysicalNode)}

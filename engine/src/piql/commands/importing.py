@@ -14,15 +14,7 @@ from piql.store.cql.address import parse_address
 from piql.store.cql.schema.foreign_tables import ForeignColumn, ForeignTable, read_keyspace
 from piql.store.cql.stored_values import STORED
 
-_TYPES = {row.cql: kind.value for kind, row in STORED.items()} | {
-    "ascii": "TEXT",
-    "float": "DOUBLE",
-    "smallint": "INT",
-    "timeuuid": "UUID",
-    "tinyint": "INT",
-    "varchar": "TEXT",
-    "varint": "DECIMAL",
-}
+_TYPES = {cql: kind.value for kind, row in STORED.items() for cql in (row.cql, *row.also)}
 
 
 def import_(argv: Sequence[str] | None = None) -> int:

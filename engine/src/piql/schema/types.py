@@ -33,6 +33,7 @@ KINDS = tuple(kind for kind in Kind if kind is not Kind.NULL)  # the types that 
 WHOLE = (Kind.INT, Kind.BIGINT)
 NUMBERS = (*WHOLE, Kind.DECIMAL, Kind.DOUBLE)  # each holds the values of those before it, but for precision
 TEXTS = (Kind.VARCHAR, Kind.TEXT)
+IDS = (Kind.UUID,)  # each value names one thing
 UNSIZED_BYTES = 65_536  # of a value whose type says no length: the only number in a bound that no schema proves
 
 
@@ -51,7 +52,8 @@ class ColumnType:
     `names` are its names in the text, the canonical one first; `numbers` is how many numbers may follow in parentheses.
     `holds` describes its values in the reference, `written` how a literal is written and `accepts` which values a
     parameter takes, both in messages. `bytes` is the most bytes that a value of the declared type takes, None if that
-    has no limit. Types of one `family` compare with each other.
+    has no limit. Types of one `family` compare with each other. `nearest_to` are types of other databases instead of
+    which this one is offered.
     """
 
     names: tuple[str, ...]
@@ -61,6 +63,7 @@ class ColumnType:
     bytes: Callable[[SqlType], int | None]
     accepts: str
     family: Kind
+    nearest_to: tuple[str, ...] = ()
     numbers: int = 0
     range: tuple[int, int] | None = None  # of a type of whole numbers
 
@@ -93,6 +96,7 @@ COLUMN_TYPES = for_each_kind(
             _fixed(4),
             accepts=f"a whole number from {INT_RANGE[0]} to {INT_RANGE[1]}",
             family=Kind.DOUBLE,
+            nearest_to=("SMALLINT", "TINYINT", "MEDIUMINT", "SERIAL"),
             range=INT_RANGE,
         ),
         Kind.BIGINT: ColumnType(
@@ -103,6 +107,7 @@ COLUMN_TYPES = for_each_kind(
             _fixed(8),
             accepts=f"a whole number from {BIGINT_RANGE[0]} to {BIGINT_RANGE[1]}",
             family=Kind.DOUBLE,
+            nearest_to=("BIGSERIAL", "COUNTER"),
             range=BIGINT_RANGE,
         ),
         Kind.DOUBLE: ColumnType(
@@ -113,6 +118,7 @@ COLUMN_TYPES = for_each_kind(
             _fixed(8),
             accepts="a number",
             family=Kind.DOUBLE,
+            nearest_to=("REAL", "FLOAT8"),
         ),
         Kind.DECIMAL: ColumnType(
             ("DECIMAL", "NUMERIC"),
@@ -122,6 +128,7 @@ COLUMN_TYPES = for_each_kind(
             _digits,
             accepts="a number, or a text such as '12.50'",
             family=Kind.DOUBLE,
+            nearest_to=("NUMBER", "MONEY", "VARINT"),
             numbers=2,
         ),
         Kind.BOOLEAN: ColumnType(
@@ -132,6 +139,7 @@ COLUMN_TYPES = for_each_kind(
             _fixed(1),
             accepts="TRUE or FALSE",
             family=Kind.BOOLEAN,
+            nearest_to=("BIT",),
         ),
         Kind.VARCHAR: ColumnType(
             ("VARCHAR", "STRING"),
@@ -141,10 +149,18 @@ COLUMN_TYPES = for_each_kind(
             _characters,
             accepts="a text",
             family=Kind.TEXT,
+            nearest_to=("CHAR", "CHARACTER", "NVARCHAR", "VARCHAR2", "INET"),
             numbers=1,
         ),
         Kind.TEXT: ColumnType(
-            ("TEXT",), "text of any length", _QUOTED, to_text, _characters, accepts="a text", family=Kind.TEXT
+            ("TEXT",),
+            "text of any length",
+            _QUOTED,
+            to_text,
+            _characters,
+            accepts="a text",
+            family=Kind.TEXT,
+            nearest_to=("CLOB", "JSON", "JSONB", "ASCII"),
         ),
         Kind.BLOB: ColumnType(
             ("BLOB",),
@@ -154,6 +170,7 @@ COLUMN_TYPES = for_each_kind(
             _length,
             accepts="bytes",
             family=Kind.BLOB,
+            nearest_to=("BYTEA", "VARBINARY", "BINARY"),
         ),
         Kind.TIMESTAMP: ColumnType(
             ("TIMESTAMP",),
@@ -163,6 +180,7 @@ COLUMN_TYPES = for_each_kind(
             _fixed(8),
             accepts="a moment such as '2026-01-31T12:00:00Z'",
             family=Kind.TIMESTAMP,
+            nearest_to=("DATETIME", "TIMESTAMPTZ", "TIME"),
         ),
         Kind.DATE: ColumnType(
             ("DATE",),
@@ -181,11 +199,13 @@ COLUMN_TYPES = for_each_kind(
             _fixed(16),
             accepts="an id such as '123e4567-e89b-12d3-a456-426614174000'",
             family=Kind.UUID,
+            nearest_to=("GUID", "TIMEUUID"),
         ),
     }
 )
 
 KIND_OF_NAME = {name: kind for kind, row in COLUMN_TYPES.items() for name in row.names}
+NEAREST_TYPE = {name: kind.value for kind, row in COLUMN_TYPES.items() for name in row.nearest_to}
 
 
 def convert(value: object, type: SqlType) -> object:

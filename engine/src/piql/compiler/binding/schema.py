@@ -11,7 +11,6 @@ from piql.compiler.binding.near_names import NearNames
 from piql.compiler.binding.scope import TableNames, lookup, spelling_fix, suggestion, unknown_name, unknown_table
 from piql.compiler.binding.types import BARE, is_comparable, is_text
 from piql.compiler.syntax import ast
-from piql.compiler.syntax.unsupported import TYPES
 from piql.schema.catalog import (
     CardinalityLimit,
     Catalog,
@@ -27,7 +26,7 @@ from piql.schema.catalog import (
     word_column,
 )
 from piql.schema.decimals import MAX_PRECISION
-from piql.schema.types import COLUMN_TYPES, KIND_OF_NAME, KINDS
+from piql.schema.types import COLUMN_TYPES, KIND_OF_NAME, KINDS, NEAREST_TYPE
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
@@ -180,7 +179,7 @@ class _TableBuilder:
         kind = KIND_OF_NAME.get(node.name)
         arguments = node.arguments
         if kind is None:
-            near = TYPES.get(node.name) or suggestion(node.name, KIND_OF_NAME)
+            near = NEAREST_TYPE.get(node.name) or suggestion(node.name, KIND_OF_NAME)
             types = ", ".join(kind.value for kind in KINDS)
             self._report(
                 "unknown-type",

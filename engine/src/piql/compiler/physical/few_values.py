@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from piql.schema.catalog import Column, Kind, Table
+from piql.schema.types import IDS
 
 # The last word of a name, without `id` and `code` behind it.
 FEW = frozenset(
@@ -46,4 +47,4 @@ def _names_an_owner(table: Table, column: Column) -> bool:
     """Whether a column is a part of a key or of a reference, or of the type of one."""
     references = (key.columns for key in table.foreign_keys)
     keys = (table.primary_key, *(key.columns for key in table.unique_keys), *references)
-    return column.type.kind is Kind.UUID or any(column.name in key for key in keys)
+    return column.type.kind in IDS or any(column.name in key for key in keys)

@@ -25,7 +25,7 @@ from typing import Any
 from piql.schema.catalog import Index, Kind, Table
 from piql.schema.types import TEXTS
 from piql.store.base import STATE, WRITE
-from piql.store.cql.stored_values import AS_PYTHON, STORED, ToBytes, pack_int
+from piql.store.cql.stored_values import CODECS, STORED, ToBytes, pack_int
 
 Arguments = tuple[Any, ...]
 Bind = Callable[[Arguments], "list[bytes | None] | None"]
@@ -65,7 +65,8 @@ class KeyColumn:
 
     def as_python(self) -> Callable[[Any], Any] | None:
         """Return the conversion of a stored value to the Python value a driver takes; None where they are the same."""
-        return self.as_kept() or AS_PYTHON.get(self.cql)
+        codec = CODECS.get(self.cql)
+        return self.as_kept() or (codec.decode if codec else None)
 
     def as_kept(self) -> Callable[[Any], Any] | None:
         """Return the conversion of a value to what the column holds; None where that is the value itself."""

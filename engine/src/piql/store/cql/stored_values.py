@@ -65,14 +65,6 @@ def _itself(value: bytes) -> bytes:
     return value
 
 
-AS_PYTHON: dict[str, Callable[[Any], Any]] = {
-    "timestamp": decode_timestamp,
-    "date": decode_date,
-    "uuid": lambda stored: UUID(bytes=stored),
-}
-"""From a stored value to Python's own, by the CQL type of its column, where they differ."""
-
-
 def _encode_decimal(value: Decimal) -> Decimal:
     """Equal numbers are one key, so zeros at the end go."""
     return WIDE.normalize(value) if value else Decimal(0)
@@ -102,7 +94,9 @@ class Stored(NamedTuple):
 
     `in_place_of_null` is what a clustering column holds for NULL, beside the flag that says so. `as_read` makes of a
     value's bytes what the driver reads; None where equal values have several forms. `key_cql` is the type of a key
-    column, where CQL's order of `cql` is not that of the values.
+    column, where CQL's order of `cql` is not that of the values. `is_python` is False where drivers take and give
+    another Python object than the stored value; then there are `codec` and `as_read`. `also` are further types of CQL
+    whose values this type holds.
     """
 
     cql: str
@@ -111,17 +105,25 @@ class Stored(NamedTuple):
     as_read: Callable[[bytes], Any] | None = None
     codec: Codec | None = None
     key_cql: str | None = None
+    is_python: bool = True
+    also: tuple[str, ...] = ()
 
 
 STORED = for_each_kind(
     {
-        Kind.INT: Stored("int", pack_int, 0, lambda value: _unpack_int(value)[0]),
+        Kind.INT: Stored("int", pack_int, 0, lambda value: _unpack_int(value)[0], also=("smallint", "tinyint")),
         Kind.BIGINT: Stored("bigint", pack_long, 0, lambda value: _unpack_long(value)[0]),
-        Kind.DOUBLE: Stored("double", _pack_double, 0.0),
-        Kind.DECIMAL: Stored("decimal", _decimal_to_bytes, Decimal(0), codec=Codec(_encode_decimal, _decode_decimal)),
+        Kind.DOUBLE: Stored("double", _pack_double, 0.0, also=("float",)),
+        Kind.DECIMAL: Stored(
+            "decimal",
+            _decimal_to_bytes,
+            Decimal(0),
+            codec=Codec(_encode_decimal, _decode_decimal),
+            also=("varint",),
+        ),
         Kind.BOOLEAN: Stored("boolean", _boolean_to_bytes, False),
         Kind.VARCHAR: Stored("text", str.encode, "", bytes.decode),
-        Kind.TEXT: Stored("text", str.encode, "", bytes.decode),
+        Kind.TEXT: Stored("text", str.encode, "", bytes.decode, also=("ascii", "varchar")),
         Kind.BLOB: Stored("blob", _itself, b"", _itself),
         Kind.TIMESTAMP: Stored(
             "timestamp",
@@ -129,8 +131,11 @@ STORED = for_each_kind(
             0,
             lambda value: _unpack_long(value)[0],
             Codec(encode_timestamp, decode_timestamp),
+            is_python=False,
         ),
-        Kind.DATE: Stored("date", _date_to_bytes, 1, date_from_bytes, Codec(date.toordinal, decode_date)),
+        Kind.DATE: Stored(
+            "date", _date_to_bytes, 1, date_from_bytes, Codec(date.toordinal, decode_date), is_python=False
+        ),
         Kind.UUID: Stored(
             "uuid",
             _itself,
@@ -138,9 +143,14 @@ STORED = for_each_kind(
             _itself,
             Codec(lambda value: value.bytes, lambda stored: UUID(bytes=stored)),
             key_cql="blob",
+            is_python=False,
+            also=("timeuuid",),
         ),
     }
 )
+
+CODECS = {row.cql: row.codec for row in STORED.values() if row.codec is not None and not row.is_python}
+"""Between stored values and the Python values of drivers, by the CQL type of a column, where the two differ."""
 
 
 def codec_of(type: SqlType) -> Codec | None:

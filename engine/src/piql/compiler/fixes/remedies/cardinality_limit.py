@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from piql.compiler.fixes.remedy import Change, LimitLine, RefusedQuery, Remedy
 from piql.compiler.physical.planner.unbounded import Gap
-from piql.schema.catalog import Kind, Table
+from piql.schema.catalog import Table
+from piql.schema.types import IDS
 
 DEFAULT_LIMIT = 100
 
@@ -56,7 +57,7 @@ def names_an_owner(table: Table, columns: tuple[str, ...]) -> bool:
     is_reference = any(set(key.columns) <= set(columns) for key in table.foreign_keys)
     is_beginning = set(table.primary_key[:length]) == set(columns)
     is_named_so = any(
-        name.lower().endswith(("_id", "id")) or (column is not None and column.type.kind is Kind.UUID)
+        name.lower().endswith(("_id", "id")) or (column is not None and column.type.kind in IDS)
         for name in columns
         for column in (table.column(name),)
     )

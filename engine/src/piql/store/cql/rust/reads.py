@@ -14,7 +14,7 @@ from piql.store.cql.rust.values import key_source, row_source, to_keys
 
 if TYPE_CHECKING:
     from piql.store.cql.rust.connection import Page, RustConnection
-from piql.store.cql.stored_values import AS_PYTHON
+from piql.store.cql.stored_values import CODECS
 
 
 class RustReads:
@@ -71,7 +71,8 @@ class RustReads:
         """Generate what answers batches by one statement; of more keys than that lists, several go together."""
         statement, group, connection = read.statements[0], listing.group, self._connection
         prepared = connection.prepared_for_reads(group.cql, consistency)
-        as_python, is_get = AS_PYTHON.get(listing.cql_type), read.is_get
+        codec, is_get = CODECS.get(listing.cql_type), read.is_get
+        as_python = codec.decode if codec else None
 
         def requests(arguments: Row, keys: Sequence[Any]) -> list[tuple[str, Values]]:
             values = statement.bind(arguments)

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from piql.store.base import Row
 from piql.store.cql.reads.shown import Shown
-from piql.store.cql.stored_values import date_from_bytes
+from piql.store.cql.stored_values import CODECS, date_from_bytes
 from piql.store.values import decode_timestamp
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -49,12 +49,12 @@ _FROM_BYTES: dict[str, Callable[[bytes], Any]] = {
 SELECTED_AS = {"timestamp": "toUnixTimestamp({})", "uuid": "uuidAsBlob({})"}
 """What reads select columns of these types as: then no Python object is made of each value, and unmade."""
 
-# The source of a stored value, given that of what the driver gives: inline, for it is made for each row.
-_AS_STORED = {
+# The source of a stored value, given that of what the driver gives. It is made for each row: calls of a codec's
+# `encode`, which ROW_NAMES holds by the CQL type, and inline sources for the types of most columns.
+_AS_STORED = {f"Cql{cql.capitalize()}": f"encode_{cql}({{0}})" for cql in CODECS} | {
     "CqlTimestamp": "(d := {0} - EPOCH).days * 86_400_000 + d.seconds * 1_000 + d.microseconds // 1_000",
     "CqlDate": "{0}.toordinal()",
     "CqlUuid": "{0}.bytes",
-    "CqlTimeuuid": "{0}.bytes",
 }
 
 
@@ -155,4 +155,8 @@ def _stored(source: str, columns: Sequence[Any]) -> str:
     return re.sub(r"r\[(\d+)\]", value, source)
 
 
-ROW_NAMES = {"values": dict.values, "EPOCH": _EPOCH}
+ROW_NAMES = {
+    "values": dict.values,
+    "EPOCH": _EPOCH,
+    **{f"encode_{cql}": codec.encode for cql, codec in CODECS.items()},
+}

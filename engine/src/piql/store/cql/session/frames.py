@@ -15,14 +15,13 @@ from struct import Struct
 from typing import Any
 
 from cassandra.bytesio import BytesIOReader
-from cassandra.cqltypes import BytesType, DateType, LongType, SimpleDateType, TimeUUIDType, UUIDType
 from cassandra.deserializers import make_deserializers
 from cassandra.obj_parser import ListParser
 from cassandra.parsing import ParseDesc
 from cassandra.policies import ColDesc
 from cassandra.protocol import RESULT_KIND_ROWS, ExecuteMessage, ResultMessage
 
-from piql.store.cql.session.protocol import PROTOCOL, DayNumber, StoredProtocol
+from piql.store.cql.session.protocol import PROTOCOL, READ_AS, StoredProtocol
 
 _EXECUTE = ExecuteMessage.opcode
 _VALUES, _SKIP_METADATA = 0x01, 0x02
@@ -34,7 +33,6 @@ _short = Struct(">H").pack
 _unpack_head = Struct(">iii").unpack_from
 _NULL = _length(-1)
 _RESULT = ResultMessage.opcode
-_AS_STORED = {DateType: LongType, SimpleDateType: DayNumber, UUIDType: BytesType, TimeUUIDType: BytesType}
 _parse_rows = ListParser().parse_rows
 
 
@@ -53,7 +51,7 @@ class Execute:
     @staticmethod
     def of(statement: Any, level: int) -> Execute:
         described = [
-            (keyspace, table, name, _AS_STORED.get(of, of))
+            (keyspace, table, name, READ_AS.get(of, of))
             for keyspace, table, name, of in statement.result_metadata or ()
         ]
         names, types = [column[2] for column in described], [column[3] for column in described]

@@ -86,7 +86,7 @@ CODES = (
         "type-mismatch",
         "Types do not fit together",
         "Values are compared, joined and written within one type: numbers with numbers, texts with texts. "
-        "TIMESTAMP, DATE, UUID and DECIMAL values may be written as texts in ISO form.",
+        "Moments, days, ids and DECIMAL values may be written as texts in ISO form.",
         _T + "CREATE QUERY q AS SELECT id FROM t WHERE id = 'one';",
     ),
     Code(

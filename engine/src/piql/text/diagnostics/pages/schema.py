@@ -49,7 +49,7 @@ CODES = (
     Code(
         "unknown-type",
         "There is no such type",
-        "The types are INT, BIGINT, DOUBLE, DECIMAL(p, s), BOOLEAN, VARCHAR(n), TEXT, BLOB, TIMESTAMP, DATE and UUID.",
+        "The page of types lists all of them. For the type of another database the message offers the nearest one.",
         "CREATE TABLE t (id INT PRIMARY KEY, a VARCAR(20));",
     ),
     Code(
