@@ -100,6 +100,9 @@ async def test_refusals_have_their_codes(client: httpx.AsyncClient) -> None:
     for answer, code in cases:
         assert (answer.status_code, answer.json()["code"]) == (422, code), answer.text
         assert answer.json()["message"]
+        assert (answer.json()["parameter"] is not None) == (code == "invalid-parameter")
+    assert (await run(client, "thoughtstream", me=me, count="ten")).json()["parameter"] == "count"
+    assert (await run(client, "thoughtstream", me=["a"], count=1)).json()["parameter"] == "me"
     too_long = await run(client, "addUser", username="x" * 33, hometown="Oslo")
     assert too_long.status_code == 422
     assert too_long.json()["code"] in ("constraint-violation", "invalid-parameter")

@@ -57,18 +57,19 @@ test.describe('in an execution', () => {
     const { run } = workbench
     await workbench.open('/?query=thoughtstream&panel=run')
     await run.execute('thoughtstream', { me: 'ada_birch', count: 'many' })
-    await expect(run.alert).toContainText("[count] is 'many': expected an INT from 0 to")
+    await expect(run.parameter('count')).toHaveAccessibleDescription(/^is 'many': expected an INT from 0 to/)
+    await expect(run.parameter('count')).toBeFocused()
   })
 
   test('a value that is missing is asked for', async ({ workbench }) => {
     const { run } = workbench
     await workbench.open('/?query=thoughtstream&panel=run')
     await run.execute('thoughtstream', { me: 'ada_birch', count: '' })
-    await expect(run.alert).toContainText('[count] is missing')
+    await expect(run.parameter('count')).toHaveAccessibleDescription(/^is missing/)
     await run.fill({ count: '3' })
     await run.submit('thoughtstream')
     await expect(run.rows).toHaveCount(3)
-    await expect(run.alert).toHaveCount(0)
+    await expect(run.parameter('count')).not.toHaveAccessibleDescription(/missing/)
   })
 
   test('a cursor that was tampered with reads nothing', async ({ workbench, page }) => {

@@ -96,7 +96,7 @@ test('axe objects to nothing of what a panel shows when it is worked with', asyn
 
   await run.open()
   await run.execute('thoughtstream', { me: 'ada_birch', count: 'many' })
-  await expect(run.alert).toContainText('expected an INT')
+  await expect(run.parameter('count')).toHaveAccessibleDescription(/expected an INT/)
   await expectNoObjections(page, 'a refused run', PANEL)
   await run.execute('myThoughts', { me: 'ada_birch' })
   await run.nextPage()

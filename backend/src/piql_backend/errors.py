@@ -39,7 +39,8 @@ class BetweenRead(Read):
 class ErrorRead(Read):
     """Why a request was refused: `code` is stable, `message` a sentence, `help` one thing to do about it.
 
-    `current` is a file as it is now, `between` what was deployed meanwhile, the newest first.
+    `current` is a file as it is now, `between` what was deployed meanwhile, the newest first, and `parameter` the name
+    of the parameter whose value does not fit.
     """
 
     code: str
@@ -48,6 +49,7 @@ class ErrorRead(Read):
     diagnostics: list[DiagnosticRead] | None
     current: FileRead | None
     between: list[BetweenRead] | None
+    parameter: str | None
 
 
 class ApiError(Exception):
@@ -62,6 +64,7 @@ class ApiError(Exception):
         diagnostics: Sequence[DiagnosticRead] | None = None,
         current: FileRead | None = None,
         between: Sequence[BetweenRead] | None = None,
+        parameter: str | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -72,6 +75,7 @@ class ApiError(Exception):
             diagnostics=None if diagnostics is None else list(diagnostics),
             current=current,
             between=None if between is None else list(between),
+            parameter=parameter,
         )
 
     @classmethod
@@ -119,7 +123,8 @@ def from_engine(error: engine.PiqlError) -> ApiError:
     """The refusal that an error of the engine stands for."""
     for kind, status, code, advice in _ENGINE_ERRORS:
         if isinstance(error, kind):
-            return ApiError(status, code, str(error), advice)
+            parameter = error.parameter if isinstance(error, engine.InvalidParameter) else None
+            return ApiError(status, code, str(error), advice, parameter=parameter)
     return ApiError(500, "engine-error", str(error))
 
 

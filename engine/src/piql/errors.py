@@ -67,7 +67,14 @@ class ConditionFailed(PiqlError):
 
 
 class InvalidParameter(PiqlError):
-    """A parameter is missing, unknown, of the wrong type, negative or above its MAX; or a list holds NULL."""
+    """A parameter is missing, unknown, of the wrong type, negative or above its MAX; or a list holds NULL.
+
+    `parameter` is its name, None when the fault is not one parameter's.
+    """
+
+    def __init__(self, message: str, parameter: str | None = None) -> None:
+        super().__init__(message)
+        self.parameter = parameter
 
 
 class NumberOutOfRange(PiqlError):

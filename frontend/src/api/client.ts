@@ -15,6 +15,8 @@ export class ApiError extends Error {
   readonly diagnostics: readonly Diagnostic[]
   /** The server's present text, when a save meets a newer one. */
   readonly current: WorkspaceFile | null
+  /** The parameter whose value does not fit. */
+  readonly parameter: string | null
 
   constructor(status: number, body: unknown) {
     const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
@@ -24,6 +26,7 @@ export class ApiError extends Error {
     this.help = typeof fields['help'] === 'string' ? fields['help'] : null
     this.diagnostics = Array.isArray(fields['diagnostics']) ? (fields['diagnostics'] as Diagnostic[]) : []
     this.current = isFile(fields['current']) ? fields['current'] : null
+    this.parameter = typeof fields['parameter'] === 'string' ? fields['parameter'] : null
   }
 }
 

@@ -1527,7 +1527,8 @@ export interface components {
          * ErrorRead
          * @description Why a request was refused: `code` is stable, `message` a sentence, `help` one thing to do about it.
          *
-         *     `current` is a file as it is now, `between` what was deployed meanwhile, the newest first.
+         *     `current` is a file as it is now, `between` what was deployed meanwhile, the newest first, and `parameter` the name
+         *     of the parameter whose value does not fit.
          */
         ErrorRead: {
             /** Code */
@@ -1541,6 +1542,8 @@ export interface components {
             current: components["schemas"]["FileRead"] | null;
             /** Between */
             between: components["schemas"]["BetweenRead"][] | null;
+            /** Parameter */
+            parameter: string | null;
         };
         /**
          * EstimateRead

@@ -58,12 +58,13 @@ def _from_json(name: str, value: JsonValue, type: object) -> object:
                 "invalid-parameter",
                 f"{name} has too many digits for a JSON number.",
                 'Write it as a string: "9.50".',
+                parameter=name,
             )
         case {"$base64": str(text), **rest} if not rest:
             try:
                 return base64.b64decode(text, validate=True)
             except (binascii.Error, ValueError):
-                raise ApiError(422, "invalid-parameter", f"{name} is not valid base64.") from None
+                raise ApiError(422, "invalid-parameter", f"{name} is not valid base64.", parameter=name) from None
         case str() if isinstance(type, SqlType) and type.kind is Kind.BIGINT and _is_integer(value):
             return int(value)
         case _:

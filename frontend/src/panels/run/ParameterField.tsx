@@ -10,6 +10,8 @@ interface ParameterFieldProps {
   value: Typed
   /** Where the sample value was taken from. */
   source: string | undefined
+  /** Why the last run refused the value. */
+  error: string | undefined
   onChange: (value: Typed) => void
   onFocus: () => void
   onBlur: () => void
@@ -50,8 +52,16 @@ export function ParameterField(props: ParameterFieldProps) {
 }
 
 /** Typing a value takes NULL back. */
-function Value({ parameter, value, source, onChange, onFocus, onBlur }: ParameterFieldProps) {
-  const common = { label: parameter.name, hint: hintOf(parameter), title: source, value: value ?? '', onFocus, onBlur }
+function Value({ parameter, value, source, error, onChange, onFocus, onBlur }: ParameterFieldProps) {
+  const common = {
+    label: parameter.name,
+    hint: hintOf(parameter),
+    title: source,
+    error,
+    value: value ?? '',
+    onFocus,
+    onBlur,
+  }
   const isNull = value === null && canBeNull(parameter)
   if (isList(parameter)) {
     return <TextArea {...common} placeholder="one value a line" onChange={(event) => onChange(event.target.value)} />

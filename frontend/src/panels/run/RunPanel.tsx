@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { answered, api } from '../../api/client'
 import { deployments, sampleParameters } from '../../api/queries'
 import type { DeployedQuery, Deployment, Execution } from '../../api/types'
@@ -19,6 +19,7 @@ import { Failure } from './Failure'
 import { NewerText } from './NewerText'
 import { ParameterField } from './ParameterField'
 import { Result } from './Result'
+import { errorAt, type Refusal, refusalOf } from './refusal'
 import styles from './run.module.css'
 import { forgetTyped, type, useTyped } from './typed'
 import { useNoRunWish, useRunWish } from './useRunWish'
@@ -132,12 +133,15 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
       void queryClient.invalidateQueries({ queryKey: ['latency'] })
     },
   })
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [pages, setPages] = useState<readonly { request: Request; answer: Execution }[]>([])
   const run = (request: Request) => {
     if (isWrite && isUnderWay.current) return
     isUnderWay.current = true
+    setRefusal(null)
     execution.mutate(request, {
       onSuccess: (answer) => setPages((before) => [...before.slice(0, request.page), { request, answer }]),
+      onError: (error) => setRefusal(refusalOf(error, query.parameters, shown)),
     })
   }
   const runFirst = () => {
@@ -148,6 +152,9 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
   const form = useRef<HTMLFormElement>(null)
   const wished = useRunWish({ form, query: query.name, isWrite, isReady, values: shown, run: runFirst })
   const last = pages.at(-1)
+  useEffect(() => {
+    if (refusal) form.current?.querySelector<HTMLElement>('[data-fields] [aria-invalid]')?.focus()
+  }, [refusal, form])
   return (
     <>
       <Form
@@ -168,6 +175,7 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
               parameter={parameter}
               value={valueOf(shown, parameter.name)}
               source={entryOf(samples?.sources, parameter.name)}
+              error={errorAt(refusal, parameter.name, valueOf(shown, parameter.name))}
               onChange={(text) => {
                 wished.onTyped(parameter.name, text)
                 type(query.name, parameter.name, text)
@@ -211,7 +219,11 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
         </div>
       </Form>
       <div className={styles['result']} aria-busy={execution.isPending}>
-        {execution.error ? (
+        {refusal ? (
+          <EmptyState icon={<Play size={22} aria-hidden />} title="Nothing has run">
+            {`${refusal.parameter} does not fit: its field says why.`}
+          </EmptyState>
+        ) : execution.error ? (
           <div className={styles['error']}>
             <Failure error={execution.error} isWrite={isWrite} />
           </div>

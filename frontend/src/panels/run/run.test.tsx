@@ -14,25 +14,51 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
+function showRunPanel(query: object, answer: (request: Request) => Promise<Response>) {
+  vi.stubGlobal('fetch', answer)
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity, retry: false } } })
+  client.setQueryData(deployments.queryKey, {
+    pages: [{ items: [{ id: 'd1', version: 1, is_live: true, queries: [query] }], next: null }],
+    pageParams: [null],
+  } as never)
+  render(
+    <QueryClientProvider client={client}>
+      <RunPanel />
+    </QueryClientProvider>,
+  )
+}
+
+describe('a value that does not fit', () => {
+  const parameter = { name: 'id', type: 'INT', max_items: null, max_value: null }
+  const query = { name: 'one', kind: 'select', is_changed: false, parameters: [parameter] }
+  const refused = { code: 'invalid-parameter', message: '[id] is "x": expected an INT', parameter: 'id' }
+
+  it('is said at its field, which has the focus, until it is another', async () => {
+    replaceView({ query: 'one', panel: 'run' })
+    showRunPanel(query, () => Promise.resolve(Response.json(refused, { status: 422 })))
+    const field = await screen.findByLabelText('id')
+    fireEvent.change(field, { target: { value: 'x' } })
+    fireEvent.submit(screen.getByRole('form'))
+    await waitFor(() => expect(field.getAttribute('aria-invalid')).toBe('true'))
+    expect(document.getElementById(field.getAttribute('aria-describedby') ?? '')?.textContent).toBe(
+      'is "x": expected an INT',
+    )
+    expect(document.activeElement).toBe(field)
+    expect(screen.getByText('Nothing has run')).toBeTruthy()
+    fireEvent.change(field, { target: { value: '7' } })
+    expect(field.getAttribute('aria-invalid')).toBeNull()
+  })
+})
+
 describe('a write', () => {
   it('under way is not begun again, by the form or by a key', async () => {
     const sent: string[] = []
-    vi.stubGlobal('fetch', (request: Request) => {
+    const query = { name: 'raise', kind: 'update', is_changed: false, parameters: [] }
+    replaceView({ query: 'raise', panel: 'run' })
+    showRunPanel(query, (request) => {
       sent.push(new URL(request.url).pathname)
       return new Promise<Response>(() => undefined)
     })
-    const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
-    const query = { name: 'raise', kind: 'update', is_changed: false, parameters: [] }
-    client.setQueryData(deployments.queryKey, {
-      pages: [{ items: [{ id: 'd1', version: 1, is_live: true, queries: [query] }], next: null }],
-      pageParams: [null],
-    } as never)
-    replaceView({ query: 'raise', panel: 'run' })
-    render(
-      <QueryClientProvider client={client}>
-        <RunPanel />
-      </QueryClientProvider>,
-    )
     const executions = () => sent.filter((path) => path.endsWith('/executions')).length
     fireEvent.submit(screen.getByRole('form'))
     fireEvent.submit(screen.getByRole('form'))

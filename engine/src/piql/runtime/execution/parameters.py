@@ -59,11 +59,11 @@ class ParameterChecks:
             raise InvalidParameter(f"the parameters are {_kind_of(given)}: give values by name, such as {example}")
         for name, parameter in self._declared.items():
             if name not in given:
-                raise InvalidParameter(f"[{name}] is missing: expected {_expected(parameter)}")
+                raise InvalidParameter(f"[{name}] is missing: expected {_expected(parameter)}", name)
         for name in given:
             if name not in self._declared:
                 names = ", ".join(self._declared) or "no parameters"
-                raise InvalidParameter(f"[{name}] is not a parameter of this query, which has {names}")
+                raise InvalidParameter(f"[{name}] is not a parameter of this query, which has {names}", str(name))
 
 
 def _sources(declared: Sequence[QueryParameter]) -> list[str]:
@@ -81,6 +81,10 @@ def _sources(declared: Sequence[QueryParameter]) -> list[str]:
 def _kind_of(given: object) -> str:
     name = type(given).__name__
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def _refused(parameter: QueryParameter, message: str) -> InvalidParameter:
+    return InvalidParameter(f"[{parameter.name}] {message}", parameter.name)
 
 
 def _expected(parameter: QueryParameter) -> str:
@@ -115,9 +119,8 @@ def _value_check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | N
         except ValueMismatch as mismatch:
             verb = "is" if parameter.max_items is None else "holds"
             why = f"{mismatch.why}; " if mismatch.why else ""
-            raise InvalidParameter(
-                f"[{parameter.name}] {verb} {shown(value)}: {why}expected {_expected(parameter)}, {form}"
-            ) from None
+            message = f"{verb} {shown(value)}: {why}expected {_expected(parameter)}, {form}"
+            raise _refused(parameter, message) from None
         return encode(converted) if encode else converted
 
     if of.kind in TEXTS:
@@ -131,9 +134,9 @@ def _value_check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | N
 def _count_check(parameter: QueryParameter, most: int) -> Check:
     def check(value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
-            raise InvalidParameter(f"[{parameter.name}] is {shown(value)}: expected {_expected(parameter)}")
+            raise _refused(parameter, f"is {shown(value)}: expected {_expected(parameter)}")
         if not 0 <= value <= most:
-            raise InvalidParameter(f"[{parameter.name}] is {value}: expected {_expected(parameter)}")
+            raise _refused(parameter, f"is {value}: expected {_expected(parameter)}")
         return int(value)
 
     return check
@@ -145,16 +148,14 @@ def _list_check(parameter: QueryParameter, most: int, codec: Callable[[SqlType],
 
     def check(value: Any) -> tuple[Any, ...]:
         if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
-            raise InvalidParameter(f"[{parameter.name}] is {shown(value)}: expected {_expected(parameter)}")
+            raise _refused(parameter, f"is {shown(value)}: expected {_expected(parameter)}")
         items = tuple(value)
         if len(items) > most:
-            raise InvalidParameter(f"[{parameter.name}] holds {len(items)} values: expected {_expected(parameter)}")
+            raise _refused(parameter, f"holds {len(items)} values: expected {_expected(parameter)}")
         if are_texts and set(map(type, items)) <= _ONLY_TEXT and "".join(items).isascii():
             return items
         if None in items:
-            raise InvalidParameter(
-                f"[{parameter.name}] holds NULL, which equals nothing: expected {_expected(parameter)}"
-            )
+            raise _refused(parameter, f"holds NULL, which equals nothing: expected {_expected(parameter)}")
         return tuple([check_item(item) for item in items])
 
     return check
