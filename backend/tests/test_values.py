@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from piql.compiler.logical.operators import QueryParameter
 from piql.schema.catalog import Kind, SqlType
+from piql.schema.values import TimeUUID
 from piql_backend.errors import ApiError
 from piql_backend.executions.values import from_json, to_json
 from pydantic import JsonValue
@@ -30,6 +31,7 @@ from pydantic import JsonValue
         (datetime(1, 1, 1, tzinfo=UTC), "0001-01-01T00:00:00.000Z"),
         (date(2026, 6, 1), "2026-06-01"),
         (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
+        (TimeUUID("123e4567-e89b-12d3-a456-426614174000"), "123e4567-e89b-12d3-a456-426614174000"),
         (b"\x00\xff", {"$base64": "AP8="}),
     ],
 )

@@ -144,7 +144,7 @@ def test_an_observer_is_told_what_each_operator_took(db: piql.Database) -> None:
 TYPES = """
 CREATE TABLE things (
   id INT PRIMARY KEY, big BIGINT, ratio DOUBLE, price DECIMAL(8, 2), ready BOOLEAN, name VARCHAR(10), body TEXT,
-  data BLOB, seen TIMESTAMP, day DATE, mark UUID);
+  data BLOB, seen TIMESTAMP, day DATE, mark UUID, event TIMEUUID);
 CREATE QUERY thing AS SELECT * FROM things WHERE id = [id];
 """
 THING: dict[str, Any] = {
@@ -159,6 +159,7 @@ THING: dict[str, Any] = {
     "seen": datetime(2012, 8, 27, 10, 15, 0, 123000, tzinfo=UTC),
     "day": datetime(2012, 8, 27).date(),
     "mark": UUID(int=7),
+    "event": UUID("123e4567-e89b-12d3-a456-426614174000"),
 }
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import groupby
+from uuid import UUID
 
 EXACT = 2**53
 
@@ -20,6 +21,8 @@ def plain(value: object) -> object:
         if value == int(value) and abs(value) < EXACT:
             return ("number", str(int(value)))
         return ("number", f"{float(value):.11g}")
+    if isinstance(value, UUID):
+        return ("UUID", str(value))
     return (type(value).__name__, str(value))
 
 

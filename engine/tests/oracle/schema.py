@@ -169,4 +169,4 @@ def duckdb_ddl(schema: Schema) -> str:
 
 
 def duckdb_type(type: ValueType) -> str:
-    return "VARCHAR" if type.is_text else str(type)
+    return "VARCHAR" if type.is_text or type.kind == "TIMEUUID" else str(type)

@@ -59,6 +59,8 @@ class ValueType:
         return self.kind in TEXTS
 
 
+TIMEUUID = "\x01timeuuid "  # what a TIMEUUID begins with in DuckDB, where it is a text; no other text does
+
 INT = ValueType("INT")
 BIGINT = ValueType("BIGINT")
 DOUBLE = ValueType("DOUBLE")
@@ -69,6 +71,7 @@ TIMESTAMP = ValueType("TIMESTAMP")
 
 def random_type(rng: random.Random, *, is_key: bool = False) -> ValueType:
     kinds = ["INT"] * 5 + ["VARCHAR"] * 5 + ["TIMESTAMP"] * 2 + ["BIGINT", "DATE", "UUID", "DECIMAL", "BOOLEAN", "TEXT"]
+    kinds += ["TIMEUUID"]
     kinds += ["BLOB", "DOUBLE"] if not is_key or rng.random() < 0.3 else []
     kind = rng.choice(kinds)
     if kind == "VARCHAR":
@@ -113,7 +116,21 @@ def random_value(rng: random.Random, type: ValueType) -> Value:
             return dt.date(2012, 2, 27) + dt.timedelta(days=rng.choice((0, 1, 2, 3, -20_000, 366)))
         case "UUID":
             return uuid.UUID(int=rng.choice((0, 1, 2**127, 2**128 - 1, 2**64, 2**63, 12345)))
+        case "TIMEUUID":
+            return _random_time_uuid(rng)
     raise AssertionError(type)
+
+
+def _random_time_uuid(rng: random.Random) -> uuid.UUID:
+    """Return a UUID of version 1 of few times, whose numbers sort otherwise than their times do."""
+    low, middle, high = rng.choice(((0, 0, 0), (9, 0, 0), (0, 9, 0), (1, 0, 9), (2**32 - 1, 2**16 - 1, 2**12 - 1)))
+    return uuid.UUID(fields=(low, middle, 1 << 12 | high, rng.choice((0x80, 0xBF)), 0, rng.choice((1, 127, 128, 255))))
+
+
+def _by_time(value: uuid.UUID) -> str:
+    """Write a TIMEUUID as a text that sorts as PIQL sorts the id, which stands at its end."""
+    last = [byte + 128 & 255 for byte in value.bytes[8:]]
+    return f"{TIMEUUID}{value.time:015x}{bytes(last).hex()}{value}"
 
 
 def _random_text(rng: random.Random, length: int) -> str:
@@ -127,7 +144,7 @@ def _random_text(rng: random.Random, length: int) -> str:
 
 def duckdb_literal(value: Value, type: ValueType) -> str:
     """Write a value as DuckDB reads it."""
-    sql_type = str(type) if type.kind != "TEXT" else "VARCHAR"
+    sql_type = str(type) if type.kind not in ("TEXT", "TIMEUUID") else "VARCHAR"
     match value:
         case None:
             return f"CAST(NULL AS {sql_type})"
@@ -143,6 +160,8 @@ def duckdb_literal(value: Value, type: ValueType) -> str:
             return f"TIMESTAMP '{moment.isoformat(sep=' ', timespec='milliseconds')}'"
         case dt.date():
             return f"DATE '{value.isoformat()}'"
+        case uuid.UUID() if type.kind == "TIMEUUID":
+            return f"'{_by_time(value)}'"
         case uuid.UUID():
             return f"CAST('{value}' AS UUID)"
     if type.kind == "DECIMAL":
@@ -176,7 +195,9 @@ def can_be_literal(value: Value) -> bool:
 
 
 def from_duckdb(value: object) -> object:
-    """Give DuckDB's value as the engine gives it: timestamps are aware."""
+    """Give DuckDB's value as the engine gives it: timestamps are aware, and ids that sort by time are no texts."""
+    if isinstance(value, str) and value.startswith(TIMEUUID):
+        return uuid.UUID(value[-36:])
     if isinstance(value, dt.datetime):
         return value.replace(tzinfo=dt.UTC) if value.tzinfo is None else value.astimezone(dt.UTC)
     return value

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import pickle
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
+from itertools import pairwise
 from uuid import UUID
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.types import convert
-from piql.schema.values import ValueMismatch, shown
+from piql.schema.values import TimeUUID, ValueMismatch, in_time_order, out_of_time_order, shown
 
 INT, BIGINT, DOUBLE, TEXT = SqlType(Kind.INT), SqlType(Kind.BIGINT), SqlType(Kind.DOUBLE), SqlType(Kind.TEXT)
 BOOLEAN, BLOB, DATE, IDENTITY = SqlType(Kind.BOOLEAN), SqlType(Kind.BLOB), SqlType(Kind.DATE), SqlType(Kind.UUID)
 TIMESTAMP, DECIMAL = SqlType(Kind.TIMESTAMP), SqlType(Kind.DECIMAL)
 MONEY = SqlType(Kind.DECIMAL, precision=6, scale=2)
+EVENT = SqlType(Kind.TIMEUUID)
+EARLY = UUID("ffffffff-0000-1000-8000-000000000000")  # its time is before that of the next
+LATE = UUID("00000000-0001-1000-8000-000000000000")
 SHORT = SqlType(Kind.VARCHAR, length=3)
 NOON = datetime(2012, 8, 27, 12, 0, 0, tzinfo=UTC)
 
@@ -47,6 +54,8 @@ NOON = datetime(2012, 8, 27, 12, 0, 0, tzinfo=UTC)
         ("2012-08-27", DATE, date(2012, 8, 27)),
         (date(2012, 8, 27), DATE, date(2012, 8, 27)),
         ("00000000-0000-0000-0000-000000000001", IDENTITY, UUID(int=1)),
+        (EARLY, EVENT, TimeUUID(int=EARLY.int)),
+        (str(EARLY), EVENT, TimeUUID(int=EARLY.int)),
         (None, INT, None),
     ],
 )
@@ -93,6 +102,9 @@ def test_minus_zero_is_zero() -> None:
         ("2012-13-01", DATE),
         ("1234", IDENTITY),
         (1, IDENTITY),
+        ("1234", EVENT),
+        (UUID("123e4567-e89b-42d3-a456-426614174000"), EVENT),
+        (UUID(int=0), EVENT),
     ],
 )
 def test_another_value_is_refused_in_words(value: object, type: SqlType) -> None:
@@ -116,3 +128,32 @@ def test_another_value_is_refused_in_words(value: object, type: SqlType) -> None
 )
 def test_a_value_is_shown_as_piql_writes_it(value: object, text: str) -> None:
     assert shown(value) == text
+
+
+def test_a_uuid_that_holds_no_time_is_refused_with_its_version() -> None:
+    with pytest.raises(ValueMismatch, match="is not a TIMEUUID: it is a UUID of version 4, which holds no time"):
+        convert("123e4567-e89b-42d3-a456-426614174000", EVENT)
+
+
+def test_ids_with_a_time_sort_by_it_and_then_by_their_last_bytes_as_signed_numbers() -> None:
+    at_one_time = [UUID(fields=(7, 0, 0x1000, 0x80, 0, last)) for last in (0x80, 0xFF, 0, 0x7F)]
+    sorted_ids = [convert(identity, EVENT) for identity in (*at_one_time, EARLY, LATE)]
+    shuffled = sorted_ids[::-1]
+    assert sorted(shuffled) == sorted_ids
+    assert sorted(sorted_ids, key=lambda identity: in_time_order(identity.bytes)) == sorted_ids
+    for smaller, larger in pairwise(sorted_ids):
+        assert smaller < larger > smaller <= larger >= smaller
+        assert not any((smaller > larger, smaller >= larger, larger < smaller, larger <= smaller))
+
+
+@given(st.binary(min_size=16, max_size=16))
+def test_bytes_turned_into_the_order_of_time_turn_back(identity: bytes) -> None:
+    assert out_of_time_order(in_time_order(identity)) == identity
+
+
+def test_an_id_with_a_time_is_a_uuid_like_any_other() -> None:
+    identity = convert(EARLY, EVENT)
+    assert identity == EARLY
+    assert {identity: 1}[EARLY] == 1
+    assert pickle.loads(pickle.dumps(identity)) == identity
+    assert shown(identity) == f"'{EARLY}'"

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from piql.schema.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
+from piql.schema.values import TimeUUID
 from piql.store.base import Batch, ReadShape, Row, Store
 from piql.store.embedded.store import EmbeddedStore
 from piql.store.scan import scan_table
@@ -263,12 +264,15 @@ KINDS: list[tuple[Kind, st.SearchStrategy[Any]]] = [
     (Kind.TIMESTAMP, MOMENTS),
     (Kind.DATE, st.dates()),
     (Kind.UUID, st.uuids()),
+    (Kind.TIMEUUID, st.uuids(version=1).map(lambda identity: TimeUUID(int=identity.int))),
 ]
 
 
 def by_bytes(kind: Kind, value: Any) -> Any:
     if kind is Kind.TEXT:
         return value.encode()
+    if kind is Kind.TIMEUUID:
+        return value.time, tuple(byte - 256 * (byte > 127) for byte in value.bytes[8:])
     return value.bytes if kind is Kind.UUID else value
 
 
@@ -320,6 +324,7 @@ def test_values_of_every_type_come_back_and_sort_as_they_should(
         (SqlType(Kind.DECIMAL), Decimal("100"), "100"),
         (SqlType(Kind.DATE), date(2012, 8, 27), None),
         (SqlType(Kind.UUID), UUID(int=5), None),
+        (SqlType(Kind.TIMEUUID), UUID("123e4567-e89b-12d3-a456-426614174000"), None),
     ],
 )
 def test_a_value_is_shown_as_its_type_says(store: Store, of: SqlType, value: object, shown: str | None) -> None:

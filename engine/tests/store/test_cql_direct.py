@@ -2,14 +2,17 @@
 
 import threading
 from collections.abc import Callable
+from datetime import date
 from types import SimpleNamespace
 from typing import Any
+from uuid import UUID
 
 import pytest
 from cassandra.connection import ConnectionShutdown
-from cassandra.cqltypes import Int32Type, UTF8Type, UUIDType
+from cassandra.cqltypes import DateType, Int32Type, SimpleDateType, TimeUUIDType, UTF8Type, UUIDType
 from cassandra.protocol import ExecuteMessage, ReadTimeoutErrorMessage, ResultMessage
 from piql.errors import StoreUnavailable
+from piql.schema.values import in_time_order
 from piql.store.cql.address import parse_address
 from piql.store.cql.reads.grouping import Sent
 from piql.store.cql.session.direct import Direct
@@ -21,6 +24,7 @@ from piql.store.cql.session.silent_nodes import SilentNodes
 METADATA = [("k", "users", "name", UTF8Type), ("k", "users", "age", Int32Type), ("k", "users", "id", UUIDType)]
 PREPARED = SimpleNamespace(query_id=b"0123456789abcdef", result_metadata=METADATA, result_metadata_id=None)
 PLAIN = SimpleNamespace(use_metadata_id=False, tablets_routing_v2=False, tablets_routing_v1=False)
+EVENT = UUID("123e4567-e89b-12d3-a456-426614174000")
 TIMEOUT = ReadTimeoutErrorMessage(0x1200, "too late", {})
 
 
@@ -59,6 +63,25 @@ def test_rows_come_as_stored_values() -> None:
         ("ada", 7, b"i" * 16),
         (None, None, None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("of", "sent", "stored"),
+    [
+        (DateType, b"\x00" * 7 + b"\x09", 9),
+        (SimpleDateType, b"\x80\x00\x00\x00", date(1970, 1, 1).toordinal()),
+        (UUIDType, b"i" * 16, b"i" * 16),
+        (TimeUUIDType, EVENT.bytes, in_time_order(EVENT.bytes)),
+    ],
+)
+def test_a_value_that_the_driver_would_give_in_another_form_comes_as_it_is_stored(
+    of: Any, sent: bytes, stored: object
+) -> None:
+    metadata = [METADATA[0], METADATA[1], ("k", "users", "value", of)]
+    prepared = SimpleNamespace(query_id=b"0123456789abcdef", result_metadata=metadata, result_metadata_id=None)
+    frame = answer_frame((b"ada", b"\x00\x00\x00\x07", sent))
+    result = decode(4, PLAIN, {}, 1, 0, ResultMessage.opcode, frame, None, Execute.of(prepared, 6))
+    assert result == [("ada", 7, stored)]
 
 
 def test_an_answer_that_has_more_pages_is_no_list_of_rows() -> None:

@@ -144,6 +144,7 @@ def test_a_keyspace_with_everything_cql_has_gives_a_schema_or_a_sentence_for_eac
         assert [diagnostic.message for diagnostic in compiled.diagnostics if diagnostic.severity == "error"] == []
         assert sorted(compiled.tables) == ["Orders", "people"], text
         assert [column.name for column in compiled.tables["Orders"].columns] == ["Customer", "made", "select", 'a"b']
+        assert str(compiled.tables["people"].columns[2].type) == "TIMEUUID"
         assert compiled.tables["people"].primary_key == ("country", "town", "id")
         for said in (
             'CREATE INDEX by_text ON "Orders" ("a""b");',

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 from piql.schema.catalog import Kind
+from piql.schema.values import in_time_order
 from piql.store.cql.rust.values import from_bytes, to_rows, to_values
 from piql.store.cql.stored_values import STORED
 from piql.store.cql.writes.together import in_list
@@ -15,6 +16,7 @@ from piql.store.values import encode_timestamp
 
 MOMENT = datetime(2026, 1, 3, 7, 26, 2, 803000, UTC)
 DAY = date(1969, 12, 31)
+EVENT = UUID("123e4567-e89b-12d3-a456-426614174000")
 ID = UUID("12345678-1234-5678-1234-567812345678")
 
 
@@ -41,6 +43,7 @@ def column(name: str) -> Any:
         (Kind.TIMESTAMP, "CqlTimestamp", encode_timestamp(MOMENT), MOMENT),
         (Kind.DATE, "CqlDate", DAY.toordinal(), DAY),
         (Kind.UUID, "CqlUuid", ID.bytes, ID),
+        (Kind.TIMEUUID, "CqlTimeuuid", in_time_order(EVENT.bytes), EVENT),
     ],
 )
 def test_a_stored_value_goes_to_the_driver_and_comes_back_as_it_was(
@@ -75,6 +78,7 @@ def test_keys_of_a_group_are_read_as_the_rows_that_come_back() -> None:
         (Kind.TIMESTAMP, "CqlTimestamp", encode_timestamp(MOMENT)),
         (Kind.DATE, "CqlDate", DAY.toordinal()),
         (Kind.UUID, "CqlUuid", ID.bytes),
+        (Kind.TIMEUUID, "CqlTimeuuid", in_time_order(EVENT.bytes)),
     ):
         value = STORED[kind].to_bytes(stored)
         ((read,),) = to_rows([column(name)])([{"a": from_bytes(described(name))(value)}])

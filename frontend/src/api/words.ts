@@ -91,6 +91,7 @@ export const TYPES = [
   'STRING',
   'TEXT',
   'TIMESTAMP',
+  'TIMEUUID',
   'UUID',
   'VARCHAR',
 ]

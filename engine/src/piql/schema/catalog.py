@@ -26,6 +26,7 @@ class Kind(Enum):
     TIMESTAMP = "TIMESTAMP"
     DATE = "DATE"
     UUID = "UUID"
+    TIMEUUID = "TIMEUUID"
     NULL = "NULL"  # the type of a bare NULL
 
     __hash__ = object.__hash__  # members are singletons; this hash is quick

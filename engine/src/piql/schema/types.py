@@ -22,6 +22,7 @@ from piql.schema.values import (
     to_decimal,
     to_double,
     to_text,
+    to_time_uuid,
     to_timestamp,
     to_uuid,
     to_whole,
@@ -33,7 +34,7 @@ KINDS = tuple(kind for kind in Kind if kind is not Kind.NULL)  # the types that 
 WHOLE = (Kind.INT, Kind.BIGINT)
 NUMBERS = (*WHOLE, Kind.DECIMAL, Kind.DOUBLE)  # each holds the values of those before it, but for precision
 TEXTS = (Kind.VARCHAR, Kind.TEXT)
-IDS = (Kind.UUID,)  # each value names one thing
+IDS = (Kind.UUID, Kind.TIMEUUID)  # each value names one thing
 UNSIZED_BYTES = 65_536  # of a value whose type says no length: the only number in a bound that no schema proves
 
 
@@ -199,7 +200,17 @@ COLUMN_TYPES = for_each_kind(
             _fixed(16),
             accepts="an id such as '123e4567-e89b-12d3-a456-426614174000'",
             family=Kind.UUID,
-            nearest_to=("GUID", "TIMEUUID"),
+            nearest_to=("GUID",),
+        ),
+        Kind.TIMEUUID: ColumnType(
+            ("TIMEUUID",),
+            "UUIDs of version 1, in the order of the times in them; those of one time by their last 8 bytes, "
+            "each from -128 to 127, as Cassandra does",
+            "write a text such as '123e4567-e89b-12d3-a456-426614174000', whose third part begins with 1",
+            to_time_uuid,
+            _fixed(16),
+            accepts="a UUID of version 1 such as '123e4567-e89b-12d3-a456-426614174000'",
+            family=Kind.TIMEUUID,
         ),
     }
 )

@@ -3,6 +3,7 @@
 INT, BIGINT  INTEGER             TIMESTAMP  INTEGER, ms since 1970    UUID     BLOB of 16 bytes
 DOUBLE       REAL                DATE       INTEGER, day number       DECIMAL  BLOB: sign, exponent, digits
 VARCHAR      TEXT, by bytes      BOOLEAN    INTEGER 0, 1              BLOB     BLOB
+TIMEUUID     BLOB of 16 bytes, turned so that they sort by the time
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from piql.errors import NumberOutOfRange
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.decimals import WIDE, unit
 from piql.schema.types import for_each_kind
+from piql.schema.values import TimeUUID, in_time_order, out_of_time_order
 from piql.store.base import Codec
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -81,6 +83,9 @@ def _decimal_decoder(scale: int) -> Callable[[bytes], Decimal]:
     return lambda stored: WIDE.quantize(decode_decimal(stored), shape)
 
 
+TIME_UUIDS = Codec(lambda value: in_time_order(value.bytes), lambda stored: TimeUUID(bytes=out_of_time_order(stored)))
+
+
 class Stored(NamedTuple):
     """How SQLite keeps the values of a type: a column type, and a codec where they are kept in another form."""
 
@@ -101,6 +106,7 @@ STORED = for_each_kind(
         Kind.TIMESTAMP: Stored("INTEGER", Codec(encode_timestamp, decode_timestamp)),
         Kind.DATE: Stored("INTEGER", Codec(date.toordinal, decode_date)),
         Kind.UUID: Stored("BLOB", Codec(lambda value: value.bytes, lambda stored: UUID(bytes=stored))),
+        Kind.TIMEUUID: Stored("BLOB", TIME_UUIDS),
     }
 )
 

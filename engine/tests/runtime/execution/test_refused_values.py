@@ -14,14 +14,14 @@ import pytest
 
 SOURCE = """
 CREATE TABLE t (k INT PRIMARY KEY, i INT NULL, b BIGINT NULL, x DOUBLE NULL, d DECIMAL(5, 2) NULL, o BOOLEAN NULL,
-    s VARCHAR(5) NULL, e TEXT NULL, l BLOB NULL, ts TIMESTAMP NULL, dt DATE NULL, u UUID NULL);
-CREATE QUERY put AS INSERT INTO t (k, i, b, x, d, o, s, e, l, ts, dt, u)
-    VALUES ([k], [i], [b], [x], [d], [o], [s], [e], [l], [ts], [dt], [u]);
+    s VARCHAR(5) NULL, e TEXT NULL, l BLOB NULL, ts TIMESTAMP NULL, dt DATE NULL, u UUID NULL, tu TIMEUUID NULL);
+CREATE QUERY put AS INSERT INTO t (k, i, b, x, d, o, s, e, l, ts, dt, u, tu)
+    VALUES ([k], [i], [b], [x], [d], [o], [s], [e], [l], [ts], [dt], [u], [tu]);
 CREATE QUERY everything AS SELECT k FROM t WHERE k = 1;
 CREATE QUERY listed AS SELECT k FROM t WHERE k IN [keys] MAX 3;
 CREATE QUERY one AS SELECT k FROM t WHERE k = [k];
 """
-NAMES = ("k", "i", "b", "x", "d", "o", "s", "e", "l", "ts", "dt", "u")
+NAMES = ("k", "i", "b", "x", "d", "o", "s", "e", "l", "ts", "dt", "u", "tu")
 INT = "a whole number from -2147483648 to 2147483647"
 BIGINT = "a whole number from -9223372036854775808 to 9223372036854775807"
 
@@ -62,6 +62,12 @@ def db() -> Iterator[piql.Database]:
         ),
         ("dt", "01/02/2026", "[dt] is '01/02/2026': expected a DATE, a day such as '2026-01-31'"),
         ("u", 5, "[u] is 5: expected a UUID, an id such as '123e4567-e89b-12d3-a456-426614174000'"),
+        (
+            "tu",
+            "123e4567-e89b-42d3-a456-426614174000",
+            "[tu] is '123e4567-e89b-42d3-a456-426614174000': it is a UUID of version 4, which holds no time; "
+            "expected a TIMEUUID, a UUID of version 1 such as '123e4567-e89b-12d3-a456-426614174000'",
+        ),
     ],
 )
 def test_a_message_names_value_parameter_type_and_form_once(

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from uuid import UUID, uuid4
+from uuid import UUID, uuid1, uuid4
 
 import piql
 from piql.compiler.logical.expressions import ColumnRef, Comparison, InList, Parameter, TokenMatch
@@ -131,6 +131,7 @@ _NEW: Mapping[Kind, Callable[[int, random.Random], object]] = {
     Kind.BIGINT: lambda number, chance: chance.randrange(2**53),
     Kind.TIMESTAMP: lambda number, chance: datetime.now(UTC) + timedelta(milliseconds=number),
     Kind.UUID: lambda number, chance: uuid4(),
+    Kind.TIMEUUID: lambda number, chance: uuid1(),
 }
 _USUAL: Mapping[Kind, Callable[[], object]] = for_each_kind(
     {
@@ -145,6 +146,7 @@ _USUAL: Mapping[Kind, Callable[[], object]] = for_each_kind(
         Kind.TIMESTAMP: lambda: datetime.now(UTC),
         Kind.DATE: lambda: datetime.now(UTC).date(),
         Kind.UUID: lambda: UUID(int=1),
+        Kind.TIMEUUID: uuid1,
     }
 )
 

@@ -2,11 +2,11 @@
 
 INT int          TIMESTAMP  timestamp (ms)        BOOLEAN  boolean     TEXT  text, by UTF-8 bytes
 BIGINT bigint    DATE       date                  UUID     uuid        BLOB  blob
-DOUBLE double    DECIMAL    decimal, no zeros at its end
+DOUBLE double    DECIMAL    decimal, no 0s at end TIMEUUID timeuuid
 
-In the engine a TIMESTAMP is its milliseconds, a DATE its day number, and a UUID its bytes, as the driver is told to
-read them: comparing them costs nothing. CQL sorts a `uuid` by its version first; where a UUID is a clustering column
-it is kept as a `blob`, in the order of its bytes.
+In the engine a TIMESTAMP is its milliseconds, a DATE its day number, a UUID its bytes, and a TIMEUUID its bytes in the
+order of its time, as the driver is told to read them: comparing them costs nothing. CQL sorts a `uuid` by its version
+first; where a UUID is a clustering column it is kept as a `blob`, in the order of its bytes.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from uuid import UUID
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.decimals import WIDE, DoesNotFit, unit
 from piql.schema.types import for_each_kind
+from piql.schema.values import in_time_order, out_of_time_order
 from piql.store.base import Codec
-from piql.store.values import decode_date, decode_timestamp, encode_timestamp
+from piql.store.values import TIME_UUIDS, decode_date, decode_timestamp, encode_timestamp
 
 ToBytes = Callable[[Any], bytes]
 
@@ -144,7 +145,14 @@ STORED = for_each_kind(
             Codec(lambda value: value.bytes, lambda stored: UUID(bytes=stored)),
             key_cql="blob",
             is_python=False,
-            also=("timeuuid",),
+        ),
+        Kind.TIMEUUID: Stored(
+            "timeuuid",
+            out_of_time_order,
+            b"\x10" + bytes(15),
+            in_time_order,
+            TIME_UUIDS,
+            is_python=False,
         ),
     }
 )

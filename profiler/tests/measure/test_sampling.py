@@ -1,0 +1,25 @@
+"""Values that are drawn for the parameters of a query."""
+
+import random
+
+import piql
+import pytest
+from piql.schema.catalog import Kind
+from piql.schema.types import KINDS, convert
+from piql_profiler.measure.sampling import ParameterSampler
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=[kind.value for kind in KINDS])
+def test_a_made_up_value_is_one_of_its_type(kind: Kind) -> None:
+    compiled = piql.compile(
+        f"CREATE TABLE t (id {kind.value} PRIMARY KEY, v {kind.value});"
+        "CREATE QUERY put AS INSERT INTO t (id, v) VALUES ([id], [v]);"
+        "CREATE QUERY get AS SELECT id FROM t WHERE id = [id];"
+    )
+    with piql.connect("embedded:") as database:
+        database.deploy(compiled)
+        for query in compiled.queries.values():
+            sampler = ParameterSampler.of(query, compiled, database, seed=random.Random(kind.value).getrandbits(32))
+            values = sampler.draw()
+            for parameter in query.parameters:
+                assert convert(values[parameter.name], parameter.type) is not None
