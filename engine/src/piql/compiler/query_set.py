@@ -54,11 +54,11 @@ class Part:
     bound: tuple[BoundQuery, ...]
     alone: tuple[PlannedQuery | None, ...]  # planned as if there were no other queries
     planned: tuple[PlannedQuery | None, ...]
-    reads: frozenset[str]  # the tables whose secondary indexes they read alone
+    reads: frozenset[str]  # tables whose secondary indexes its queries read when they are planned alone
     queries: tuple[CompiledQuery, ...]
     unnamed: tuple[Diagnostic, ...]
-    is_loud: bool  # something was found in it, other than in the tables that it defines
-    writes: bool  # some of them write: what that costs depends on the indexes of several tables
+    has_findings: bool  # diagnostics of its queries or its syntax; those of the tables that it defines do not count
+    writes: bool  # some of its queries write: what that costs depends on the indexes of several tables
 
     def findings_of_plans(self) -> list[Diagnostic]:
         """Return the diagnostics of planning; each query lists them after those of binding."""
@@ -88,26 +88,26 @@ class Assembly:
     room: LongMap[str | None, StarRoom]  # of each file
 
     def parts_of(self, names: set[str]) -> list[Part]:
-        """Return the parts with queries of these names in which something was found."""
-        return [part for part in self.loud() if any(query.name in names for query in part.bound)]
+        """Return the parts with findings that hold a query of one of these names."""
+        return [part for part in self.parts_with_findings() if any(query.name in names for query in part.bound)]
 
     def first_parts_of(self, names: set[str]) -> list[Part]:
-        """Return of the parts with queries of these names only those that have the first query of a name."""
+        """Return, of `parts_of(names)`, the first part for each name."""
         first: dict[str, Part] = {}
         for part in self.parts_of(names):
             for query in part.bound:
                 first.setdefault(query.name, part)
         return [part for name, part in first.items() if name in names]
 
-    def loud(self) -> list[Part]:
-        """Return the parts in which something was found, but not those that have it only in their tables."""
-        return list(chain.from_iterable(self.parts.by_run(_loud_among)))
+    def parts_with_findings(self) -> list[Part]:
+        """Return the parts whose `has_findings` is set, in the order of the text."""
+        return list(chain.from_iterable(self.parts.by_run(_with_findings)))
 
     def refused(self) -> list[tuple[BoundQuery, PlannedQuery]]:
         """Return the queries that nothing bounds."""
         return [
             (bound, planned)
-            for part in self.loud()
+            for part in self.parts_with_findings()
             for bound, planned in zip(part.bound, part.planned, strict=True)
             if planned is not None and planned.gaps and not bound.has_errors
         ]
@@ -120,10 +120,10 @@ class Assembly:
         of_texts: list[Diagnostic] = []
         of_plans: list[Diagnostic] = []
         syntax_counts: Counter[str | None] = Counter()  # findings of the syntax so far, by file
-        parts = self.loud()
+        parts = self.parts_with_findings()
         if of_schema:
-            some = chain.from_iterable(self.parts.by_run(_loud_or_defining_among))
-            parts = [part for part in some if part.is_loud or id(part.file.source) in of_schema]
+            some = chain.from_iterable(self.parts.by_run(_defining_or_with_findings))
+            parts = [part for part in some if part.has_findings or id(part.file.source) in of_schema]
         for part in parts:
             source = part.file.source
             home = file_of_piece(source.name)
@@ -372,10 +372,10 @@ def _part(
     settled: IndexSet,
 ) -> Part:
     queries = tuple(finish_once(query, plan, catalog, settled) for query, plan in zip(bound, planned, strict=True))
-    is_loud = bool(file.diagnostics or unnamed or any(query.diagnostics for query in queries))
+    has_findings = bool(file.diagnostics or unnamed or any(query.diagnostics for query in queries))
     reads = frozenset[str]().union(*(query.tables for query in alone if query is not None))
     writes = any(query.kind != "select" for query in bound)
-    return Part(file, defines(file), bound, alone, planned, reads, queries, unnamed, is_loud, writes)
+    return Part(file, defines(file), bound, alone, planned, reads, queries, unnamed, has_findings, writes)
 
 
 def _over(part: Part, planned: tuple[PlannedQuery | None, ...], catalog: Catalog, settled: IndexSet) -> Part:
@@ -397,12 +397,12 @@ def _defining_among(files: tuple[ast.ParsedFile, ...]) -> list[ast.ParsedFile]:
     return [file for file in files if defines(file)]
 
 
-def _loud_among(parts: tuple[Part, ...]) -> list[Part]:
-    return [part for part in parts if part.is_loud]
+def _with_findings(parts: tuple[Part, ...]) -> list[Part]:
+    return [part for part in parts if part.has_findings]
 
 
-def _loud_or_defining_among(parts: tuple[Part, ...]) -> list[Part]:
-    return [part for part in parts if part.is_loud or part.defines]
+def _defining_or_with_findings(parts: tuple[Part, ...]) -> list[Part]:
+    return [part for part in parts if part.has_findings or part.defines]
 
 
 def _readers_among(parts: tuple[Part, ...]) -> list[Part]:

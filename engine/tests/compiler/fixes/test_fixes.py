@@ -8,9 +8,10 @@ from typing import Any
 import piql
 import pytest
 from piql.compiler import Compiler
-from piql.compiler.fixes import trials as fix_trials
+from piql.compiler.fixes import gap_fixes
+from piql.compiler.fixes import trials as trials_module
+from piql.compiler.fixes.gap_fixes import MOST_TRIED
 from piql.compiler.fixes.suggest import MOST_TRIALS, TrialWork
-from piql.compiler.fixes.trials import MOST_TRIED
 from piql.text.diagnostics.diagnostic import Edit, Fix
 
 SCHEMA = """CREATE TABLE users (name VARCHAR(20) PRIMARY KEY, town VARCHAR(20));
@@ -244,13 +245,13 @@ def test_characters_outside_the_basic_plane_do_not_shift_edits() -> None:
 
 def test_a_query_that_nothing_mends_costs_a_bounded_number_of_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     trials: list[object] = []
-    once = fix_trials._try
+    once = gap_fixes.compile_edited
 
     def counted(*arguments: Any) -> piql.Compilation:
         trials.append(arguments)
         return once(*arguments)
 
-    monkeypatch.setattr(fix_trials, "_try", counted)
+    monkeypatch.setattr(gap_fixes, "compile_edited", counted)
     query = "SELECT a.name FROM users a, users b, users c, posts d, posts e, follows f"
     (first, *_) = piql.compile(f"{SCHEMA}CREATE QUERY q AS {query};\n").diagnostics
     assert not first.fixes
@@ -269,13 +270,13 @@ def joined(name: str, tables: int) -> str:
 def trials(monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
     """The queries of each trial."""
     names_of_trials: list[set[str]] = []
-    once = fix_trials._try
+    once = gap_fixes.compile_edited
 
     def counted(assembly: Any, edits: Any, names: set[str]) -> piql.Compilation:
         names_of_trials.append(names)
         return once(assembly, edits, names)
 
-    monkeypatch.setattr(fix_trials, "_try", counted)
+    monkeypatch.setattr(gap_fixes, "compile_edited", counted)
     return names_of_trials
 
 
@@ -315,7 +316,7 @@ def test_each_of_forty_refused_queries_of_one_set_has_a_fix(trials: list[set[str
 
 def test_a_trial_compiles_the_tables_that_a_query_names_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = []
-    once = fix_trials.assemble
+    once = trials_module.assemble
 
     def counted(files: Any) -> Any:
         assembly = once(files)
@@ -323,7 +324,7 @@ def test_a_trial_compiles_the_tables_that_a_query_names_and_no_others(monkeypatc
         return assembly
 
     compilation = piql.compile("".join(map(chain, range(20))))
-    monkeypatch.setattr(fix_trials, "assemble", counted)
+    monkeypatch.setattr(trials_module, "assemble", counted)
     assert compilation.queries["q7"].diagnostics[0].fixes
     assert set(sizes) == {2}
 
@@ -333,7 +334,7 @@ def test_of_a_query_too_long_to_be_tried_it_is_said(trials: list[set[str]]) -> N
     (finding, *_) = piql.compile(f"{SCHEMA}CREATE QUERY q AS SELECT name FROM users WHERE {terms};\n").diagnostics
     assert not finding.fixes
     assert trials == []
-    assert fix_trials.TOO_LONG in finding.help
+    assert gap_fixes.TOO_LONG in finding.help
 
 
 def test_a_query_of_sixty_tables_is_tried_less_often_than_one_of_twelve(trials: list[set[str]]) -> None:
@@ -342,7 +343,7 @@ def test_a_query_of_sixty_tables_is_tried_less_often_than_one_of_twelve(trials: 
 
 
 def test_what_trials_an_earlier_compilation_made_changes_no_fix(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fix_trials, "TrialWork", lambda left: TrialWork(1000))
+    monkeypatch.setattr(gap_fixes, "TrialWork", lambda left: TrialWork(1000))
     texts = [
         POSTS + "".join(joined(f"q{number}", size) for number, size in enumerate(sizes))
         for sizes in ((2, 3, 4), (3, 3, 4), (3, 4), (2, 3, 4), (5, 2, 3, 4), (2, 2, 2))

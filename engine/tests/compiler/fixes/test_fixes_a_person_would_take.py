@@ -8,7 +8,7 @@ from pathlib import Path
 
 import piql
 import pytest
-from piql.compiler.fixes.trials import GAP_CODES
+from piql.compiler.fixes.gap_fixes import GAP_CODES
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.parser import parse

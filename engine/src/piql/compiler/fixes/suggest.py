@@ -20,7 +20,7 @@ from piql.compiler.fixes.remedies.stop import add_stop
 from piql.compiler.fixes.remedy import Change, RefusedQuery, Remedies, Remedy
 from piql.text.diagnostics.diagnostic import Edit, Fix
 
-# Limits first: they say something about the data, which other queries can use, too.
+# Tried in this order. Limits come first: they are facts about the data that other queries can use, too.
 REMEDIES: tuple[Remedies, ...] = (
     add_cardinality_limit,
     add_stop,
@@ -29,18 +29,18 @@ REMEDIES: tuple[Remedies, ...] = (
     order_by_range,
     read_both_sides,
 )
-# What asks for less is offered only where nothing else helps.
+# Ask for less data: offered only where none of REMEDIES helps.
 NARROWING: tuple[Remedies, ...] = (fix_columns, read_first_rows)
 
-MOST_REMEDIES = 6  # that are tried together with others
-MOST_NARROWING = 4
-MOST_TOGETHER = 3
-MOST_TRIALS = 40  # for one query, each a compilation of it
+MOST_REMEDIES = 6  # the first so many remedies are also tried in combination
+MOST_NARROWING = 4  # the same for remedies of NARROWING
+MOST_TOGETHER = 3  # remedies in one fix; a set of limits may be larger
+MOST_TRIALS = 40  # for one query; each compiles it once
 
 
 @dataclass(frozen=True, slots=True)
 class Works:
-    """What a trial tells of edits that bound the query: what it costs then, and the other queries bounded by them."""
+    """Edits that bound the query: its cost with them, in words, and the names of other queries that they bound, too."""
 
     cost: str
     unblocks: tuple[str, ...] = ()
@@ -51,13 +51,13 @@ Trial: TypeAlias = Callable[[tuple[Edit, ...]], Works | None]
 
 
 class TrialWork:
-    """What the trials for one query may still cost."""
+    """The work that is left for the trials of one query, as the parser counts it."""
 
     def __init__(self, left: int) -> None:
         self.left = left
 
     def takes(self, work: int) -> bool:
-        """Take work from it, if there is as much."""
+        """Take some work, if so much is left; return whether it was."""
         if work > self.left:
             return False
         self.left -= work
@@ -65,23 +65,23 @@ class TrialWork:
 
 
 def suggest_fixes(query: RefusedQuery, is_bounded_with: Trial) -> tuple[Fix, ...]:
-    """Return the fixes of a query, those that change the least first.
+    """Return the fixes of a refused query, those that change the least first.
 
     A set of remedies is offered only when no smaller part of it works.
     """
-    left = MOST_TRIALS
+    trials_left = MOST_TRIALS
 
-    def tried(edits: tuple[Edit, ...]) -> Works | None:
-        nonlocal left
-        left -= 1
-        return is_bounded_with(edits) if left >= 0 else None
+    def limited_trial(edits: tuple[Edit, ...]) -> Works | None:
+        nonlocal trials_left
+        trials_left -= 1
+        return is_bounded_with(edits) if trials_left >= 0 else None
 
     remedies = [remedy for kind in REMEDIES for remedy in kind(query)]
-    fixes = _sets_that_work(remedies, MOST_REMEDIES, query, tried)
+    fixes = _sets_that_work(remedies, MOST_REMEDIES, query, limited_trial)
     narrowing = [] if fixes else [remedy for kind in NARROWING for remedy in kind(query)]
     if narrowing and len(query.gaps) <= MOST_TOGETHER:  # else each gap needs a remedy of its own
-        some = [*narrowing[:MOST_NARROWING], *remedies[:MOST_NARROWING], *narrowing[MOST_NARROWING:]]
-        fixes = _sets_that_work(some, 2 * MOST_NARROWING, query, tried, tried_before=frozenset(remedies))
+        mixed = [*narrowing[:MOST_NARROWING], *remedies[:MOST_NARROWING], *narrowing[MOST_NARROWING:]]
+        fixes = _sets_that_work(mixed, 2 * MOST_NARROWING, query, limited_trial, tried_before=frozenset(remedies))
     return tuple(fix for _, fix in sorted(fixes, key=lambda pair: pair[0]))
 
 
@@ -92,56 +92,66 @@ def _sets_that_work(
     is_bounded_with: Trial,
     tried_before: frozenset[Remedy] = frozenset(),
 ) -> list[tuple[Change, Fix]]:
-    """Try sets of remedies, but for those of `known` ones alone; give each that works with the most it changes."""
+    """Try sets of remedies, the smallest first; return a fix for each set that works, with the most that it changes.
+
+    `most` is how many of the first remedies are combined with others. A set whose remedies are all in `tried_before`
+    is not tried.
+    """
     fixes: list[tuple[Change, Fix]] = []
     working: list[frozenset[int]] = []
 
-    def tried(chosen: Sequence[int]) -> tuple[Change, Fix] | None:
-        """Try a set, unless a part of it works or it cannot be."""
+    def try_set(chosen: Sequence[int]) -> tuple[Change, Fix] | None:
+        """Try the remedies at these indexes, unless fewer of them work or two of them exclude each other."""
         if any(part <= frozenset(chosen) for part in working):
             return None
-        some = [remedies[at] for at in chosen]
-        if len({remedy.kind for remedy in some}) < len(some) or all(remedy in tried_before for remedy in some):
+        combined = [remedies[at] for at in chosen]
+        if len({remedy.kind for remedy in combined}) < len(combined):
             return None
-        edits = edits_of(some, query.files)
+        if all(remedy in tried_before for remedy in combined):
+            return None
+        edits = edits_of(combined, query.files)
         works = is_bounded_with(edits) if edits is not None else None
         if edits is None or works is None:
             return None
-        consequence = together(remedy.consequence for remedy in some)
-        fix = Fix(_title(some), edits, works.unblocks, consequence, works.cost)
-        return max(remedy.change for remedy in some), fix
+        consequence = together(remedy.consequence for remedy in combined)
+        fix = Fix(_title(combined), edits, works.unblocks, consequence, works.cost)
+        return max(remedy.change for remedy in combined), fix
 
     def keep(chosen: Sequence[int], fix: tuple[Change, Fix] | None) -> None:
+        """Note what `try_set` returned for a set."""
         if fix is not None:
             working.append(frozenset(chosen))
             fixes.append(fix)
 
     for at in range(len(remedies)):
-        keep([at], tried([at]))
+        keep([at], try_set([at]))
     if fixes and tried_before:
         return fixes
     if not fixes and len(query.gaps) >= MOST_TOGETHER:
-        keep(*_all_limits([at for at, remedy in enumerate(remedies) if remedy.line is not None], tried))
+        keep(*_all_limits([at for at, remedy in enumerate(remedies) if remedy.line is not None], try_set))
     few = range(min(len(remedies), most))
     for size in range(2, min(MOST_TOGETHER, len(few)) + 1):
         if size > 2 and fixes:
             break
         for chosen in combinations(few, size):
-            keep(chosen, tried(chosen))
+            keep(chosen, try_set(chosen))
     return fixes
 
 
 def _all_limits(
-    limits: list[int], tried: Callable[[Sequence[int]], tuple[Change, Fix] | None]
+    limits: list[int], try_set: Callable[[Sequence[int]], tuple[Change, Fix] | None]
 ) -> tuple[list[int], tuple[Change, Fix] | None]:
-    """Try all limits together, as many gaps need however many they are; then leave out what is not needed."""
-    chosen, works = limits, tried(limits) if limits else None
-    for at in limits if works is not None else ():
+    """Try all limits together, since many gaps may need one each; then leave out those that are not needed.
+
+    `limits` are indexes of remedies. Returns the indexes that are left, and their fix; None if even all do not work.
+    """
+    chosen, fix = limits, try_set(limits) if limits else None
+    for at in limits if fix is not None else ():
         fewer = [limit for limit in chosen if limit != at]
-        less = tried(fewer) if fewer else None
-        if less is not None:
-            chosen, works = fewer, less
-    return chosen, works
+        fix_of_fewer = try_set(fewer) if fewer else None
+        if fix_of_fewer is not None:
+            chosen, fix = fewer, fix_of_fewer
+    return chosen, fix
 
 
 def _title(remedies: Sequence[Remedy]) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, compress
 from operator import ne
 
-from piql.compiler.fixes.trials import with_working_fixes
+from piql.compiler.fixes.working_fixes import with_working_fixes
 from piql.compiler.incremental.relocation import relocate
 from piql.compiler.query_set import Assembly, assemble
 from piql.compiler.result import Compilation
