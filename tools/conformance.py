@@ -34,9 +34,9 @@ def failures(folder: Path, ids: list[str], url: str) -> tuple[dict[str, str], in
         return dict.fromkeys(ids, "the run broke off"), 0, output
     failed = {}
     for line in run.stdout.splitlines():
-        case, _, what = line.partition(": ")
+        case, _, reason = line.partition(": ")
         if case in ids:
-            failed[case] = what
+            failed[case] = reason
     return failed, int(closing[3]), output
 
 
@@ -71,5 +71,5 @@ if __name__ == "__main__":
     arguments.add_argument("report", type=Path, nargs="?", default=ROOT / ".test-results/conformance.json")
     arguments.add_argument("--update", action="store_true", help=f"add the cases that pass now to {PASSING.name}")
     arguments.add_argument("--url", default="embedded:", help="the store; {n} in it becomes the number of a case")
-    given = arguments.parse_args()
-    sys.exit(main(given.report, given.update, given.url))
+    options = arguments.parse_args()
+    sys.exit(main(options.report, options.update, options.url))

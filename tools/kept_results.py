@@ -48,7 +48,7 @@ def keep_row(page: str, title: str, cells: list[str], folder: Path = FOLDER) -> 
 
 
 @contextmanager
-def kept_row(url: str, what: str, section: str = "Writers", *, has_seconds: bool = True) -> Iterator[list[str]]:
+def kept_row(url: str, first_cell: str, section: str = "Writers", *, has_seconds: bool = True) -> Iterator[list[str]]:
     """Keep a row of cluster.md where a test runs on a cluster: what it found, and its seconds; or that it failed."""
     cells: list[str] = []
     began = time.monotonic()
@@ -60,7 +60,7 @@ def kept_row(url: str, what: str, section: str = "Writers", *, has_seconds: bool
     finally:
         if capabilities_of(url).is_cluster:
             seconds = [f"{time.monotonic() - began:,.0f}"] if has_seconds else []
-            keep_row("cluster.md", section, [what, *cells, *seconds])
+            keep_row("cluster.md", section, [first_cell, *cells, *seconds])
 
 
 def load_average() -> str:

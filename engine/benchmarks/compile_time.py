@@ -60,7 +60,7 @@ def measure(variants: dict[str, Work], rounds: int, calls: int = CALLS) -> dict[
 
 def ratio(above: list[float], below: list[float]) -> tuple[float, float, float]:
     """Gives the median of the ratios within a round, and the ends of its interval of 95 %."""
-    ratios = [one / base for one, base in zip(above, below, strict=True)]
+    ratios = [seconds / base for seconds, base in zip(above, below, strict=True)]
     chance = random.Random(1)
     medians = sorted(statistics.median(chance.choices(ratios, k=len(ratios))) for _ in range(500))
     return statistics.median(ratios), medians[12], medians[487]

@@ -146,7 +146,7 @@ def main() -> None:
                 pairs = zip(middle["engine"], middle["by hand"], strict=True)
                 ratio = statistics.median(engine / by_hand for engine, by_hand in pairs)
                 pairs = zip(middle["by hand again"], middle["by hand"], strict=True)
-                same = statistics.median(one / base for one, base in pairs)
+                same = statistics.median(seconds / base for seconds, base in pairs)
                 print(
                     f"{case:<14}{statistics.median(middle['engine']):>12.1f}"
                     f"{statistics.median(middle['by hand']):>9.1f}{ratio:>7.2f}"

@@ -52,16 +52,16 @@ def main() -> None:
     parser.add_argument("--cells", type=int, default=_CELLS)
     parser.add_argument("--jobs", type=int, default=1, help="processes at work")
     parser.add_argument("--write", action="store_true", help="into docs/measurements/predictions.md")
-    given = parser.parse_args()
-    found: list[Cell] = []
-    with Pool(given.jobs) as pool:
-        for cell in pool.imap(cell_of, range(given.cells)):
-            found.append(cell)
-            if len(found) % 100 == 0:
-                print(f"{len(found)} of {given.cells}", file=sys.stderr, flush=True)
-    text = section(found)
+    options = parser.parse_args()
+    cells: list[Cell] = []
+    with Pool(options.jobs) as pool:
+        for cell in pool.imap(cell_of, range(options.cells)):
+            cells.append(cell)
+            if len(cells) % 100 == 0:
+                print(f"{len(cells)} of {options.cells}", file=sys.stderr, flush=True)
+    text = section(cells)
     print(text)
-    if given.write:
+    if options.write:
         write_section(_SECTION, text)
 
 
@@ -95,13 +95,17 @@ def cell(times: ServiceTimes, random: np.random.Generator) -> Cell:
         (RemoteWork((0, 0), "IndexScan", scan_below(join)), RemoteWork((0,), join.operator.value, join)),
         Serial((Leaf(0), Leaf(1))),
     )
-    found = predict_work(work, model)
-    assert found.conservative_ms is not None
+    prediction = predict_work(work, model)
+    assert prediction.conservative_ms is not None
     observed = measured(times, join, random).whole
     assert observed is not None
     truth = exact(times, [call(scan_below(join)), call(join)], seed=int(random.integers(2**31)), draws=_EXACT)
     return Cell(
-        join, found.p99_ms, found.conservative_ms, observed.quantile_us(0.99) / 1000, truth.p99.estimate_us / 1000
+        join,
+        prediction.p99_ms,
+        prediction.conservative_ms,
+        observed.quantile_us(0.99) / 1000,
+        truth.p99.estimate_us / 1000,
     )
 
 
@@ -119,9 +123,9 @@ def measured(times: ServiceTimes, point: Point, random: np.random.Generator) -> 
     if point.is_query:
         return Measurement(point, 0, Histogram.of(times.took_us(call(point), causes, random)), 0.0, 1.0)
     below = times.took_us(call(scan_below(point)), causes, random)
-    own = times.took_us(call(point), times.causes(causes, below, random), random)
-    together = correlation_between(list(below), list(own))
-    return Measurement(point, 0, Histogram.of(own), 0.0, 1.0, together, whole=Histogram.of(below + own))
+    on_top = times.took_us(call(point), times.causes(causes, below, random), random)
+    together = correlation_between(list(below), list(on_top))
+    return Measurement(point, 0, Histogram.of(on_top), 0.0, 1.0, together, whole=Histogram.of(below + on_top))
 
 
 def scan_below(join: Point) -> Point:
@@ -133,27 +137,27 @@ def call(point: Point) -> Call:
     return Call(point.child_rows, rows, rows * point.row_bytes)
 
 
-def section(found: list[Cell]) -> str:
-    of_observed = _share(sum(point.observed <= point.bound for point in found), len(found))
-    of_exact = _share(sum(point.exact <= point.bound for point in found), len(found))
-    errors = [point.predicted / point.exact - 1 for point in found]
+def section(cells: list[Cell]) -> str:
+    of_observed = _share(sum(point.observed <= point.bound for point in cells), len(cells))
+    of_exact = _share(sum(point.exact <= point.bound for point in cells), len(cells))
+    errors = [point.predicted / point.exact - 1 for point in cells]
     lines = [
-        f"`python profiler/benchmarks/coverage.py`: {len(found):,} stores (seed {_SEED}), each with costs of its own "
+        f"`python profiler/benchmarks/coverage.py`: {len(cells):,} stores (seed {_SEED}), each with costs of its own "
         f"in the law of `service_times.py`, and of each one join of random size, so that no two cells share anything. "
         f"Every point of the grid `{_GRID.name}` and every cell is executed {_EXECUTIONS:,} times; the exact p99 is "
         f"that of {_EXACT:,} draws. The stated coverage is that of the p99 which the executions of a cell show; 87 to "
         f"93 % was asked for.",
         f"The bound held for **{of_observed} of the cells as they were observed**, for {of_exact} of their exact p99s. "
-        f"It lies {_mean([point.bound / point.predicted - 1 for point in found])} above the best estimate in the mean; "
+        f"It lies {_mean([point.bound / point.predicted - 1 for point in cells])} above the best estimate in the mean; "
         f"that one is {_mean([abs(error) for error in errors])} off the exact p99 (worst "
         f"{min(errors):+.1%} and {max(errors):+.1%}).",
         "| join | cells | held, as observed (95 %) | held, exact |\n| --- | ---: | ---: | ---: |",
     ]
     for operator in JOINS:
-        mine = [point for point in found if point.point.operator is operator]
-        seen = _share(sum(cell.observed <= cell.bound for cell in mine), len(mine))
-        true = _share(sum(cell.exact <= cell.bound for cell in mine), len(mine))
-        lines[-1] += f"\n| {operator.value} | {len(mine)} | {seen} | {true} |"
+        of_operator = [point for point in cells if point.point.operator is operator]
+        seen = _share(sum(cell.observed <= cell.bound for cell in of_operator), len(of_operator))
+        true = _share(sum(cell.exact <= cell.bound for cell in of_operator), len(of_operator))
+        lines[-1] += f"\n| {operator.value} | {len(of_operator)} | {seen} | {true} |"
     return "\n\n".join(lines)
 
 

@@ -62,8 +62,8 @@ def rows() -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     yield "records", [{"name": name, "payload": payload} for name in names]
     for length in _LENGTHS:
         times = [_START + timedelta(minutes=at) for at in range(length)]
-        found = [{"owner": name, "posted": at, "payload": payload} for name in names for at in times]
-        yield from ((f"{kind}_{length}", found) for kind in ("both", "newest"))
+        rows_of_owners = [{"owner": name, "posted": at, "payload": payload} for name in names for at in times]
+        yield from ((f"{kind}_{length}", rows_of_owners) for kind in ("both", "newest"))
 
 
 def main() -> None:

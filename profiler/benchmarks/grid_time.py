@@ -36,27 +36,29 @@ def main() -> None:
     parser.add_argument("--precision", type=float, default=0.1)
     parser.add_argument("--request-us", type=float, help="instead of the law's")
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
+    options = parser.parse_args()
     law = Lists.read().times
-    law = law if given.request_us is None else replace(law, request_us=given.request_us)
-    grid = GRIDS[given.grid]
-    seconds = 60 * given.minutes / given.intervals
-    settings = RunSettings("", grid, seconds, given.intervals, 1, given.seed, "local", given.load, given.precision)
-    random = np.random.default_rng(given.seed)
+    law = law if options.request_us is None else replace(law, request_us=options.request_us)
+    grid = GRIDS[options.grid]
+    seconds = 60 * options.minutes / options.intervals
+    settings = RunSettings(
+        "", grid, seconds, options.intervals, 1, options.seed, "local", options.load, options.precision
+    )
+    random = np.random.default_rng(options.seed)
     so_far: list[Measurement] = []
     spent = 0.0
-    for interval in range(given.intervals):
+    for interval in range(options.intervals):
         measured: list[Measurement] = []
         for task in tasks_of(settings, "", interval, 1, None, so_far):
-            measured += [measure(law, task, point, given.precision, random) for point, _ in task.shares]
+            measured += [measure(law, task, point, options.precision, random) for point, _ in task.shares]
         for task in second_tasks(settings, "", interval, 1, measured, so_far):
-            measured += [measure(law, task, point, given.precision, random) for point, _ in task.shares]
+            measured += [measure(law, task, point, options.precision, random) for point, _ in task.shares]
         so_far += measured
         spent += sum(cell.seconds for cell in measured)
-        print(f"interval {interval + 1}: {known(grid.measured, so_far, given.precision)}", flush=True)
+        print(f"interval {interval + 1}: {known(grid.measured, so_far, options.precision)}", flush=True)
     for point in grid.measured:
         mine = [cell for cell in so_far if cell.point == point]
-        if half_width(mine) > given.precision:
+        if half_width(mine) > options.precision:
             executions = sum(cell.histogram.total for cell in mine)
             print(f"  {point}: ± {half_width(mine):.0%} after {executions} executions")
 

@@ -25,46 +25,46 @@ def take_turns(
     """Execute each part once a turn; gives the milliseconds of all turns after the first ones, by name and by what the
     part says of itself.
     """
-    found: dict[str, list[float]] = {}
+    times: dict[str, list[float]] = {}
     end, turns = time.monotonic() + 60 * minutes, 0
     while time.monotonic() < end:
         for name in random.sample(list(parts), len(parts)):
-            for what, milliseconds in parts[name]().items():
-                found.setdefault(f"{name}{what}", []).append(milliseconds)
+            for suffix, milliseconds in parts[name]().items():
+                times.setdefault(f"{name}{suffix}", []).append(milliseconds)
         turns += 1
         if turns == _WARM_UP:
-            found.clear()
-    return found
+            times.clear()
+    return times
 
 
-def print_quantiles(found: Mapping[str, Sequence[float]]) -> None:
+def print_quantiles(times: Mapping[str, Sequence[float]]) -> None:
     """Print a line for each name: quantiles in ms, and of how many executions."""
-    width = max(map(len, found), default=0)
-    for name, milliseconds in sorted(found.items()):
-        shown = "  ".join(f"p{share * 100:g} {np.quantile(milliseconds, share):7.2f}" for share in _SHARES)
-        print(f"{name:{width}}  {shown}  of {len(milliseconds)}")
+    width = max(map(len, times), default=0)
+    for name, milliseconds in sorted(times.items()):
+        quantiles = "  ".join(f"p{share * 100:g} {np.quantile(milliseconds, share):7.2f}" for share in _SHARES)
+        print(f"{name:{width}}  {quantiles}  of {len(milliseconds)}")
 
 
 @contextmanager
 def filled(
-    text: str, rows: Callable[[], Iterable[tuple[str, Sequence[Mapping[str, Any]]]]], what: str
+    text: str, rows: Callable[[], Iterable[tuple[str, Sequence[Mapping[str, Any]]]]], description: str
 ) -> Iterator[tuple[piql.Database, list[Observation], float]]:
     """Read the store and the minutes from the command line, and deploy and load what a benchmark executes.
 
     Gives the database, what its last execution showed (to be cleared before the next), and the minutes.
     """
-    parser = argparse.ArgumentParser(description=what.splitlines()[0])
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--store", required=True, metavar="URL")
     parser.add_argument("--minutes", type=float, default=3.0)
-    given = parser.parse_args()
-    seen: list[Observation] = []
-    with piql.connect(given.store, seen.append) as database:
+    options = parser.parse_args()
+    observations: list[Observation] = []
+    with piql.connect(options.store, observations.append) as database:
         database.deploy(piql.compile(text))
         if not database.some_rows("links", ["owner"], 1):
             for table, records in rows():
                 database.load(table, records)
             database.store.flush()
-        yield database, seen, given.minutes
+        yield database, observations, options.minutes
 
 
 def links(names: Sequence[str], levels: Sequence[int], random: Random) -> list[Mapping[str, str]]:

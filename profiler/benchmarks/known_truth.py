@@ -44,21 +44,21 @@ def main() -> None:
     parser.add_argument("--list", type=Path, default=FILE)
     parser.add_argument("--write", action="store_true", help="into docs/measurements/predictions.md")
     parser.add_argument("--keep", type=Path, help="a file that keeps what was measured, to predict from it again")
-    given = parser.parse_args()
-    lists = Lists.read(given.list).only(["table_1", "unseen", "figure_6"])
+    options = parser.parse_args()
+    lists = Lists.read(options.list).only(["table_1", "unseen", "figure_6"])
     began = time.process_time()
-    if given.keep and given.keep.exists():
-        cells, cases, calls, seconds = pickle.loads(given.keep.read_bytes())
+    if options.keep and options.keep.exists():
+        cells, cases, calls, seconds = pickle.loads(options.keep.read_bytes())
     else:
         cells, cases, calls = measure(lists)
         seconds = time.process_time() - began
-        if given.keep:
-            given.keep.write_bytes(pickle.dumps((cells, cases, calls, seconds)))
+        if options.keep:
+            options.keep.write_bytes(pickle.dumps((cells, cases, calls, seconds)))
     truths = {name: exact(lists.times, calls[name], seed=lists.seed) for name in cases}
     measurements = Measurements.of(cells, _ENDLESS, checks=GRIDS[lists.profile["grid"]].checks).pooled()
     text = known_truth_section(lists, rows_of(measurements, cases, truths), cases, measurements, seconds)
     print(text)
-    if given.write:
+    if options.write:
         write_section(KNOWN_TRUTH, text)
 
 
@@ -102,14 +102,14 @@ def measure(lists: Lists) -> tuple[list[Measurement], dict[str, Case], dict[str,
 
 def calls_of(query: CaseSession, store: KnownTruthStore) -> tuple[Call, ...]:
     """The calls that an execution of a query makes: those of every execution, or there is no exact quantile."""
-    found = set()
+    calls = set()
     for _ in range(_LOOKS):
         store.calls.clear()
         query.execute()
-        found.add(tuple(store.calls))
-    if len(found) != 1:
-        raise piql.PiqlError(f"executions of {query.name} differ in what they ask for: {found}")
-    return found.pop()
+        calls.add(tuple(store.calls))
+    if len(calls) != 1:
+        raise piql.PiqlError(f"executions of {query.name} differ in what they ask for: {calls}")
+    return calls.pop()
 
 
 def rows_of(measurements: Measurements, cases: Mapping[str, Case], truths: Mapping[str, Exact]) -> dict[str, Row]:
@@ -117,16 +117,16 @@ def rows_of(measurements: Measurements, cases: Mapping[str, Case], truths: Mappi
     models = {name: build_model(measurements, name) for name in MODELS}
     rows = {}
     for name, case in cases.items():
-        found = {key: predict_work(case.work, model) for key, model in models.items()}
-        careful = found["surface"].conservative_ms
+        predictions = {key: predict_work(case.work, model) for key, model in models.items()}
+        careful = predictions["surface"].conservative_ms
         rows[name] = Row(
             name,
             len(case.work.operators),
             truths[name].p99,
             truths[name].histogram,
-            {key: prediction.p99_ms * 1000 for key, prediction in found.items()},
+            {key: prediction.p99_ms * 1000 for key, prediction in predictions.items()},
             None if careful is None else careful * 1000,
-            {key: prediction.p50_ms * 1000 for key, prediction in found.items()},
+            {key: prediction.p50_ms * 1000 for key, prediction in predictions.items()},
         )
     return rows
 

@@ -40,29 +40,31 @@ def main() -> None:
     parser.add_argument("--load", type=float, default=0.5, help="how busy the client is kept (0.5)")
     parser.add_argument("--precision", type=float, default=0.05, help="of a p99 that is known well enough (0.05)")
     parser.add_argument("--write", action="store_true", help="into docs/measurements/predictions.md")
-    given = parser.parse_args()
-    lists = Lists.read().only(given.parts.split(","))
+    options = parser.parse_args()
+    lists = Lists.read().only(options.parts.split(","))
     began = time.monotonic()
     seen: list[Observation] = []
-    with piql.connect(given.store, seen.append) as database:
+    with piql.connect(options.store, seen.append) as database:
         compilation = fill(database, lists)
         say(f"rows are there after {time.monotonic() - began:.0f} s")
         cases = sessions(database, seen, compilation, lists)
-        grid = GRIDS[given.grid or _grid_for(lists)]
-        rounds = max(1, round(60 * given.minutes / _ROUND_SECONDS))
+        grid = GRIDS[options.grid or _grid_for(lists)]
+        rounds = max(1, round(60 * options.minutes / _ROUND_SECONDS))
         settings = RunSettings(
-            given.store, grid, _ROUND_SECONDS, rounds, 1, lists.seed, "local", given.load, given.precision
+            options.store, grid, _ROUND_SECONDS, rounds, 1, lists.seed, "local", options.load, options.precision
         )
-        found = validate_cases(settings, given.out, list(cases.values()), say, _WARM_UP)
+        validation = validate_cases(settings, options.out, list(cases.values()), say, _WARM_UP)
         topology = database.store.topology()
-    (given.out / "validation.json").write_text(json.dumps(as_json(found), indent=2) + "\n", encoding="utf-8")
-    (given.out / "report.html").write_text(as_page(found), encoding="utf-8")
-    say(as_table(found))
+    (options.out / "validation.json").write_text(json.dumps(as_json(validation), indent=2) + "\n", encoding="utf-8")
+    (options.out / "report.html").write_text(as_page(validation), encoding="utf-8")
+    say(as_table(validation))
     nodes = "An embedded store" if topology is None else _nodes([f"{node.version}" for node in topology.nodes])
     replication = "" if topology is None else f", replication {topology.replication}, reads {topology.consistency}"
-    text = cluster_section(lists, found, f"{nodes}{replication}; {_machine()}; {time.monotonic() - began:.0f} s in all")
+    text = cluster_section(
+        lists, validation, f"{nodes}{replication}; {_machine()}; {time.monotonic() - began:.0f} s in all"
+    )
     print(text)
-    if given.write:
+    if options.write:
         write_section(CLUSTER_WRITES if tuple(lists.parts) == ("writes",) else CLUSTER, text)
 
 

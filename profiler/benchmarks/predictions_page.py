@@ -67,13 +67,13 @@ def _profile(lists: Lists, profile: Measurements) -> str:
     )
 
 
-def cluster_section(lists: Lists, found: Validation, place: str) -> str:
+def cluster_section(lists: Lists, validation: Validation, where: str) -> str:
     """Where and how it was measured, and what came of it."""
-    settings = found.settings
+    settings = validation.settings
     minutes = settings.intervals * settings.interval_seconds / 60
-    executions = [row.histogram.total for row in found.rows]
+    executions = [row.histogram.total for row in validation.rows]
     protocol = (
-        f"`python profiler/benchmarks/on_cluster.py`. {place}. Measured for {minutes:g} minutes, each query between "
+        f"`python profiler/benchmarks/on_cluster.py`. {where}. Measured for {minutes:g} minutes, each query between "
         f"{min(executions):,} and {max(executions):,} times; a p99 of less than what 300 independent executions are "
         f"worth has no upper end, and its goals stay undecidable. {settings.intervals} rounds of "
         f"{settings.interval_seconds:g} s, in each of which every point of the grid `{settings.grid.name}` and every "
@@ -81,7 +81,7 @@ def cluster_section(lists: Lists, found: Validation, place: str) -> str:
         f"{settings.load:.0%} of its time; what is known to ± {settings.precision:.0%} leaves time to others. An "
         "under-prediction counts only where the whole interval lies above the prediction."
     )
-    rows = {row.query: row for row in found.rows}
+    rows = {row.query: row for row in validation.rows}
     return "\n\n".join([protocol, *tables(lists, rows)])
 
 

@@ -26,15 +26,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--store", required=True, metavar="URL")
     parser.add_argument("--minutes", type=float, default=2.0)
-    given = parser.parse_args()
+    options = parser.parse_args()
     lists = Lists.read().only(["table_1"])
     lists = replace(
         lists, parts={"table_1": tuple(case for case in lists.parts["table_1"] if case["query"] in _QUERIES)}
     )
     seen: list[Observation] = []
     with (
-        piql.connect(given.store, seen.append) as database,
-        store_for_profiling(given.store) as own,
+        piql.connect(options.store, seen.append) as database,
+        store_for_profiling(options.store) as own,
         piql.connect(own, seen.append) as profiled,
     ):
         cases = sessions(database, seen, fill(database, lists), lists)
@@ -66,7 +66,7 @@ def main() -> None:
 
         parts = {case.name: of_query(case) for case in cases.values()}
         parts |= {f"profile: {point}": of_point(point) for point in _GRID.points}
-        print_quantiles(take_turns(parts, given.minutes, random))
+        print_quantiles(take_turns(parts, options.minutes, random))
 
 
 if __name__ == "__main__":

@@ -46,21 +46,21 @@ def status(folder: Path) -> None:
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(prog="cluster", description=__doc__)
-    options.add_argument("action", choices=["start", "stop", "status"])
-    options.add_argument("--folder", type=Path, default=default_folder())
-    options.add_argument("--nodes", type=int, default=3)
-    options.add_argument("--network", default=NETWORK, help="the nodes listen on NETWORK.1, .2, .3")
-    options.add_argument("--full-speed", action="store_true", help="compile to the end: slower to start, twice as fast")
-    given = options.parse_args()
+    parser = argparse.ArgumentParser(prog="cluster", description=__doc__)
+    parser.add_argument("action", choices=["start", "stop", "status"])
+    parser.add_argument("--folder", type=Path, default=default_folder())
+    parser.add_argument("--nodes", type=int, default=3)
+    parser.add_argument("--network", default=NETWORK, help="the nodes listen on NETWORK.1, .2, .3")
+    parser.add_argument("--full-speed", action="store_true", help="compile to the end: slower to start, twice as fast")
+    options = parser.parse_args()
     try:
-        match given.action:
+        match options.action:
             case "start":
-                start(given.folder, given.nodes, given.network, not given.full_speed)
+                start(options.folder, options.nodes, options.network, not options.full_speed)
             case "stop":
-                stop(given.folder)
+                stop(options.folder)
             case _:
-                status(given.folder)
+                status(options.folder)
     except (ClusterMissing, ClusterFailed) as problem:
         print(problem, file=sys.stderr)
         return 1

@@ -24,13 +24,13 @@ def codes(texts: Iterable[str]) -> str:
     return ", ".join(map(code, texts))
 
 
-def docstring(thing: object) -> str:
+def docstring(value: object) -> str:
     """Return a docstring without its indentation, empty when there is none of its own."""
-    docstring_text = getattr(thing, "__doc__", None) or ""
-    name = getattr(thing, "__name__", "")
+    docstring_text = getattr(value, "__doc__", None) or ""
+    name = getattr(value, "__name__", "")
     is_signature = docstring_text.startswith(f"{name}(")  # written by dataclasses
     return "" if is_signature else inspect.cleandoc(docstring_text)
 
 
-def first_sentence(thing: object) -> str:
-    return docstring(thing).split("\n\n")[0].replace("\n", " ")
+def first_sentence(value: object) -> str:
+    return docstring(value).split("\n\n")[0].replace("\n", " ")

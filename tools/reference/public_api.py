@@ -182,11 +182,11 @@ def _members(described: type) -> list[tuple[str, str]]:
 
 
 def _signature(name: str, function: object) -> str:
-    shown = []
+    parameters = []
     for parameter in inspect.signature(function).parameters.values():  # type: ignore[arg-type]
         if parameter.name == "self":
             continue
         default = "" if parameter.default is inspect.Parameter.empty else f" = {parameter.default!r}"
-        shown.append(f"{parameter.name}: {parameter.annotation}{default}")
+        parameters.append(f"{parameter.name}: {parameter.annotation}{default}")
     result = getattr(function, "__annotations__", {}).get("return", "None")
-    return f"{name}({', '.join(shown)}) -> {result}"
+    return f"{name}({', '.join(parameters)}) -> {result}"

@@ -114,10 +114,10 @@ Reserved because SQL has them, though PIQL does not: {codes(unused)}. Every othe
 
 
 def _left_out() -> Iterator[tuple[str, str, str]]:
-    for what, example in LEFT_OUT:
+    for construct, example in LEFT_OUT:
         errors = [
             diagnostic for diagnostic in piql.compile(_SCHEMA + example).diagnostics if diagnostic.severity == "error"
         ]
         first = errors[0]
         instead = "; ".join(first.help) or first.message
-        yield code(what) if what.isupper() else what, f"[{first.code}](codes/{first.code}.md)", instead
+        yield code(construct) if construct.isupper() else construct, f"[{first.code}](codes/{first.code}.md)", instead

@@ -162,50 +162,50 @@ def run(case: Case, rounds: int, most: int, share: float, say: Callable[[str], N
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--rounds", type=int, default=41, help="of each case, at least")
-    options.add_argument("--most", type=int, default=656, help="rounds of a case until the same twice is the same")
-    options.add_argument("--nodes", type=int, default=1, help="nodes to start where no cluster answers")
-    options.add_argument("--share", type=float, default=1.0, help="the calls of a round, as a share of the default")
-    options.add_argument("--only", help="cases whose title contains this")
-    options.add_argument("--lane", default="", help="lanes whose title contains this")
-    options.add_argument("--fan-out", default="grouped", help="grouped or parallel, as in the address")
-    options.add_argument("--profile", action="store_true", help="say of all cases where their time goes")
-    options.add_argument("--write", type=Path, help="write the tables into this file, too")
-    given = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=41, help="of each case, at least")
+    parser.add_argument("--most", type=int, default=656, help="rounds of a case until the same twice is the same")
+    parser.add_argument("--nodes", type=int, default=1, help="nodes to start where no cluster answers")
+    parser.add_argument("--share", type=float, default=1.0, help="the calls of a round, as a share of the default")
+    parser.add_argument("--only", help="cases whose title contains this")
+    parser.add_argument("--lane", default="", help="lanes whose title contains this")
+    parser.add_argument("--fan-out", default="grouped", help="grouped or parallel, as in the address")
+    parser.add_argument("--profile", action="store_true", help="say of all cases where their time goes")
+    parser.add_argument("--write", type=Path, help="write the tables into this file, too")
+    options = parser.parse_args()
     lines: list[str] = []
 
     def say(line: str = "") -> None:
         print(line, flush=True)
         lines.append(line)
 
-    with hosts(given.nodes) as addresses:
+    with hosts(options.nodes) as addresses:
         say("# Speed on a cluster")
         say()
-        say(fill_lines(f"`make bench-cql`: {_conditions(len(addresses), given.rounds, given.most)}", 120))
-        url = f"cql://{','.join(addresses)}/{KEYSPACE}?fan_out={given.fan_out}"
+        say(fill_lines(f"`make bench-cql`: {_conditions(len(addresses), options.rounds, options.most)}", 120))
+        url = f"cql://{','.join(addresses)}/{KEYSPACE}?fan_out={options.fan_out}"
         with piql.connect(url) as db:
             fill(db)
         with closing(ByHand(addresses, KEYSPACE)) as hand:
-            reached = lane("scylla-driver, the default", url, hand, DEFAULT, given, say)
+            reached = lane("scylla-driver, the default", url, hand, DEFAULT, options, say)
             if find_spec("scylla") is None:
                 say("\nThe Rust driver was not measured: it is not installed.")
             else:
                 from by_hand_rust import ByHandRust
 
                 rust = f"{url}&driver=rust"
-                reached &= lane("driver=rust, against scylla-driver by hand", rust, hand, RUST, given, say)
+                reached &= lane("driver=rust, against scylla-driver by hand", rust, hand, RUST, options, say)
                 with closing(ByHandRust(addresses, KEYSPACE)) as by_rust:
                     title = "driver=rust, against itself by hand"
-                    reached &= lane(title, rust, by_rust, RUST_AGAINST_ITSELF, given, say)
-    if given.write:
-        given.write.write_text("\n".join(lines) + "\n")
+                    reached &= lane(title, rust, by_rust, RUST_AGAINST_ITSELF, options, say)
+    if options.write:
+        options.write.write_text("\n".join(lines) + "\n")
     return 0 if reached else 1
 
 
-def lane(title: str, url: str, hand: Hand, goals: Goals, given: argparse.Namespace, say: Callable[..., None]) -> bool:
+def lane(title: str, url: str, hand: Hand, goals: Goals, options: argparse.Namespace, say: Callable[..., None]) -> bool:
     """Measure all cases on one driver against one hand-written program."""
-    if given.lane not in title:
+    if options.lane not in title:
         return True
     say(f"\n## {title}\n")
     say(
@@ -213,11 +213,11 @@ def lane(title: str, url: str, hand: Hand, goals: Goals, given: argparse.Namespa
         " | the same twice | rounds |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: | ---: |"
     )
     with piql.connect(url) as db:
-        chosen = [case for case in cases(db, hand, goals) if given.only is None or given.only in case.title]
-        reached = [run(case, given.rounds, given.most, given.share, say) for case in chosen]
+        chosen = [case for case in cases(db, hand, goals) if options.only is None or options.only in case.title]
+        reached = [run(case, options.rounds, options.most, options.share, say) for case in chosen]
         rust = db.store.connection if "driver=rust" in url else None
         for judged, is_reached in zip(chosen, reached, strict=True):
-            if given.profile or not is_reached:
+            if options.profile or not is_reached:
                 parts = " ".join(where(judged.engine, random.Random(4).choices(NAMES, k=10 * judged.calls), rust))
                 say("\n" + fill_lines(f"Where the time of {judged.title} goes: {parts}", 120))
     return all(reached)

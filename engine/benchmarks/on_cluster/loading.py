@@ -52,19 +52,19 @@ def timed(
             load(name, rows)
     count = sum(map(len, tables.values()))
     seconds = perf_counter() - began
-    mine, theirs = process_time() - worked, worked_by_nodes() - nodes
-    per_row = (f"{seconds / count * 1e6:,.0f}" for seconds in (mine, theirs))
-    most = (os.cpu_count() or 1) * count / (mine + theirs)
+    seconds_here, seconds_of_nodes = process_time() - worked, worked_by_nodes() - nodes
+    per_row = (f"{seconds / count * 1e6:,.0f}" for seconds in (seconds_here, seconds_of_nodes))
+    most = (os.cpu_count() or 1) * count / (seconds_here + seconds_of_nodes)
     sent = (f"{requests[kind] / count:.2f}" for kind in KINDS)
     row(title, f"{count:,}", f"{seconds:.1f}", f"{count / seconds:,.0f}", *per_row, f"{most:,.0f}", *sent)
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--nodes", type=int, default=3)
-    options.add_argument("--rows", type=int, default=10_000)
-    add_keep(options)
-    given = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--nodes", type=int, default=3)
+    parser.add_argument("--rows", type=int, default=10_000)
+    add_keep(parser)
+    options = parser.parse_args()
     sys.path.insert(0, str(SAMPLE))
     import data  # the sample's own
 
@@ -72,7 +72,7 @@ def main() -> None:
     owners = [row["username"] for row in sample["users"]]
     texts = [row["text"] for row in sample["thoughts"]]
     source = {str(file): file.read_text() for file in SAMPLE.rglob("*.piql")}
-    with hosts(given.nodes) as addresses:
+    with hosts(options.nodes) as addresses:
         url = f"cql://{','.join(addresses)}/piql_loading?timeout=30&prefix=l{int(perf_counter() * 1000) % 10**9}_"
         with piql.connect(url) as db:
             db.deploy(piql.compile(source))
@@ -90,19 +90,19 @@ def main() -> None:
                 "#at most, rows a second",
             )
             with table(
-                "Loading", words, (*columns, *(f"#{kind} a row" for kind in KINDS)), given.nodes, given.keep
+                "Loading", words, (*columns, *(f"#{kind} a row" for kind in KINDS)), options.nodes, options.keep
             ) as row:
                 timed("SCADr's sample, 150 users", row, db, sample)
                 timed("the sample's thoughts once more", row, db, {"thoughts": sample["thoughts"]})
                 db.deploy(piql.compile({**source, "by_text.piql": BY_TEXT}))
-                some = thoughts(given.rows, owners, texts)
-                timed("thoughts, an index of some hundred texts", row, db, {"thoughts": some})
+                rows = thoughts(options.rows, owners, texts)
+                timed("thoughts, an index of some hundred texts", row, db, {"thoughts": rows})
                 alone = [
                     row | {"posted": START + timedelta(days=400, seconds=at), "text": f"the thought number {at}"}
-                    for at, row in enumerate(some)
+                    for at, row in enumerate(rows)
                 ]
                 timed("thoughts, an index whose every entry is alone", row, db, {"thoughts": alone})
-                plain = [row | {"posted": START + timedelta(days=800, seconds=at)} for at, row in enumerate(some)]
+                plain = [row | {"posted": START + timedelta(days=800, seconds=at)} for at, row in enumerate(rows)]
                 timed("the same, past the constraints", row, db, {"thoughts": plain}, partial(write, db))
 
 

@@ -71,13 +71,13 @@ def by_offset(session: Session) -> Walk:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--nodes", type=int, default=3)
-    options.add_argument("--walks", type=int, default=5)
-    add_keep(options)
-    given = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--nodes", type=int, default=3)
+    parser.add_argument("--walks", type=int, default=5)
+    add_keep(parser)
+    options = parser.parse_args()
     chance = random.Random(1)
-    with hosts(given.nodes) as addresses:
+    with hosts(options.nodes) as addresses:
         db = piql.connect(f"cql://{','.join(addresses)}/piql_paging?timeout=30")
         db.deploy(piql.compile(SOURCE))
         rows = (
@@ -101,13 +101,13 @@ def main() -> None:
         times: dict[str, list[list[float]]] = {label: [] for label in ways}
         sums: dict[str, tuple[int, int, int]] = {}
         words = (
-            f"`paging.py`: a partition of {ROWS:,} rows by pages of {PAGE}, {given.walks} shuffled walks each; the"
+            f"`paging.py`: a partition of {ROWS:,} rows by pages of {PAGE}, {options.walks} shuffled walks each; the"
             f" median of the walks for each page shown, and of the last ten pages against the first ten. {VOID}"
         )
         columns = ("way", "#pages", "#requests", "#rows sent", *(f"#page {at}, ms" for at in SHOWN))
         columns = (*columns, "#last against first ten", "#the same twice")
-        with table(TITLE, words, columns, given.nodes, given.keep) as row:
-            for walk in range(-1, given.walks):
+        with table(TITLE, words, columns, options.nodes, options.keep) as row:
+            for walk in range(-1, options.walks):
                 for label in chance.sample(list(ways), len(ways)):
                     taken: list[float] = []
                     requests = sent = 0

@@ -49,17 +49,17 @@ def scanned(db: piql.Database, popularity: int, friends: list[str]) -> tuple[set
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--nodes", type=int, default=3)
-    options.add_argument("--rounds", type=int, default=20)
-    options.add_argument("--chart", type=Path)
-    add_keep(options)
-    given = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--nodes", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--chart", type=Path)
+    add_keep(parser)
+    options = parser.parse_args()
     chance = random.Random(1)
     ways = {BOUNDED: bounded, "unbounded: a scan of all followers": scanned}
     times: dict[tuple[str, int], list[float]] = defaultdict(list)
     requests: dict[tuple[str, int], set[int]] = defaultdict(set)
-    with hosts(given.nodes) as addresses, piql.connect(f"cql://{','.join(addresses)}/piql_popular?timeout=30") as db:
+    with hosts(options.nodes) as addresses, piql.connect(f"cql://{','.join(addresses)}/piql_popular?timeout=30") as db:
         db.deploy(piql.compile(SOURCE))
         if not db.execute("friendsAmong", {"target": target(POPULARITIES[-1]), "friends": [name(0)]}).rows:
             for popularity in POPULARITIES:
@@ -68,12 +68,12 @@ def main() -> None:
                 )
         cases = [(label, popularity) for label in (*ways, AGAIN) for popularity in POPULARITIES]
         words = (
-            f"`popularity.py`: which of {FRIENDS} friends follow a target, {given.rounds} shuffled rounds of {CALLS}"
-            f" calls, {given.rounds * CALLS} calls a row. {VOID}"
+            f"`popularity.py`: which of {FRIENDS} friends follow a target, {options.rounds} shuffled rounds of {CALLS}"
+            f" calls, {options.rounds * CALLS} calls a row. {VOID}"
         )
         columns = ("#followers", "plan", "#requests", "#p50 ms", "#p99 ms", "#the same twice")
-        with table(TITLE, words, columns, given.nodes, given.keep, given.chart) as row:
-            for round_ in range(-1, given.rounds):
+        with table(TITLE, words, columns, options.nodes, options.keep, options.chart) as row:
+            for round_ in range(-1, options.rounds):
                 for label, followers in chance.sample(cases, len(cases)):
                     for _ in range(CALLS):
                         strangers = chance.sample(range(1, 2 * max(POPULARITIES)), FRIENDS - 1)
@@ -98,13 +98,13 @@ def main() -> None:
                         f"{slow:.2f}",
                         same if label == BOUNDED else "",
                     )
-    if given.chart:
+    if options.chart:
         middles = {case: quantiles(values)[0] for case, values in times.items()}
         series = [
             Series(label, [(popularity, middles[label, popularity]) for popularity in POPULARITIES]) for label in ways
         ]
         drawn = chart("Who of 50 friends follows a target?", "followers of the target", "p50, milliseconds", series)
-        given.chart.write_text(drawn)
+        options.chart.write_text(drawn)
 
 
 if __name__ == "__main__":

@@ -94,24 +94,24 @@ def fill(db: piql.Database, users: int) -> None:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--nodes", type=int, default=3)
-    options.add_argument("--most", type=int, default=5, help="as a power of ten")
-    options.add_argument("--rounds", type=int, default=25)
-    options.add_argument("--load", action="store_true", help="load what is missing, and end")
-    add_keep(options)
-    given = options.parse_args()
-    sizes = [10**power for power in range(2, given.most + 1)]
-    with hosts(given.nodes) as addresses, ExitStack() as opened:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--nodes", type=int, default=3)
+    parser.add_argument("--most", type=int, default=5, help="as a power of ten")
+    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--load", action="store_true", help="load what is missing, and end")
+    add_keep(parser)
+    options = parser.parse_args()
+    sizes = [10**power for power in range(2, options.most + 1)]
+    with hosts(options.nodes) as addresses, ExitStack() as opened:
         url = f"cql://{','.join(addresses)}/piql_scale?timeout=30&prefix=s"
         dbs = {size: opened.enter_context(piql.connect(f"{url}{size}_")) for size in sizes}
         for size, db in dbs.items():
             fill(db, size)
-        if not given.load:
-            measure(dbs, given)
+        if not options.load:
+            measure(dbs, options)
 
 
-def measure(dbs: dict[int, piql.Database], given: argparse.Namespace) -> None:
+def measure(dbs: dict[int, piql.Database], options: argparse.Namespace) -> None:
     smallest = min(dbs)
     labels = {f"{size:,}": size for size in dbs} | {AGAIN: smallest}
     chance = random.Random(1)
@@ -119,12 +119,13 @@ def measure(dbs: dict[int, piql.Database], given: argparse.Namespace) -> None:
     requests: dict[tuple[str, str], set[int]] = defaultdict(set)
     cases = [(query, label) for query in QUERIES for label in labels]
     words = (
-        f"`scale.py`: the queries of the same users, {given.rounds} shuffled rounds of {CALLS} calls one after another,"
-        f" {given.rounds * CALLS:,} calls a row; everybody has {EACH} subscriptions and {EACH} thoughts. {VOID}"
+        f"`scale.py`: the queries of the same users, {options.rounds} shuffled rounds of {CALLS} calls one after"
+        f" another, {options.rounds * CALLS:,} calls a row; everybody has {EACH} subscriptions"
+        f" and {EACH} thoughts. {VOID}"
     )
     columns = ("query", "#users", "#rows", "#requests of a call", "#p50 ms", "#p99 ms", "#p50 ratio", "#p99 ratio")
-    with table("Users from 10² to 10⁵", words, (*columns, "#the same twice"), given.nodes, given.keep) as row:
-        for round_ in range(-1, given.rounds):
+    with table("Users from 10² to 10⁵", words, (*columns, "#the same twice"), options.nodes, options.keep) as row:
+        for round_ in range(-1, options.rounds):
             for query, label in chance.sample(cases, len(cases)):
                 size = labels[label]
                 for user in [name(chance.randrange(size)) for _ in range(CALLS)]:

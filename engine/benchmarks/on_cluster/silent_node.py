@@ -111,15 +111,15 @@ def is_there(db: piql.Database, owner: str, posted: datetime) -> bool:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--turns", type=int, default=2)
-    options.add_argument("--seconds", type=int, default=10, help="how long a fault lasts")
-    options.add_argument("--driver", default="scylla", choices=("scylla", "rust"))
-    options.add_argument("--keep", action="store_true", help=f"write the table into docs/measurements/{PAGE}")
-    given = options.parse_args()
-    if given.seconds <= GRACE_SECONDS:
-        options.error(f"--seconds is more than {GRACE_SECONDS}")
-    one = "CREATE QUERY thought AS SELECT posted FROM thoughts WHERE owner = [1: me] AND posted = [2: at];"
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--seconds", type=int, default=10, help="how long a fault lasts")
+    parser.add_argument("--driver", default="scylla", choices=("scylla", "rust"))
+    parser.add_argument("--keep", action="store_true", help=f"write the table into docs/measurements/{PAGE}")
+    options = parser.parse_args()
+    if options.seconds <= GRACE_SECONDS:
+        parser.error(f"--seconds is more than {GRACE_SECONDS}")
+    query = "CREATE QUERY thought AS SELECT posted FROM thoughts WHERE owner = [1: me] AND posted = [2: at];"
     numbers = count()
     ratios: dict[str, list[float]] = {fault: [] for fault in FAULTS}
     lines: list[str] = []
@@ -129,27 +129,27 @@ def main() -> None:
         lines.append(line)
 
     with TemporaryDirectory() as folder, running_cluster(Path(folder), is_quick=False) as cluster:
-        url = cluster.url(KEYSPACE, f"consistency=QUORUM&driver={given.driver}")
+        url = cluster.url(KEYSPACE, f"consistency=QUORUM&driver={options.driver}")
         with piql.connect(url) as db:
             fill(db)
-            db.deploy(piql.compile(f"{SOURCE}\n{POST}\n{one}"))
+            db.deploy(piql.compile(f"{SOURCE}\n{POST}\n{query}"))
             say("| fault | load | calls in each second before | and after | ratio | failed | acknowledged and lost |")
             say("| --- | ---: | --- | --- | ---: | ---: | ---: |")
-            for _ in range(given.turns):
+            for _ in range(options.turns):
                 for fault in FAULTS:
-                    line, ratio = turn(cluster, db, fault, given.seconds, numbers)
+                    line, ratio = turn(cluster, db, fault, options.seconds, numbers)
                     say(line)
                     ratios[fault].append(ratio)
     control = min(ratios["none"])
     verdicts = [f"{fault} {min(ratios[fault]):.2f}" for fault in FAULTS]
     text = (
-        f"`silent_node.py`, driver={given.driver}: the lowest ratio of {given.turns} turns is {', '.join(verdicts)};"
-        f" {WANTED} is wanted from {GRACE_SECONDS} s after a fault on."
+        f"`silent_node.py`, driver={options.driver}: the lowest ratio of {options.turns} turns is"
+        f" {', '.join(verdicts)}; {WANTED} is wanted from {GRACE_SECONDS} s after a fault on."
     )
     if control < WANTED:
         text += " The machine was too busy to tell: calls fell as far without a fault."
     print(f"\n{text}")
-    if given.keep:
+    if options.keep:
         keep_section(PAGE, SECTION, f"{text}\n\n" + "\n".join(lines))
 
 

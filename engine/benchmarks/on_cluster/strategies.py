@@ -21,14 +21,14 @@ TITLE, AGAIN = "Lazy, simple and parallel (figure 12)", "parallel again"
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--nodes", type=int, default=3)
-    options.add_argument("--rounds", type=int, default=30)
-    add_keep(options)
-    given = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--nodes", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=30)
+    add_keep(parser)
+    options = parser.parse_args()
     strategies: tuple[Strategy, ...] = get_args(Strategy)
     chance = random.Random(1)
-    with hosts(given.nodes) as addresses:
+    with hosts(options.nodes) as addresses:
         url = f"cql://{','.join(addresses)}/{KEYSPACE}?timeout=30"
         with piql.connect(f"{url}&fan_out=parallel") as alone, piql.connect(url) as grouped:
             fill(alone)
@@ -44,16 +44,16 @@ def main() -> None:
             variants.append(("parallel, requests of a node together", grouped, "parallel"))
             variants.append((AGAIN, alone, "parallel"))
             words = (
-                f"`strategies.py`: each plan in every strategy, {given.rounds} shuffled rounds of {CALLS} calls one"
-                f" after another, {given.rounds * CALLS:,} calls a row; ratios are to *parallel, each request by"
+                f"`strategies.py`: each plan in every strategy, {options.rounds} shuffled rounds of {CALLS} calls one"
+                f" after another, {options.rounds * CALLS:,} calls a row; ratios are to *parallel, each request by"
                 f" itself*. {VOID}"
             )
             columns = ("query", "strategy", "#requests", "#p50 ms", "#p99 ms", "#p50 ratio", "#p99 ratio")
-            with table(TITLE, words, (*columns, "#the same twice"), given.nodes, given.keep) as row:
+            with table(TITLE, words, (*columns, "#the same twice"), options.nodes, options.keep) as row:
                 for title, run in cases.items():
                     times: dict[str, list[float]] = {label: [] for label, _, _ in variants}
                     requests: dict[str, int] = {}
-                    for round_ in range(-1, given.rounds):
+                    for round_ in range(-1, options.rounds):
                         users = chance.choices(NAMES, k=CALLS)
                         for label, db, strategy in chance.sample(variants, len(variants)):
                             for user in users:

@@ -55,14 +55,14 @@ def test_more_rooms_than_the_schema_allows_are_refused() -> None:
 
 def test_an_inbox_holds_the_newest_messages_of_ones_rooms(compilation: piql.Compilation) -> None:
     me = person(0)
-    mine = {row["room"] for row in SMALL["members"] if row["person"] == me}
-    newest = sorted((row["sent"] for row in SMALL["messages"] if row["room"] in mine), reverse=True)[:10]  # type: ignore[type-var]
+    rooms = {row["room"] for row in SMALL["members"] if row["person"] == me}
+    newest = sorted((row["sent"] for row in SMALL["messages"] if row["room"] in rooms), reverse=True)[:10]  # type: ignore[type-var]
     with piql.connect("embedded:") as db:
         db.deploy(compilation)
         for table, rows in SMALL.items():
             db.load(table, rows)
         page = db.execute("inbox", {"me": me, "count": 10})
         assert [row["sent"] for row in page.rows] == newest
-        assert page.operations == 1 + len(mine)
+        assert page.operations == 1 + len(rooms)
         db.execute("post", {"room": room(0), "at": NEWEST, "sender": me, "text": "Hello."})
         assert db.execute("messagesOf", {"room": room(0)}).rows[0]["text"] == "Hello."

@@ -201,9 +201,9 @@ class Database:
     @property
     def build(self) -> Build | None:
         """Return the version that is on its way, whoever began it; None when there is none."""
-        mine = self._build
-        if mine is not None and not mine.progress.is_done:
-            return mine
+        build = self._build
+        if build is not None and not build.progress.is_done:
+            return build
         build = open_build(self._store)
         return build if build is None else build.followed_by(self._look_at_once)
 

@@ -19,9 +19,9 @@ def check(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="piql check", description="Print findings and bounds.")
     add_source(parser)
     add_output(parser)
-    given = parser.parse_args(argv)
-    compilation = compile_path(parser, given.path)
-    if given.output == "json":
+    options = parser.parse_args(argv)
+    compilation = compile_path(parser, options.path)
+    if options.output == "json":
         print(json.dumps(as_json(compilation), indent=2))
     else:
         print(as_text(compilation))
@@ -36,7 +36,7 @@ def as_text(compilation: Compilation) -> str:
     errors = sum(diagnostic.severity == "error" for diagnostic in compilation.diagnostics)
     warnings = sum(diagnostic.severity == "warning" for diagnostic in compilation.diagnostics)
     totals = (len(compilation.queries), "query"), (errors, "error"), (warnings, "warning")
-    parts.append(", ".join(counted(number, thing) for number, thing in totals))
+    parts.append(", ".join(counted(number, noun) for number, noun in totals))
     return "\n\n".join(parts)
 
 

@@ -53,19 +53,19 @@ OTHER_WORDS: dict[str, str] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; give its exit code."""
-    given = list(sys.argv[1:] if argv is None else argv)
+    arguments = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # arguments and files may hold what no terminal can show
             stream.reconfigure(errors="backslashreplace")
     try:
-        return _flushed(lambda: _run(given))
+        return _flushed(lambda: _run(arguments))
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # whoever reads has read enough, as `head` does
         _leave_output()
         return 1
     except OSError as error:  # a full disk behind the output, a file that cannot be written
-        print(" ".join(["piql", *given[:1]]) + f": {error}", file=sys.stderr)
+        print(" ".join(["piql", *arguments[:1]]) + f": {error}", file=sys.stderr)
         _leave_output()
         return 2
 

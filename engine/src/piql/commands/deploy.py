@@ -32,20 +32,20 @@ def deploy(argv: Sequence[str] | None = None) -> int:
         metavar="N",
         help="with --background: the most rows to fill or check in a second",
     )
-    given = parser.parse_args(argv)
-    if given.rows_per_second is not None and not (given.background and given.rows_per_second > 0):
+    options = parser.parse_args(argv)
+    if options.rows_per_second is not None and not (options.background and options.rows_per_second > 0):
         parser.error("--rows-per-second takes a positive number, and needs --background")
-    compilation = compile_path(parser, given.path)
+    compilation = compile_path(parser, options.path)
 
     def work() -> None:
-        with connect(given.store) as db:
-            if given.background:
-                pace = backfill_rate(given.rows_per_second)
+        with connect(options.store) as db:
+            if options.background:
+                pace = backfill_rate(options.rows_per_second)
                 build = begin_deploy(db.store, compilation, pace=pace, deployer=COMMAND)
                 build.start()
                 deployment = follow(build)
             else:
                 deployment = put_in_force(db.store, compilation, deployer=COMMAND)
-        print(f"deployed {deployed(deployment, given.store)}")
+        print(f"deployed {deployed(deployment, options.store)}")
 
     return attempt("deploy", work)

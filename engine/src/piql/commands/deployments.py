@@ -28,13 +28,13 @@ def deployments(argv: Sequence[str] | None = None) -> int:
     )
     add_store(parser)
     add_output(parser)
-    given = parser.parse_args(argv)
+    options = parser.parse_args(argv)
 
     def work() -> None:
-        with open_existing(given.store) as db:
-            match given.action:
+        with open_existing(options.store) as db:
+            match options.action:
                 case "list":
-                    print(_as_json(db) if given.output == "json" else _as_text(db))
+                    print(_as_json(db) if options.output == "json" else _as_text(db))
                 case "pause":
                     build = on_its_way(db)
                     build.pause()
@@ -46,7 +46,7 @@ def deployments(argv: Sequence[str] | None = None) -> int:
                 case _:
                     build = on_its_way(db)
                     build.resume()
-                    print(f"deployed {deployed(follow(build), given.store)}")
+                    print(f"deployed {deployed(follow(build), options.store)}")
 
     return attempt("deployments", work)
 

@@ -24,13 +24,13 @@ def diff(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("before", metavar="BEFORE", help="a .piql file, a folder of them, or a git revision of AFTER")
     parser.add_argument("after", metavar="AFTER", type=Path, nargs="?", default=Path("."), help="the set as it is now")
     parser.add_argument("--output", choices=("table", "json", "markdown"), default="table")
-    given = parser.parse_args(argv)
-    after = compile_path(parser, given.after)
-    path = Path(given.before)
-    before = compile_path(parser, path) if path.exists() else _at_revision(parser, given.before, given.after)
+    options = parser.parse_args(argv)
+    after = compile_path(parser, options.after)
+    path = Path(options.before)
+    before = compile_path(parser, path) if path.exists() else _at_revision(parser, options.before, options.after)
     changes = compare(before, after)
-    shown = {"table": as_text, "json": as_json, "markdown": as_markdown}[given.output]
-    print(shown(changes))
+    print_changes = {"table": as_text, "json": as_json, "markdown": as_markdown}[options.output]
+    print(print_changes(changes))
     return 1 if changes.regressions else 0
 
 
@@ -89,18 +89,18 @@ def _row(change: QueryChange) -> tuple[str, ...]:
     formula = "" if after is None else after.formula
     if before is not None and after is not None and before.formula != after.formula:
         formula = f"{before.formula} → {after.formula}"
-    numbers = (_step(before, after, what) for what in ("operations", "round_trips", "rows"))
+    numbers = (_step(before, after, quantity) for quantity in ("operations", "round_trips", "rows"))
     return change.name, change.effect, *numbers, formula
 
 
-def _step(before: Bound | None, after: Bound | None, what: str) -> str:
-    old, new = ("–" if bound is None else f"{getattr(bound, what):,}" for bound in (before, after))
+def _step(before: Bound | None, after: Bound | None, quantity: str) -> str:
+    old, new = ("–" if bound is None else f"{getattr(bound, quantity):,}" for bound in (before, after))
     return old if old == new else f"{old} → {new}"
 
 
 def _indexes(changes: SetChanges) -> tuple[str, ...]:
     named = (("added", changes.added_indexes), ("removed", changes.removed_indexes))
-    return tuple(f"indexes {what}: {', '.join(names)}" for what, names in named if names)
+    return tuple(f"indexes {change}: {', '.join(names)}" for change, names in named if names)
 
 
 def _total(changes: SetChanges) -> str:

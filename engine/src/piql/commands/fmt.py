@@ -21,8 +21,8 @@ def fmt(argv: Sequence[str] | None = None) -> int:
     add_source(parser)
     parser.add_argument("--check", action="store_true", help="change nothing; exit with 1 if a file would change")
     parser.add_argument("--dialect", choices=("sql",), help="write ENTITY and FETCH as the SQL that says the same")
-    given = parser.parse_args(argv)
-    path: Path = given.path
+    options = parser.parse_args(argv)
+    path: Path = options.path
     paths = sorted(file_path for file_path in path.rglob("*.piql") if file_path.is_file()) if path.is_dir() else [path]
     if not paths or not paths[0].exists():
         parser.error(f"{path}: no .piql file")
@@ -30,7 +30,7 @@ def fmt(argv: Sequence[str] | None = None) -> int:
     files = [parse(Source(_plain(text), str(file_path))) for file_path, text in texts.items()]
     changed, broken = 0, len(paths) - len(texts)
     for (file_path, before), file in zip(
-        texts.items(), as_sql(files) if given.dialect == "sql" else files, strict=True
+        texts.items(), as_sql(files) if options.dialect == "sql" else files, strict=True
     ):
         errors = sum(diagnostic.severity == "error" for diagnostic in file.diagnostics)
         text = print_file(file)
@@ -39,12 +39,12 @@ def fmt(argv: Sequence[str] | None = None) -> int:
             print(f"{file_path}: left as it is, {errors} syntax error{'s' * (errors > 1)}")
         elif text != file.source.text:
             changed += 1
-            print(f"{file_path}: {'would change' if given.check else 'formatted'}")
-            if not given.check:
+            print(f"{file_path}: {'would change' if options.check else 'formatted'}")
+            if not options.check:
                 file_path.write_bytes(_written_like(before, text).encode())
     many = "1 file" if len(paths) == 1 else f"{len(paths)} files"
-    print(f"{many}, {changed} {'would change' if given.check else 'changed'}")
-    return 1 if broken or (given.check and changed) else 0
+    print(f"{many}, {changed} {'would change' if options.check else 'changed'}")
+    return 1 if broken or (options.check and changed) else 0
 
 
 def _text_of(path: Path) -> str | None:

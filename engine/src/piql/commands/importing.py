@@ -24,23 +24,23 @@ def import_(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("url", help="cql://HOST/KEYSPACE, as in piql.connect")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the file to write, a new one; default: print it")
-    given = parser.parse_args(argv)
+    options = parser.parse_args(argv)
     try:
-        address = parse_address(given.url)
+        address = parse_address(options.url)
         text = schema_text(address.keyspace, read_keyspace(address))
     except StoreUnavailable as failure:
         print(failure, file=sys.stderr)
         return 1
-    if given.out is None:
+    if options.out is None:
         print(text, end="")
         return 0
     try:
-        with given.out.open("x", encoding="utf-8") as file:
+        with options.out.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        print(f"{given.out} is there already and stays as it is: choose another name", file=sys.stderr)
+        print(f"{options.out} is there already and stays as it is: choose another name", file=sys.stderr)
         return 1
-    print(f"{given.out}: written")
+    print(f"{options.out}: written")
     return 0
 
 

@@ -19,14 +19,14 @@ def plan(argv: Sequence[str] | None = None) -> int:
     add_source(parser)
     parser.add_argument("--query", action="append", metavar="NAME", help="only this one; may be repeated")
     parser.add_argument("--steps", action="store_true", help="also the plan after each rule of the optimizer")
-    given = parser.parse_args(argv)
-    compilation = compile_path(parser, given.path)
-    unknown = [name for name in given.query or () if name not in compilation.queries]
+    options = parser.parse_args(argv)
+    compilation = compile_path(parser, options.path)
+    unknown = [name for name in options.query or () if name not in compilation.queries]
     if unknown:
         parser.error(f"no query named {', '.join(unknown)}; there are {', '.join(compilation.queries) or 'none'}")
-    chosen = [query for name, query in compilation.queries.items() if not given.query or name in given.query]
-    sections = [_section(query, given.steps) for query in chosen]
-    print("\n\n".join((*sections, *describe_storage(compilation, chosen if given.query else None))))
+    chosen = [query for name, query in compilation.queries.items() if not options.query or name in options.query]
+    sections = [_section(query, options.steps) for query in chosen]
+    print("\n\n".join((*sections, *describe_storage(compilation, chosen if options.query else None))))
     return 0 if all(query.is_bounded for query in chosen) else 1
 
 

@@ -15,10 +15,10 @@ def rollback(argv: Sequence[str] | None = None) -> int:
         prog="piql rollback", description="Put the version before in force again, as a new version; all rows stay."
     )
     add_store(parser)
-    given = parser.parse_args(argv)
+    options = parser.parse_args(argv)
 
     def work() -> None:
-        with open_existing(given.store) as db:
-            print(f"rolled back to {deployed(db.rollback(), given.store)}")
+        with open_existing(options.store) as db:
+            print(f"rolled back to {deployed(db.rollback(), options.store)}")
 
     return attempt("rollback", work)

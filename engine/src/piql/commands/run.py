@@ -28,23 +28,23 @@ def run(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--cursor", help="of the page before")
     add_output(parser)
-    given = parser.parse_args(argv)
+    options = parser.parse_args(argv)
     parameters = {}
-    for parameter in given.param:
+    for parameter in options.param:
         name, equals, value = parameter.partition("=")
         if not equals:
             parser.error(f"--param {parameter}: write NAME=VALUE")
         if name in parameters:
             parser.error(f"--param {name} is given twice: leave one of them out")
         parameters[name] = _value(value)
-    is_statement = len(given.query.split()) > 1
+    is_statement = len(options.query.split()) > 1
     try:
-        with open_existing(given.store) as db:
-            refuse_undeployed(db, given.store)
+        with open_existing(options.store) as db:
+            refuse_undeployed(db, options.store)
             if is_statement:
-                page = db.run(given.query, parameters, given.cursor)
+                page = db.run(options.query, parameters, options.cursor)
             else:
-                page = db.execute(given.query, parameters, cursor=given.cursor)
+                page = db.execute(options.query, parameters, cursor=options.cursor)
     except CompilationRefused as refusal:
         print(render_all(refusal.diagnostics) or str(refusal), file=sys.stderr)
         return 1
@@ -54,7 +54,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     except PiqlError as error:
         print(f"piql run: {type(error).__name__}: {error}", file=sys.stderr)
         return 1
-    print(_as_json(page) if given.output == "json" else _as_text(page))
+    print(_as_json(page) if options.output == "json" else _as_text(page))
     return 0
 
 

@@ -21,10 +21,10 @@ def format_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join(lines)
 
 
-def counted(number: int, thing: str) -> str:
+def counted(number: int, noun: str) -> str:
     """Return a number with its noun: 1 row, 2 rows, 3 indexes."""
-    ending = "" if number == 1 else "es" if thing.endswith("x") else "s"
-    return f"{number} {thing[:-1] + 'ie' if ending and thing.endswith('y') else thing}{ending}"
+    ending = "" if number == 1 else "es" if noun.endswith("x") else "s"
+    return f"{number} {noun[:-1] + 'ie' if ending and noun.endswith('y') else noun}{ending}"
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], is_number: Sequence[bool]) -> str:

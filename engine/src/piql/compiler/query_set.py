@@ -122,8 +122,8 @@ class Assembly:
         syntax_counts: Counter[str | None] = Counter()  # findings of the syntax so far, by file
         parts = self.parts_with_findings()
         if of_schema:
-            some = chain.from_iterable(self.parts.by_run(_defining_or_with_findings))
-            parts = [part for part in some if part.has_findings or id(part.file.source) in of_schema]
+            candidates = chain.from_iterable(self.parts.by_run(_defining_or_with_findings))
+            parts = [part for part in candidates if part.has_findings or id(part.file.source) in of_schema]
         for part in parts:
             source = part.file.source
             home = file_of_piece(source.name)

@@ -61,75 +61,81 @@ def predict(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--quantile", type=float, default=0.99)
     parser.add_argument("--model", choices=tuple(MODELS), default=DEFAULT_MODEL)
     parser.add_argument("--output", choices=("table", "json"), default="table")
-    given = parser.parse_args(argv)
+    options = parser.parse_args(argv)
     try:
-        values = _limits(given.set)
+        values = _limits(options.set)
     except ValueError:
         parser.error("--set takes LIMIT=N with a whole number from 1, for example subscriptions.owner=50")
-    if not 0.0 < given.quantile < 1.0:
+    if not 0.0 < options.quantile < 1.0:
         parser.error("--quantile is between 0 and 1")
-    if not 0.0 < given.slo_interval < math.inf:
+    if not 0.0 < options.slo_interval < math.inf:
         parser.error("--slo-interval is a positive number of seconds")
     try:
-        slos = _slos(given.slo, given.quantile, given.slo_interval)
+        slos = _slos(options.slo, options.quantile, options.slo_interval)
     except (OSError, UnreadableSlo) as error:
         parser.error(f"--slo: {error}")
-    if given.write_slo is not None and _ALL not in slos:
+    if options.write_slo is not None and _ALL not in slos:
         parser.error("--write-slo writes a threshold that is given by --slo MS")
-    compilation = compile_path(parser, given.source)
+    compilation = compile_path(parser, options.source)
     if compilation.has_errors:
-        print(f"piql predict: there are errors in {given.source}; `piql check` shows them", file=sys.stderr)
+        print(f"piql predict: there are errors in {options.source}; `piql check` shows them", file=sys.stderr)
     try:
-        measurements = load(given.run)
-        model = build_model(measurements, given.model)
-        found = _predictions(compilation, model, given.query, values, slos)
-        if given.page:
-            plans = {name: _plan(compilation, name) for step in steps_of(given.page) for name in step}
-            found[given.page] = predict_page(steps_of(given.page), plans, model)
-        if not found:
-            raise NotPredictable(f"{given.source} holds no bounded query")
-        stale = stale_operators(read_looks(given.run))
+        measurements = load(options.run)
+        model = build_model(measurements, options.model)
+        predictions = _predictions(compilation, model, options.query, values, slos)
+        if options.page:
+            plans = {name: _plan(compilation, name) for step in steps_of(options.page) for name in step}
+            predictions[options.page] = predict_page(steps_of(options.page), plans, model)
+        if not predictions:
+            raise NotPredictable(f"{options.source} holds no bounded query")
+        stale = stale_operators(read_looks(options.run))
     except (NotPredictable, UnreadableRun) as error:
         print(f"piql predict: {error}", file=sys.stderr)
         return 1
-    asked = {name: slo for name in found if (slo := slos.get(name, slos.get(_ALL))) is not None}
-    if given.write_slo is not None:
+    asked_slos = {name: slo for name in predictions if (slo := slos.get(name, slos.get(_ALL))) is not None}
+    if options.write_slo is not None:
         try:
-            given.write_slo.write_text(write_openslo(replace(asked[name], query=name) for name in found), "utf-8")
+            options.write_slo.write_text(
+                write_openslo(replace(asked_slos[name], query=name) for name in predictions), "utf-8"
+            )
         except (OSError, ValueError) as error:
             parser.error(f"--write-slo: {error}")
     risks = {
         name: risk_of(
-            found[name].quantile_by_interval_ms(slo.quantile),
+            predictions[name].quantile_by_interval_ms(slo.quantile),
             slo.threshold_ms,
             profile_interval_seconds=measurements.interval_seconds,
             slo_interval_seconds=slo.interval_seconds,
         )
-        for name, slo in asked.items()
+        for name, slo in asked_slos.items()
     }
     limits = None
-    if asked and not values:
-        queries = [compilation.queries[name] for name in asked if name in compilation.queries]
-        limits = safe_limits(queries, model, {name: Slo(slo.quantile, slo.threshold_ms) for name, slo in asked.items()})
-    pairs = _largest_pairs(compilation, model, asked, given.query or ()) if limits is not None else ()
-    forecast = Forecast(found, given.quantile, asked, risks, limits, tuple(operator.value for operator in stale), pairs)
-    if given.output == "json":
+    if asked_slos and not values:
+        queries = [compilation.queries[name] for name in asked_slos if name in compilation.queries]
+        limits = safe_limits(
+            queries, model, {name: Slo(slo.quantile, slo.threshold_ms) for name, slo in asked_slos.items()}
+        )
+    pairs = _largest_pairs(compilation, model, asked_slos, options.query or ()) if limits is not None else ()
+    forecast = Forecast(
+        predictions, options.quantile, asked_slos, risks, limits, tuple(operator.value for operator in stale), pairs
+    )
+    if options.output == "json":
         print(json.dumps(as_json(forecast), indent=2))
     else:
         print_table(forecast)
-    return SLO_FAILED if any(not forecast.meets(name) for name in asked) else 0
+    return SLO_FAILED if any(not forecast.meets(name) for name in asked_slos) else 0
 
 
 def _largest_pairs(
     compilation: Compilation, model: Model, slos: Mapping[str, Objective], names: Sequence[str]
 ) -> tuple[LargestPairs, ...]:
     """Solve for each two limits of the queries that were named."""
-    found = []
+    largest_pairs = []
     for name in (name for name in dict.fromkeys(names) if name in slos):
         query, slo = compilation.queries[name], Slo(slos[name].quantile, slos[name].threshold_ms)
         for x, y in combinations(limits_of(query, is_stepped=not model.has_transactions), 2):
-            found.append(LargestPairs(name, x, y, pareto(query, model, slo, x.symbol, y.symbol)))
-    return tuple(found)
+            largest_pairs.append(LargestPairs(name, x, y, pareto(query, model, slo, x.symbol, y.symbol)))
+    return tuple(largest_pairs)
 
 
 def _limits(texts: Sequence[str]) -> dict[str, int]:
@@ -181,7 +187,7 @@ def _predictions(
     named = [*names] if names else [name for name in slos if name != _ALL]
     for name in named:
         _plan(compilation, name)
-    found = {}
+    predictions = {}
     used: set[str] = set()
     for name in names or compilation.queries:
         query = compilation.queries[name]
@@ -189,14 +195,14 @@ def _predictions(
             print(f"{name} is left out: it is not bounded", file=sys.stderr)
             continue
         limits = limits_of(query, is_stepped=not model.has_transactions)
-        own = {limit.symbol for limit in limits} & set(values)
+        symbols = {limit.symbol for limit in limits} & set(values)
         try:
-            found[name] = predict_plan(query.plan, model, {symbol: values[symbol] for symbol in own})
+            predictions[name] = predict_plan(query.plan, model, {symbol: values[symbol] for symbol in symbols})
         except NotPredictable as error:
             if name in named or query.kind == "select":
                 raise
             print(f"{name} is left out: {error}", file=sys.stderr)
-        used |= own
+        used |= symbols
     if unused := sorted(set(values) - used):
         raise NotPredictable(f"no query has a limit {unused[0]!r}")
-    return found
+    return predictions

@@ -48,25 +48,25 @@ class Forecast:
         return f"the profile is stale: {names} took a different time when last looked at; piql profile --refresh"
 
 
-def as_json(found: Forecast) -> list[dict[str, Any]]:
-    limits = found.limits.limits if found.limits else ()
-    growth = None if found.limits is None else {"growth": found.limits.growth, "binding": found.limits.binding}
+def as_json(forecast: Forecast) -> list[dict[str, Any]]:
+    limits = forecast.limits.limits if forecast.limits else ()
+    growth = None if forecast.limits is None else {"growth": forecast.limits.growth, "binding": forecast.limits.binding}
     return [
         {
             "query": name,
             "model": prediction.model,
-            "quantile": found.quantile,
-            "latency_ms": prediction.typical_quantile_ms(found.quantile),
-            "worst_latency_ms": prediction.quantile_ms(found.quantile),
+            "quantile": forecast.quantile,
+            "latency_ms": prediction.typical_quantile_ms(forecast.quantile),
+            "worst_latency_ms": prediction.quantile_ms(forecast.quantile),
             "is_noisy": prediction.is_noisy,
             "conservative_p99_ms": prediction.conservative_ms,
-            "latency_by_interval_ms": prediction.quantile_by_interval_ms(found.quantile),
-            "meets_slo": found.meets(name) if name in found.slos else None,
-            "risk": _risk_json(found.risks.get(name)),
+            "latency_by_interval_ms": prediction.quantile_by_interval_ms(forecast.quantile),
+            "meets_slo": forecast.meets(name) if name in forecast.slos else None,
+            "risk": _risk_json(forecast.risks.get(name)),
             "largest_safe": {limit.axis.symbol: limit.largest for limit in limits if name in limit.queries},
             "largest_pairs": [
                 {"x": pair.x.symbol, "y": pair.y.symbol, "pairs": pair.pairs}
-                for pair in found.pairs
+                for pair in forecast.pairs
                 if pair.query == name
             ],
             "all_limits": growth,
@@ -80,25 +80,25 @@ def as_json(found: Forecast) -> list[dict[str, Any]]:
                 }
                 for part in prediction.operators
             ],
-            "warnings": [*prediction.warnings, *filter(None, [found.staleness])],
+            "warnings": [*prediction.warnings, *filter(None, [forecast.staleness])],
         }
-        for name, prediction in found.predictions.items()
+        for name, prediction in forecast.predictions.items()
     ]
 
 
-def print_table(found: Forecast) -> None:
-    width = max(len(name) for name in found.predictions)
-    for name, prediction in found.predictions.items():
+def print_table(forecast: Forecast) -> None:
+    width = max(len(name) for name in forecast.predictions)
+    for name, prediction in forecast.predictions.items():
         verdict = ""
-        if name in found.slos:
-            verdict = "  meets the SLO" if found.meets(name) else "  BREAKS the SLO"
-        print(f"{name:{width}}  {_latency(prediction, found.quantile)}  {prediction.coverage.label}{verdict}")
-        for note in (*_risk_lines(found.risks.get(name)), *prediction.warnings):
+        if name in forecast.slos:
+            verdict = "  meets the SLO" if forecast.meets(name) else "  BREAKS the SLO"
+        print(f"{name:{width}}  {_latency(prediction, forecast.quantile)}  {prediction.coverage.label}{verdict}")
+        for note in (*_risk_lines(forecast.risks.get(name)), *prediction.warnings):
             print(f"{'':{width}}  {note}")
-    if found.staleness:
-        print(f"piql predict: {found.staleness}", file=sys.stderr)
-    _print_limits(found.limits)
-    for pair in found.pairs:
+    if forecast.staleness:
+        print(f"piql predict: {forecast.staleness}", file=sys.stderr)
+    _print_limits(forecast.limits)
+    for pair in forecast.pairs:
         largest = ", ".join(f"{x} × {y}" for x, y in pair.pairs) or "none"
         print(f"{pair.query}, largest {pair.x.label} × {pair.y.label} together: {largest}")
 

@@ -86,52 +86,52 @@ def profile(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--runner", choices=("ray", "local"), default="ray", help="local measures in one process")
     parser.add_argument("--progress", choices=("text", "json", "none"), default="text")
-    given = parser.parse_args(argv)
+    options = parser.parse_args(argv)
     try:
-        others = (given.resume, given.look is not None, given.refresh is not None, given.source is not None)
-        if sum(others) > 1:
+        modes = (options.resume, options.look is not None, options.refresh is not None, options.source is not None)
+        if sum(modes) > 1:
             raise ValueError("give only one of --resume, --look, --refresh and --import")
-        if not any(others) and given.store is None:
+        if not any(modes) and options.store is None:
             raise ValueError("--store is required, unless a run is resumed, looked at, refreshed or imported")
-        if given.look is not None and given.look < 1:
+        if options.look is not None and options.look < 1:
             raise ValueError("--look is a number of looks, from 1")
-        grid = grid_of(given.grid)
-        if not 0.0 < given.interval < math.inf or given.intervals < 1 or given.clients < 1:
+        grid = grid_of(options.grid)
+        if not 0.0 < options.interval < math.inf or options.intervals < 1 or options.clients < 1:
             raise ValueError("interval, intervals and clients are positive numbers")
-        if not 0.0 <= given.load <= 0.7:
+        if not 0.0 <= options.load <= 0.7:
             raise ValueError("--load is a share from 0 to 0.7: a busier client measures itself instead of the store")
-        if not 0.0 < given.precision < math.inf:
+        if not 0.0 < options.precision < math.inf:
             raise ValueError("--precision is a positive share")
         settings = RunSettings(
-            given.store,
+            options.store,
             grid,
-            given.interval,
-            given.intervals,
-            given.clients,
-            given.seed,
-            given.runner,
-            given.load,
-            given.precision,
+            options.interval,
+            options.intervals,
+            options.clients,
+            options.seed,
+            options.runner,
+            options.load,
+            options.precision,
         )
     except ValueError as error:
         parser.error(str(error))
-    report = _REPORTS[given.progress]
-    _stop_on_signals(given.out)
+    report = _REPORTS[options.progress]
+    _stop_on_signals(options.out)
     adopt_orphans()
     try:
-        if given.look is not None:
-            return _look(given.out, given.look)
-        if given.source is not None:
-            info = import_run(given.source, given.out, given.store, given.label)
-        elif given.refresh is not None:
-            runner = _runner(read_info(given.refresh).settings)
-            info = refresh_profile(given.refresh, given.out, runner, report, given.label)
-        elif given.resume:
-            info = resume_profile(given.out, _runner(read_info(given.out).settings), report)
+        if options.look is not None:
+            return _look(options.out, options.look)
+        if options.source is not None:
+            info = import_run(options.source, options.out, options.store, options.label)
+        elif options.refresh is not None:
+            runner = _runner(read_info(options.refresh).settings)
+            info = refresh_profile(options.refresh, options.out, runner, report, options.label)
+        elif options.resume:
+            info = resume_profile(options.out, _runner(read_info(options.out).settings), report)
         else:
-            info = run_profile(settings, given.out, _runner(settings), report, given.label)
-        if given.hlog is not None:
-            write_hlog(given.hlog, read_cells(given.out))
+            info = run_profile(settings, options.out, _runner(settings), report, options.label)
+        if options.hlog is not None:
+            write_hlog(options.hlog, read_cells(options.out))
     except UnreadableRun as error:
         parser.error(str(error))
     except (PiqlError, OSError) as error:
@@ -141,7 +141,7 @@ def profile(argv: Sequence[str] | None = None) -> int:
         return CANCELLED
     finally:
         end_descendants()
-    if KNOWN in info.notes and given.progress == "text":
+    if KNOWN in info.notes and options.progress == "text":
         print(Known(**info.notes[KNOWN]), file=sys.stderr)
     if info.state == "failed":
         print(f"piql profile: {info.message}", file=sys.stderr)
@@ -167,17 +167,17 @@ def grid_of(text: str) -> Grid:
 def _look(run: Path, looks: int) -> int:
     """How far the store is from its profile; STALE when the last looks agree that it is far."""
 
-    def tell(seen: Look) -> None:
-        canaries = ", ".join(f"{canary.point.operator.value} {_times(canary.ratio)}" for canary in seen.canaries)
-        print(f"p99 is {_times(seen.ratio)} what was measured ({canaries})", flush=True)
+    def tell(latest: Look) -> None:
+        canaries = ", ".join(f"{canary.point.operator.value} {_times(canary.ratio)}" for canary in latest.canaries)
+        print(f"p99 is {_times(latest.ratio)} what was measured ({canaries})", flush=True)
 
-    found = look(run, looks, SECONDS, tell)
-    stale = stale_operators(found)
+    looks_so_far = look(run, looks, SECONDS, tell)
+    stale = stale_operators(looks_so_far)
     if stale:
         names = ", ".join(operator.value for operator in stale)
         print(f"stale: {names}; piql profile --refresh {run} --out DIR measures that anew")
         return STALE
-    print("not stale" if len(found) >= LOOKS else f"not known to be stale: that takes {LOOKS} looks that agree")
+    print("not stale" if len(looks_so_far) >= LOOKS else f"not known to be stale: that takes {LOOKS} looks that agree")
     return 0
 
 

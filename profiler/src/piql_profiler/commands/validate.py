@@ -41,25 +41,27 @@ def validate(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--load", type=float, default=0.3, metavar="SHARE", help="how busy the client is kept (0.3)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", choices=("table", "json"), default="table")
-    given = parser.parse_args(argv)
+    options = parser.parse_args(argv)
     try:
-        grid = grid_of(given.grid)
+        grid = grid_of(options.grid)
     except ValueError as error:
         parser.error(str(error))
-    if not 0.0 < given.interval < math.inf or given.intervals < 1 or not 0.0 <= given.load <= 0.7:
+    if not 0.0 < options.interval < math.inf or options.intervals < 1 or not 0.0 <= options.load <= 0.7:
         parser.error("interval and intervals are positive numbers, and a load is a share from 0 to 0.7")
-    settings = RunSettings(given.store, grid, given.interval, given.intervals, 1, given.seed, "local", given.load)
+    settings = RunSettings(
+        options.store, grid, options.interval, options.intervals, 1, options.seed, "local", options.load
+    )
     before = signal.signal(signal.SIGTERM, _stop)
     try:
-        found = run(
+        validation = run(
             settings,
-            given.out,
-            given.query,
+            options.out,
+            options.query,
             lambda text: print(text, file=sys.stderr, flush=True),
-            with_writes=given.writes,
+            with_writes=options.writes,
         )
-        (given.out / "validation.json").write_text(json.dumps(as_json(found), indent=2) + "\n", encoding="utf-8")
-        (given.out / "report.html").write_text(as_page(found), encoding="utf-8")
+        (options.out / "validation.json").write_text(json.dumps(as_json(validation), indent=2) + "\n", encoding="utf-8")
+        (options.out / "report.html").write_text(as_page(validation), encoding="utf-8")
     except UnreadableRun as error:
         parser.error(str(error))
     except NotPredictable as error:
@@ -73,7 +75,7 @@ def validate(argv: Sequence[str] | None = None) -> int:
         return CANCELLED
     finally:
         signal.signal(signal.SIGTERM, before)
-    print(json.dumps(as_json(found), indent=2) if given.output == "json" else as_table(found))
+    print(json.dumps(as_json(validation), indent=2) if options.output == "json" else as_table(validation))
     return 0
 
 

@@ -66,14 +66,14 @@ def stale_operators(looks: Sequence[Look]) -> tuple[Operator, ...]:
     last = looks[-LOOKS:]
     if len(last) < LOOKS:
         return ()
-    found = tuple(
+    stale = tuple(
         canary.point.operator
         for canary in last[-1].canaries
-        if _agree([seen.ratio for look in last for seen in look.canaries if seen.point == canary.point])
+        if _agree([earlier.ratio for look in last for earlier in look.canaries if earlier.point == canary.point])
     )
-    if not found and _agree([look.ratio for look in last]):
+    if not stale and _agree([look.ratio for look in last]):
         return tuple(canary.point.operator for canary in last[-1].canaries)
-    return found
+    return stale
 
 
 def _agree(ratios: Sequence[Ratio]) -> bool:
@@ -93,8 +93,8 @@ def _ratio(canaries: Sequence[Canary]) -> Ratio:
     return Ratio(math.exp(middle), math.exp(middle - away), math.exp(middle + away))
 
 
-def _deviation(known: Precision) -> float:
+def _deviation(precision: Precision) -> float:
     """The standard deviation of the logarithm; an interval without an upper end is as wide as below."""
-    below = math.log(known.estimate_us / known.low_us)
-    above = math.log(known.high_us / known.estimate_us) if math.isfinite(known.high_us) else below
+    below = math.log(precision.estimate_us / precision.low_us)
+    above = math.log(precision.high_us / precision.estimate_us) if math.isfinite(precision.high_us) else below
     return max(below, above) / _DEVIATIONS

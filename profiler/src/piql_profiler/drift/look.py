@@ -23,40 +23,43 @@ _FILE = "drift.json"
 
 def canaries_of(grid: Grid) -> tuple[Point, ...]:
     """The cheapest point of each operator: of a join the cheapest that makes more than one request."""
-    found = []
+    cheapest = []
     for operator in Operator:
         points = [point for point in grid.points if point.operator is operator]
         several = [point for point in points if point.child_rows > 1]
         if points:
-            found.append(min(several or points, key=lambda point: (point.child_rows * point.rows, point.row_bytes)))
-    return tuple(found)
+            cheapest.append(min(several or points, key=lambda point: (point.child_rows * point.rows, point.row_bytes)))
+    return tuple(cheapest)
 
 
 def look(run: Path, looks: int, seconds: float, report: Callable[[Look], None]) -> list[Look]:
-    """Look that many times, and add what was seen to what is kept; gives all looks at this profile."""
+    """Measure the canaries of a profile `looks` times, `seconds` each, and add the looks to its file; return all looks.
+
+    `report` is called with each look. Raises UnreadableRun where the run is not complete.
+    """
     info = read_info(run)
     if info.state != "done":
         raise UnreadableRun(f"the run in {run} is {info.state}, not done")
     settings = info.settings
     canaries = canaries_of(settings.grid)
     cells = read_cells(run)
-    then = {point: _precision([cell for cell in cells if cell.point == point]) for point in canaries}
-    known = read_looks(run)
+    profiled = {point: _precision([cell for cell in cells if cell.point == point]) for point in canaries}
+    all_looks = read_looks(run)
     with store_for_profiling(settings.store_url) as store_url:
         prepare(settings.grid, store_url)
         session = Session.open(store_url, settings.grid)
         for _ in range(looks):
             measured, _ = session.measure_mixed(
                 dict.fromkeys(canaries, seconds),
-                seed=settings.seed * 1_000 + len(known),
+                seed=settings.seed * 1_000 + len(all_looks),
                 load=settings.load,
                 at_least=FEWEST_FOR_P99,
             )
-            seen = (Canary(now.point, then[now.point], _precision([now])) for now in measured)
-            known.append(Look(time.time(), tuple(seen)))
-            _write(run, known)
-            report(known[-1])
-    return known
+            results = tuple(Canary(cell.point, profiled[cell.point], _precision([cell])) for cell in measured)
+            all_looks.append(Look(time.time(), results))
+            _write(run, all_looks)
+            report(all_looks[-1])
+    return all_looks
 
 
 def read_looks(run: Path) -> list[Look]:
@@ -98,9 +101,9 @@ def _precision(cells: Sequence[Measurement]) -> Precision:
     return precision_of(histogram, worth)
 
 
-def _numbers(known: Precision) -> list[float | None]:
+def _numbers(precision: Precision) -> list[float | None]:
     """A precision as JSON: estimate, lower and upper end in µs; null where there is no upper end."""
-    return [known.estimate_us, known.low_us, known.high_us if known.high_us != float("inf") else None]
+    return [precision.estimate_us, precision.low_us, precision.high_us if precision.high_us != float("inf") else None]
 
 
 def _canary(content: dict[str, Any]) -> Canary:

@@ -107,19 +107,19 @@ class Session:
     """A connection to a prepared store that measures points by what its executions report."""
 
     def __init__(
-        self, database: piql.Database, seen: list[Observation], workload: Workload, clock: Clock = REAL
+        self, database: piql.Database, observations: list[Observation], workload: Workload, clock: Clock = REAL
     ) -> None:
         """Take a database whose observer appends to `seen`, and whose clock is this one."""
         self._database = database
-        self._seen = seen
+        self._seen = observations
         self._workload = workload
         self._clock = clock
         self._one_takes: dict[Point, float] = {}
 
     @classmethod
     def open(cls, store_url: str, grid: Grid) -> Session:
-        seen: list[Observation] = []
-        return cls(piql.connect(store_url, seen.append), seen, Workload(grid))
+        observations: list[Observation] = []
+        return cls(piql.connect(store_url, observations.append), observations, Workload(grid))
 
     def measure(
         self,
@@ -176,10 +176,10 @@ class Session:
         ]
         started_at = time.time()
         mixed = offer_mixed([*parts, *others], load=load, seed=seed, at_least=at_least, clock=self._clock)
-        seen = zip(recordings, mixed.blocks, mixed.seconds, mixed.correlations(), strict=False)
+        measured_parts = zip(recordings, mixed.blocks, mixed.seconds, mixed.correlations(), strict=False)
         measured = [
             self._measurement(recording, block, interval, started_at, seconds, correlation)
-            for recording, block, seconds, correlation in seen
+            for recording, block, seconds, correlation in measured_parts
         ]
         return measured, list(mixed.blocks[len(parts) :])
 
@@ -218,20 +218,22 @@ class Session:
         """What the operator of the point took, and what the rest of the execution did, in µs."""
         self._seen.clear()
         self._database.execute(call.query, call.parameters)
-        (seen,) = self._seen
+        (observation,) = self._seen
         if call.undo is not None:
             self._database.execute(call.undo.query, call.undo.parameters)
             part = "Insert" if point.operator is Operator.WRITE else point.operator.name_in_plans
-            took_ms = sum(operator.elapsed_ms for operator in seen.operators if operator.operator == part)
+            took_ms = sum(operator.elapsed_ms for operator in observation.operators if operator.operator == part)
             if not took_ms:  # the row was there, left by a process that was killed: nothing had to be checked
                 return self._execute(call, point)
-            return took_ms * 1000, (seen.elapsed_ms - took_ms) * 1000
+            return took_ms * 1000, (observation.elapsed_ms - took_ms) * 1000
         if point.is_query:
-            return seen.elapsed_ms * 1000, 0.0
+            return observation.elapsed_ms * 1000, 0.0
         below_ms = sum(
-            operator.elapsed_ms for operator in seen.operators if operator.operator != point.operator.name_in_plans
+            operator.elapsed_ms
+            for operator in observation.operators
+            if operator.operator != point.operator.name_in_plans
         )
-        return (seen.elapsed_ms - below_ms) * 1000, below_ms * 1000
+        return (observation.elapsed_ms - below_ms) * 1000, below_ms * 1000
 
 
 def _known_to(precision: float | None) -> Callable[[Sequence[float]], bool]:

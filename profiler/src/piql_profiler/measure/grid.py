@@ -126,14 +126,14 @@ class Grid:
         """Add joins drawn evenly within the range of those there are, as a map's cells lie, at their sizes of a row."""
         random = Random(seed)
         joins = [point for point in self.points if point.operator in JOINS]
-        found: set[Point] = set()
-        while len(found) < count:
+        checks: set[Point] = set()
+        while len(checks) < count:
             like = random.choice(joins)
             alike = [join for join in joins if join.operator is like.operator]
             child_rows = random.randint(1, max(point.child_rows for point in alike))
             rows = random.randint(1, max(point.rows for point in alike))
-            found |= {Point(like.operator, child_rows, rows, like.row_bytes, like.columns)} - set(self.points)
-        return Grid(self.name, self.points, tuple(sorted(found, key=Point.sort_key)))
+            checks |= {Point(like.operator, child_rows, rows, like.row_bytes, like.columns)} - set(self.points)
+        return Grid(self.name, self.points, tuple(sorted(checks, key=Point.sort_key)))
 
     @classmethod
     def product(

@@ -104,11 +104,11 @@ def cumulative_of(counts: NDArray[np.int64]) -> Curve:
 
 def quantile_of_curve(curves: Curve, q: float | Curve) -> Curve:
     """The `q` quantile in µs of each row of cumulative shares at the bin edges; `q` may differ by row."""
-    wanted = np.asarray(q)[..., None] - 1e-12
-    above = np.argmax(curves >= wanted, axis=-1)
-    above = np.maximum(np.where(curves[..., -1] >= wanted[..., 0], above, BINS), 1)
+    target = np.asarray(q)[..., None] - 1e-12
+    above = np.argmax(curves >= target, axis=-1)
+    above = np.maximum(np.where(curves[..., -1] >= target[..., 0], above, BINS), 1)
     flat = curves.reshape(-1)  # read by places in it: `take_along_axis` costs more than all the rest of few rows
-    place = above + np.arange(above.size).reshape(above.shape) * curves.shape[-1]
-    low, high = flat[place - 1], flat[place]
+    index = above + np.arange(above.size).reshape(above.shape) * curves.shape[-1]
+    low, high = flat[index - 1], flat[index]
     part = np.minimum(np.maximum((q - low) / np.maximum(high - low, 1e-15), 0.0), 1.0)
     return np.asarray(np.exp((above - 1 + part) * LOG_RATIO))

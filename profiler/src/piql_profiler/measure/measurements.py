@@ -173,16 +173,16 @@ class Measurements:
         """The measurements of the points that a test keeps."""
         operators = {}
         for operator, measured in self.operators.items():
-            kept = [at for at, point in enumerate(measured.points) if is_kept(point)]
-            if len(kept) == len(measured.points):
+            rows_kept = [at for at, point in enumerate(measured.points) if is_kept(point)]
+            if len(rows_kept) == len(measured.points):
                 operators[operator] = measured
-            elif kept:
+            elif rows_kept:
                 operators[operator] = OperatorCounts(
                     operator,
-                    tuple(measured.points[at] for at in kept),
-                    measured.counts[kept],
-                    None if measured.whole is None else measured.whole[kept],
-                    None if measured.effective is None else measured.effective[kept],
+                    tuple(measured.points[at] for at in rows_kept),
+                    measured.counts[rows_kept],
+                    None if measured.whole is None else measured.whole[rows_kept],
+                    None if measured.effective is None else measured.effective[rows_kept],
                 )
         return replace(self, operators=operators)
 

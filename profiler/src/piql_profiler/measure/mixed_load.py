@@ -53,13 +53,13 @@ class Mixed:
             values = np.array(block.service_us)
             scores[order == part] = ndtri((rankdata(values) - 0.5) / max(len(values), 1))
             is_even[part] = len(values) < FEWEST_PAIRS or values.min() == values.max()
-        found = []
+        correlations = []
         for part in range(len(self.blocks)):
             at = np.flatnonzero((order[1:] == part) & ~is_even[order[:-1]]) + 1
             is_known = len(at) >= FEWEST_PAIRS and not is_even[part]
             before = scores[at - 1]
-            found.append(float(np.corrcoef(before, scores[at])[0, 1]) if is_known and before.std() else 0.0)
-        return found
+            correlations.append(float(np.corrcoef(before, scores[at])[0, 1]) if is_known and before.std() else 0.0)
+        return correlations
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ def offer_mixed(
     check_load(load)
     takes = [part.one_takes or seconds_of_one(part.execute, part.seconds, clock) for part in parts]
     random = Random(seed)
-    taken = [_Taken() for _ in parts]
+    results_of_parts = [_Taken() for _ in parts]
     seconds = [part.seconds for part in parts]
     order: list[int] = []
     left = 1.0  # of the seconds that are given
@@ -95,46 +95,46 @@ def offer_mixed(
         took = parts[at].execute()
         computed += clock.computed()
         ended = clock.now()
-        mine = taken[at]
-        mine.service.append(took)
-        mine.response.append(took + (started - due) * 1e6)
-        mine.lag.append((started - max(due, free)) * 1e6)
-        mine.spent += ended - started
+        results = results_of_parts[at]
+        results.service.append(took)
+        results.response.append(took + (started - due) * 1e6)
+        results.lag.append((started - max(due, free)) * 1e6)
+        results.spent += ended - started
         order.append(at)
         return ended
 
     began = free = due = clock.now()
     active = [at for at, part in enumerate(parts) if part.seconds > 0.0]
     while active:
-        given = sum(parts[at].seconds for at in active)
+        seconds_left = sum(parts[at].seconds for at in active)
         rates = [parts[at].seconds / takes[at] for at in active]
-        end = free + given * left
-        gap = given / (load * sum(rates)) if load else 0.0
-        known = None
-        while free < end and known is None:
+        end = free + seconds_left * left
+        gap = seconds_left / (load * sum(rates)) if load else 0.0
+        finished = None
+        while free < end and finished is None:
             if load:
                 due += random.expovariate(1.0 / gap)
                 clock.wait_until(due)
             (drawn,) = random.choices(active, rates)
             free = execute(drawn, due if load else None, free)
-            service = taken[drawn].service
+            service = results_of_parts[drawn].service
             if len(service) % BETWEEN_CHECKS == 0 and len(service) >= at_least:
-                known = drawn if parts[drawn].is_enough(service) else None
+                finished = drawn if parts[drawn].is_enough(service) else None
                 due += clock.now() - free
                 free = clock.now()
-        if known is None:
+        if finished is None:
             break
-        left = max(0.0, (end - free) / given)
-        seconds[known] *= 1.0 - left
-        active.remove(known)
+        left = max(0.0, (end - free) / seconds_left)
+        seconds[finished] *= 1.0 - left
+        active.remove(finished)
     computing = computed / max(free - began, 1e-9) if load else 0.0
-    lacking = [at for at, mine in enumerate(taken) for _ in range(at_least - len(mine.service))]
+    lacking = [at for at, results in enumerate(results_of_parts) for _ in range(at_least - len(results.service))]
     for at in random.sample(lacking, len(lacking)):
         free = execute(at, None, free)
     return Mixed(
         [
-            Block(mine.service, mine.response, mine.lag, mine.spent / max(took, 1e-9), computing)
-            for mine, took in zip(taken, seconds, strict=True)
+            Block(results.service, results.response, results.lag, results.spent / max(took, 1e-9), computing)
+            for results, took in zip(results_of_parts, seconds, strict=True)
         ],
         seconds,
         order,

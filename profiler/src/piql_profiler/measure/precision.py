@@ -56,9 +56,9 @@ def effective_number(latencies_us: Sequence[float] | NDArray[np.float64], quanti
         return float(len(values))
     exceeds = (values > np.quantile(values, quantile)).astype(float)
     scores = ndtri((rankdata(values) - 0.5) / len(values))
-    seen = _leading(exceeds).sum()
+    correlation_sum = _leading(exceeds).sum()
     implied = np.interp(_leading(scores), _CORRELATIONS, _joint_excess(quantile)).sum()
-    return len(values) / (1.0 + 2.0 * float(max(seen, implied)))
+    return len(values) / (1.0 + 2.0 * float(max(correlation_sum, implied)))
 
 
 def effective_number_of_blocks(blocks_us: Sequence[Sequence[float]], quantile: float = 0.99) -> float:
@@ -89,9 +89,9 @@ def _leading(series: NDArray[np.float64]) -> NDArray[np.float64]:
     products = irfft(spectrum)[: len(series)]
     if products[0] <= 0.0:
         return np.zeros(0)
-    found = products[1:] / products[0]
-    is_noise = found < 2.0 / math.sqrt(len(series))
-    return np.asarray(found[: int(np.argmax(is_noise)) if is_noise.any() else len(found)])
+    correlations = products[1:] / products[0]
+    is_noise = correlations < 2.0 / math.sqrt(len(series))
+    return np.asarray(correlations[: int(np.argmax(is_noise)) if is_noise.any() else len(correlations)])
 
 
 @lru_cache(maxsize=16)
@@ -101,8 +101,8 @@ def _joint_excess(quantile: float) -> NDArray[np.float64]:
     nodes, weights = leggauss(200)
     shares = quantile + (nodes + 1) / 2 * (1.0 - quantile)
     rho = _CORRELATIONS[:, None]
-    given = ndtr((rho * ndtri(shares)[None, :] - threshold) / np.sqrt(np.maximum(1.0 - rho**2, 1e-9)))
-    both = (given * weights[None, :]).sum(axis=1) / 2
+    share_beyond = ndtr((rho * ndtri(shares)[None, :] - threshold) / np.sqrt(np.maximum(1.0 - rho**2, 1e-9)))
+    both = (share_beyond * weights[None, :]).sum(axis=1) / 2
     return np.asarray((both - (1.0 - quantile)) / quantile)
 
 

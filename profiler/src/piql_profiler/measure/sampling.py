@@ -91,11 +91,11 @@ class ParameterSampler:
         table = next(iter(columns.values()))[0]
         names = list(dict.fromkeys(column for _, column in columns.values()))
         try:
-            found = database.some_rows(table, names, ROWS_READ)
+            sampled = database.some_rows(table, names, ROWS_READ)
         except PiqlError:
             return
         at = [names.index(column) for _, column in columns.values()]
-        rows = tuple(values for row in found if None not in (values := tuple(row[place] for place in at)))
+        rows = tuple(values for row in sampled if None not in (values := tuple(row[position] for position in at)))
         if not rows:
             return
         self._pools.append(_Pool(tuple(columns), rows))
@@ -153,37 +153,37 @@ _USUAL: Mapping[Kind, Callable[[], object]] = for_each_kind(
 
 def _origins(query: CompiledQuery) -> dict[str, Origin]:
     """Find the column that each parameter is compared with, searched in, or stored in."""
-    found: dict[str, Origin] = {}
+    origins: dict[str, Origin] = {}
     if query.logical is None:
-        return found
+        return origins
     if isinstance(query.logical, Insert | Update | Delete):
         table = query.logical.table.name
         for assignment in query.logical.find(Assignment):
             if isinstance(assignment.value, Parameter):
-                found.setdefault(assignment.value.name, (table, assignment.column))
-        return found
+                origins.setdefault(assignment.value.name, (table, assignment.column))
+        return origins
     tables = {node.alias: node.table.name for node in query.logical.find(Relation)}
     for column, value in _pairs(query.logical):
         if isinstance(value, Parameter) and column.relation in tables:
-            found.setdefault(value.name, (tables[column.relation], column.name))
-    return found
+            origins.setdefault(value.name, (tables[column.relation], column.name))
+    return origins
 
 
 def _pairs(plan: Node) -> list[tuple[ColumnRef, object]]:
     """Each column of the plan's predicates with what it is held against."""
-    found: list[tuple[ColumnRef, object]] = []
+    pairs: list[tuple[ColumnRef, object]] = []
     for node in plan.walk():
         match node:
             case (
                 Comparison(left=ColumnRef() as column, right=value)
                 | Comparison(left=value, right=ColumnRef() as column)
             ):
-                found.append((column, value))
+                pairs.append((column, value))
             case InList(operand=ColumnRef() as column, items=items):
-                found += [(column, item) for item in items]
+                pairs += [(column, item) for item in items]
             case TokenMatch(columns=(column, *_), word=word):
-                found.append((column, word))
-    return found
+                pairs.append((column, word))
+    return pairs
 
 
 def _search_words(query: CompiledQuery) -> set[str]:
@@ -205,13 +205,13 @@ def _groups(
     query: CompiledQuery, tables: Mapping[str, Table], origins: Mapping[str, Origin], new: set[str]
 ) -> list[dict[str, Origin]]:
     """Put together the parameters whose values come from one row."""
-    wanted = {name: origin for name, origin in origins.items() if name not in new}
+    drawn_origins = {name: origin for name, origin in origins.items() if name not in new}
     limits = {node.parameter for node in query.logical.find(Count)} if query.logical is not None else set()
-    wanted = {name: origin for name, origin in wanted.items() if name not in limits}
+    drawn_origins = {name: origin for name, origin in drawn_origins.items() if name not in limits}
     if isinstance(query.logical, Insert):
-        return [{name: _referenced(origin, tables)} for name, origin in wanted.items()]
+        return [{name: _referenced(origin, tables)} for name, origin in drawn_origins.items()]
     by_table: dict[str, dict[str, Origin]] = {}
-    for name, origin in wanted.items():
+    for name, origin in drawn_origins.items():
         by_table.setdefault(origin[0], {})[name] = origin
     return [
         {name: _referenced(origin, tables) for name, origin in group.items()} if len(group) == 1 else group
@@ -221,7 +221,7 @@ def _groups(
 
 def _referenced(origin: Origin, tables: Mapping[str, Table]) -> Origin:
     """Follow a foreign key of one column to the key that it references: there each value stands once."""
-    seen = {origin}
+    visited = {origin}
     while True:
         table = tables.get(origin[0])
         keys = table.foreign_keys if table is not None else ()
@@ -229,9 +229,9 @@ def _referenced(origin: Origin, tables: Mapping[str, Table]) -> Origin:
         if key is None:
             return origin
         origin = (key.table, key.referenced_columns[0])
-        if origin in seen:
+        if origin in visited:
             return origin
-        seen.add(origin)
+        visited.add(origin)
 
 
 def _first_word(value: object) -> object:

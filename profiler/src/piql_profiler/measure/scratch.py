@@ -28,8 +28,8 @@ def scratch_folder(prefix: str, beside: Path | None = None) -> Iterator[Path]:
 def _remove_left_over(prefix: str, parent: Path) -> None:
     pattern = re.compile(rf"{re.escape(prefix)}(\d+)_\w+")
     for entry in parent.iterdir():
-        found = pattern.fullmatch(entry.name)
-        if found and not _is_running(int(found[1])):
+        match = pattern.fullmatch(entry.name)
+        if match and not _is_running(int(match[1])):
             shutil.rmtree(entry, ignore_errors=True)
 
 

@@ -28,7 +28,7 @@ def with_password(url: str) -> str:
     """
     if f":{_LEFT_OUT}@" not in url:
         return url
-    known = os.environ.get(STORE_VARIABLE, "")
-    if without_password(known) != url:
+    url_with_password = os.environ.get(STORE_VARIABLE, "")
+    if without_password(url_with_password) != url:
         raise StoreUnavailable(f"passwords are not kept: put the whole URL of {url} into {STORE_VARIABLE}")
-    return known
+    return url_with_password

@@ -267,8 +267,8 @@ class _Width:
         return {name: total // self.columns + (at < total % self.columns) for at, name in enumerate(names)}
 
 
-def _call_of(made: Insertion) -> Call:
-    return Call(made.query, made.parameters, Call(made.undo, made.key))
+def _call_of(insertion: Insertion) -> Call:
+    return Call(insertion.query, insertion.parameters, Call(insertion.undo, insertion.key))
 
 
 def _name(number: int) -> str:
@@ -286,18 +286,18 @@ def store_for_profiling(store_url: str) -> Iterator[str]:
     Raises StoreUnavailable where the password of a run that was read from disk is not given again.
     """
     store_url = with_password(store_url)
-    scheme, _, rest = store_url.partition(":")
-    place, _, options = rest.partition("?")
+    scheme, _, address = store_url.partition(":")
+    path, _, options = address.partition("?")
     if not capabilities_of(store_url).is_file:
         yield with_reserved_prefix(store_url)
         return
-    beside = Path(place).resolve().parent if place else None
-    with scratch_folder(RESERVED_PREFIX, beside) as own:
-        yield f"{scheme}:{own}/{Path(place).name or 'piql.db'}{'?' if options else ''}{options}"
+    beside = Path(path).resolve().parent if path else None
+    with scratch_folder(RESERVED_PREFIX, beside) as folder:
+        yield f"{scheme}:{folder}/{Path(path).name or 'piql.db'}{'?' if options else ''}{options}"
 
 
 def with_reserved_prefix(store_url: str) -> str:
     """The URL of a cluster with the table prefix that is the profiler's own."""
-    place, _, options = store_url.partition("?")
-    kept = [part for part in options.split("&") if part and not part.startswith("prefix=")]
-    return f"{place}?{'&'.join([*kept, f'prefix={RESERVED_PREFIX}'])}"
+    address, _, options = store_url.partition("?")
+    other_options = [part for part in options.split("&") if part and not part.startswith("prefix=")]
+    return f"{address}?{'&'.join([*other_options, f'prefix={RESERVED_PREFIX}'])}"

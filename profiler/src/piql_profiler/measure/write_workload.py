@@ -155,9 +155,9 @@ def _created(table: str, columns: Mapping[str, int], key: Sequence[str], constra
 
 def _queries(table: str, columns: Mapping[str, int], key: Sequence[str]) -> str:
     values = ", ".join(f"[{at}: {name}]" for at, name in enumerate(columns, 1))
-    wanted = " AND ".join(f"{name} = [{at}: {name}]" for at, name in enumerate(key, 1))
+    condition = " AND ".join(f"{name} = [{at}: {name}]" for at, name in enumerate(key, 1))
     insert = f"CREATE QUERY {table}_insert AS INSERT INTO {table} ({', '.join(columns)}) VALUES ({values});"
-    return f"{insert}\nCREATE QUERY {table}_delete AS DELETE FROM {table} WHERE {wanted};"
+    return f"{insert}\nCREATE QUERY {table}_delete AS DELETE FROM {table} WHERE {condition};"
 
 
 def _name(kind: str, number: int) -> str:

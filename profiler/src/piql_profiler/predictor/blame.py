@@ -31,10 +31,10 @@ def blame_us(
         np.concatenate([_slowed(curve) if at == leaf else curve for leaf in (*unknown, *leaves)])
         for at, curve in enumerate(curves)
     ]
-    found = quantile_us(composition, slower, q, correlation=correlation).reshape(-1, len(curves[0]))  # all at once
+    quantiles = quantile_us(composition, slower, q, correlation=correlation).reshape(-1, len(curves[0]))  # all at once
     if whole is None:
-        whole, found = found[0], found[1:]
-    grown = np.maximum((found.T - whole[:, None]) / (np.exp(_BINS * LOG_RATIO) - 1), 0.0)
+        whole, quantiles = quantiles[0], quantiles[1:]
+    grown = np.maximum((quantiles.T - whole[:, None]) / (np.exp(_BINS * LOG_RATIO) - 1), 0.0)
     return np.asarray(grown * (whole / np.maximum(grown.sum(axis=1), 1e-12))[:, None])
 
 

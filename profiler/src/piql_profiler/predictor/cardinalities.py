@@ -96,8 +96,8 @@ def limits_of(query: CompiledQuery, *, is_stepped: bool = True) -> tuple[Axis, .
 
 
 def _limits_of_write(plan: WritePlan, is_stepped: bool) -> Mapping[str, Axis]:
-    found = (_axis_of(plan.table, limit) for limit in limits_of_write(plan, is_stepped=is_stepped))
-    return {axis.symbol: axis for axis in found}
+    limit_axes = (_axis_of(plan.table, limit) for limit in limits_of_write(plan, is_stepped=is_stepped))
+    return {axis.symbol: axis for axis in limit_axes}
 
 
 def work_of(
@@ -122,8 +122,8 @@ class PlanWork:
         numbers = _Numbers(values, self._stops)
         plan = with_numbers(self._plan, numbers)
         if unknown := sorted(set(values) - set(numbers.axes)):
-            known = ", ".join(numbers.axes) or "none"
-            raise NotPredictable(f"the plan has no limit {unknown[0]!r}; it has {known}")
+            names = ", ".join(numbers.axes) or "none"
+            raise NotPredictable(f"the plan has no limit {unknown[0]!r}; it has {names}")
         bound = bound_of(plan)
         walk = _Walk({term.path: term.operations for term in bound.by_operator})
         composition = walk.visit(plan, ())
@@ -132,9 +132,9 @@ class PlanWork:
         return Work(tuple(walk.operators), composition, bound.rows)
 
     def _of_write(self, plan: WritePlan, values: Mapping[str, int]) -> Work:
-        known = _limits_of_write(plan, self._is_stepped)
-        if unknown := sorted(set(values) - set(known)):
-            of_it = f"it is a write, of {', '.join(known)}" if known else "it is a write"
+        limits = _limits_of_write(plan, self._is_stepped)
+        if unknown := sorted(set(values) - set(limits)):
+            of_it = f"it is a write, of {', '.join(limits)}" if limits else "it is a write"
             raise NotPredictable(f"the plan has no limit {unknown[0]!r}: {of_it}")
 
         def value_of(limit: CardinalityLimit) -> int:
@@ -143,8 +143,8 @@ class PlanWork:
 
         row_bytes = max(1, sum(bytes_of(column.type) for column in plan.table.columns))
         points = write_points(plan, row_bytes, is_stepped=self._is_stepped, value_of=value_of)
-        found = tuple(RemoteWork(*point) for point in points)
-        return Work(found, Serial(tuple(map(Leaf, range(len(found))))) if len(found) > 1 else Leaf(0))
+        operators = tuple(RemoteWork(*point) for point in points)
+        return Work(operators, Serial(tuple(map(Leaf, range(len(operators))))) if len(operators) > 1 else Leaf(0))
 
 
 def _stop_symbols(plan: Node) -> Mapping[Count, str]:
@@ -156,8 +156,8 @@ def _stop_symbols(plan: Node) -> Mapping[Count, str]:
             continue
         is_page = count in pages or (count.span is not None and count.span.text.upper().startswith("PAGINATE"))
         word = count.parameter or ("PAGINATE" if is_page else "LIMIT")
-        taken = sum(symbol == word or symbol.startswith(f"{word}#") for symbol in symbols.values())
-        symbols[count] = f"{word}#{taken + 1}" if taken else word
+        earlier_stops = sum(symbol == word or symbol.startswith(f"{word}#") for symbol in symbols.values())
+        symbols[count] = f"{word}#{earlier_stops + 1}" if earlier_stops else word
     return symbols
 
 
@@ -184,10 +184,10 @@ class _Numbers:
         return self._value(Axis(parameter.name, f"IN [{parameter.name}] MAX", most, parameter.max_spans))
 
     def _value(self, axis: Axis) -> int:
-        known = self.axes.setdefault(axis.symbol, axis)
-        spans = tuple(dict.fromkeys((*known.spans, *axis.spans)))
-        if spans != known.spans:
-            self.axes[axis.symbol] = replace(known, spans=spans)
+        earlier = self.axes.setdefault(axis.symbol, axis)
+        spans = tuple(dict.fromkeys((*earlier.spans, *axis.spans)))
+        if spans != earlier.spans:
+            self.axes[axis.symbol] = replace(earlier, spans=spans)
         return max(1, self._values.get(axis.symbol, axis.current))
 
 
@@ -282,13 +282,13 @@ def _width(node: IndexScan | IndexFKJoin | SortedIndexJoin | Dereference) -> tup
     """
     sizes = {column.name: bytes_of(column.type) for column in node.table.columns}
     read = {field.name for field in node.fields if isinstance(field, ColumnRef) and field.relation == node.alias}
-    held, keys = set(sizes), set(node.table.primary_key)
+    held_columns, keys = set(sizes), set(node.table.primary_key)
     if not isinstance(node, Dereference) and not node.index.is_primary:
-        held = set(node.index.held_columns)
-        keys |= held - set(node.index.covering)
-    read = read & held or held
-    row_bytes = sum(sizes[name] for name in held) + sum(sizes[name] for name in read)
-    columns = len(held - keys) + len(read - keys)
+        held_columns = set(node.index.held_columns)
+        keys |= held_columns - set(node.index.covering)
+    read = read & held_columns or held_columns
+    row_bytes = sum(sizes[name] for name in held_columns) + sum(sizes[name] for name in read)
+    columns = len(held_columns - keys) + len(read - keys)
     return max(1, math.ceil(row_bytes / 2)), max(1, math.ceil(columns / 2))
 
 

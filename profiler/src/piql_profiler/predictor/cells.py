@@ -42,11 +42,11 @@ def known_axes(query: CompiledQuery, symbols: Iterable[str]) -> dict[str, Axis]:
         raise NotPredictable(f"{query.name} is a write: no limit decides how much it does")
     if query.plan is None:
         raise NotPredictable(f"{query.name} is not bounded, so there is no plan to predict")
-    known = {axis.symbol: axis for axis in axes(query)}
+    axis_of_symbol = {axis.symbol: axis for axis in axes(query)}
     for symbol in symbols:
-        if symbol not in known:
-            raise NotPredictable(f"{query.name} has no limit {symbol!r}; it has {', '.join(known) or 'none'}")
-    return known
+        if symbol not in axis_of_symbol:
+            raise NotPredictable(f"{query.name} has no limit {symbol!r}; it has {', '.join(axis_of_symbol) or 'none'}")
+    return axis_of_symbol
 
 
 def predict_cells(query: CompiledQuery, model: Model, settings: Sequence[Mapping[str, int]], q: float) -> Cells:
@@ -67,13 +67,13 @@ def predict_cells(query: CompiledQuery, model: Model, settings: Sequence[Mapping
 def _warnings(works: Sequence[Work], near: Sequence[int], model: Model) -> tuple[str, ...]:
     """What of the cells lies beyond the measured points, and how many are too far beyond."""
     operators = (operator for at in near for operator in works[at].operators)
-    found = warnings_of((max(operators, key=lambda operator: model.excess(operator.point)),), model)
+    warnings = warnings_of((max(operators, key=lambda operator: model.excess(operator.point)),), model)
     if refused := len(works) - len(near):
-        found += (
+        warnings += (
             f"{refused} of {len(works)} cells ask for more than {REFUSED:g} times the largest measured point: "
             "nothing is predicted there",
         )
-    return found
+    return warnings
 
 
 def _latencies(works: Sequence[Work], model: Model, q: float) -> np.ndarray:
@@ -87,13 +87,13 @@ def _latencies(works: Sequence[Work], model: Model, q: float) -> np.ndarray:
     curves = [[model.curves(operator.point) for operator in works[at].operators] for at in distinct.values()]
 
     def exact(cells: np.ndarray, intervals: np.ndarray) -> np.ndarray:
-        found = []
+        latencies = []
         for start in range(0, len(cells), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
             pairs = [(curves[cell], at) for cell, at in zip(cells[part], intervals[part], strict=True)]
             leaves = [np.stack([of_cell[leaf][at] for of_cell, at in pairs]) for leaf in range(len(curves[0]))]
-            found.append(quantile_us(composition, leaves, q, correlation=model.correlation, steps=_STEPS))
-        return np.concatenate(found)
+            latencies.append(quantile_us(composition, leaves, q, correlation=model.correlation, steps=_STEPS))
+        return np.concatenate(latencies)
 
     about = np.ones((len(curves), model.intervals))
     if model.intervals > FIRST:

@@ -87,16 +87,16 @@ def quantile_us(
     else:
         tables, weights = _factor(round(correlation, 3))
         places = {leaf: np.rint(shares * _TABLE_STEPS).astype(np.int32) for leaf, shares in spread.items()}
-        given = ({leaf: table[place] for leaf, place in places.items()} for table in tables)
+        spread_of_leaves = ({leaf: table[place] for leaf, place in places.items()} for table in tables)
         if len(top) <= _FEW_ROWS:
             shares = _all_factors_at_once(composition, places, tables, weights)
         elif isinstance(composition, Serial):  # averaged before the way back, which is the same for all
-            spectra = (_spectrum(composition, spread) for spread in given)
+            spectra = (_spectrum(composition, spread) for spread in spread_of_leaves)
             shares = _from_spectrum(_average(spectra, weights), steps)
         else:
-            shares = _average((_together(composition, spread) for spread in given), weights)
-    found: Curve = _read(shares, q) * np.exp(step_bins * LOG_RATIO)
-    return found
+            shares = _average((_together(composition, spread) for spread in spread_of_leaves), weights)
+    quantiles: Curve = _read(shares, q) * np.exp(step_bins * LOG_RATIO)
+    return quantiles
 
 
 def _all_factors_at_once(
@@ -106,13 +106,13 @@ def _all_factors_at_once(
 
     Summed up without BLAS, whose threads cost more than they save here.
     """
-    given = {leaf: tables[:, place].reshape(-1, place.shape[-1]) for leaf, place in places.items()}
+    spread_of_leaves = {leaf: tables[:, place].reshape(-1, place.shape[-1]) for leaf, place in places.items()}
     count = len(weights)
     if isinstance(composition, Serial):
-        spectra = _spectrum(composition, given)
+        spectra = _spectrum(composition, spread_of_leaves)
         spectrum = np.einsum("n,nrf->rf", weights, spectra.reshape(count, -1, spectra.shape[-1]))
-        return _from_spectrum(spectrum, next(iter(given.values())).shape[-1])
-    shares = _together(composition, given)
+        return _from_spectrum(spectrum, next(iter(spread_of_leaves.values())).shape[-1])
+    shares = _together(composition, spread_of_leaves)
     return np.asarray(np.einsum("n,nrs->rs", weights, shares.reshape(count, -1, shares.shape[-1])))
 
 
@@ -145,8 +145,8 @@ def _spectrum(composition: Serial, spread: Mapping[int, Shares]) -> NDArray[np.c
     first, *others = (_together(part, spread) for part in composition.parts)
     size = 2 * next_fast_len(-(-len(composition.parts) * first.shape[-1] // 2), real=True)  # even, as irfft assumes
     spectrum = rfft(_masses(first), size, axis=-1)
-    for other in others:
-        spectrum *= rfft(_masses(other), size, axis=-1)
+    for shares in others:
+        spectrum *= rfft(_masses(shares), size, axis=-1)
     return np.asarray(spectrum)
 
 
@@ -157,12 +157,12 @@ def _from_spectrum(spectrum: NDArray[np.complex64], steps: int) -> Shares:
 
 def _average(parts: Iterable[NDArray[_Number]], weights: Shares) -> NDArray[_Number]:
     """Add up weighted arrays one by one, so that only two are held."""
-    found: NDArray[_Number] | None = None
+    total: NDArray[_Number] | None = None
     for part, weight in zip(parts, weights, strict=True):
         part *= weight
-        found = part if found is None else np.add(found, part, out=found)
-    assert found is not None
-    return found
+        total = part if total is None else np.add(total, part, out=total)
+    assert total is not None
+    return total
 
 
 def _masses(shares: Shares) -> Shares:
@@ -177,8 +177,8 @@ def _spread(curve: Curve, step_bins: NDArray[np.intp], steps: int) -> Shares:
     log bins   |  |   |    |     |      |
     grid       · · · · · · · · · · · · · ·        between two edges, in proportion
     """
-    whole, part = _places(steps)
-    at = np.clip(step_bins[:, None] + whole[None, :], -1, BINS)
+    whole_bins, part = _places(steps)
+    at = np.clip(step_bins[:, None] + whole_bins[None, :], -1, BINS)
     narrow = np.empty((len(curve), BINS + 3), dtype=np.float32)  # zero before the first edge, the last edge repeated
     narrow[:, 0] = 0.0
     narrow[:, 1:-1] = curve
@@ -192,8 +192,8 @@ def _spread(curve: Curve, step_bins: NDArray[np.intp], steps: int) -> Shares:
 def _places(steps: int) -> tuple[NDArray[np.intp], Shares]:
     """The edge before each point of the linear grid when the step is 1 µs, and how far behind it the point is."""
     position = np.log(np.arange(steps) + 0.5) / LOG_RATIO
-    whole = np.floor(position).astype(np.intp)
-    return whole, (position - whole).astype(np.float32)
+    whole_bins = np.floor(position).astype(np.intp)
+    return whole_bins, (position - whole_bins).astype(np.float32)
 
 
 @lru_cache
@@ -201,8 +201,8 @@ def _factor(correlation: float) -> tuple[Shares, Shares]:
     """Give, for each value z of the common factor, its weight and the share given z: Φ((Φ⁻¹(F) − √ρ·z) / √(1 − ρ))."""
     nodes, weights = hermegauss(_FEW_NODES if correlation <= _WEAK else _MANY_NODES)
     scores = ndtri(np.arange(_TABLE_STEPS + 1) / _TABLE_STEPS)
-    given = ndtr((scores[None, :] - math.sqrt(correlation) * nodes[:, None]) / math.sqrt(1.0 - correlation))
-    return given.astype(np.float32), (weights / weights.sum()).astype(np.float32)
+    given_z = ndtr((scores[None, :] - math.sqrt(correlation) * nodes[:, None]) / math.sqrt(1.0 - correlation))
+    return given_z.astype(np.float32), (weights / weights.sum()).astype(np.float32)
 
 
 def _read(shares: Shares, q: float) -> Curve:

@@ -74,9 +74,9 @@ def calibrate_writes(measurements: Measurements, build: Callable[[Measurements],
     ):
         for at, point in enumerate(measured.points):
             actual = None if point.is_query else _actual_us(measured, at)
-            found = None if actual is None else score(actual, point, model)
-            if found is not None:
-                scores.append(found)
+            point_score = None if actual is None else score(actual, point, model)
+            if point_score is not None:
+                scores.append(point_score)
     return Calibration.of(scores)
 
 
@@ -88,12 +88,12 @@ def _left_out(pooled: Measurements, build: Callable[[Measurements], Model]) -> C
     ):
         for at, point in enumerate(measured.points):
             actual = _actual_us(measured, at)
-            others = pooled.without(point)
-            if actual is None or not _is_enclosed(point, others):
+            other_points = pooled.without(point)
+            if actual is None or not _is_enclosed(point, other_points):
                 continue
-            found = score(actual, point, build(others))
-            if found is not None:
-                scores.append(found)
+            point_score = score(actual, point, build(other_points))
+            if point_score is not None:
+                scores.append(point_score)
     return Calibration.of(scores)
 
 
@@ -122,8 +122,8 @@ def _is_enclosed(point: Point, others: Measurements) -> bool:
     levels = levels_of(others).get(point.operator)
     if levels is None or levels.coverage(point) is Coverage.EXTRAPOLATED:
         return False
-    coordinates, mine = others.operators[point.operator].coordinates, np.array(point.coordinates)
-    return bool((coordinates <= mine).all(axis=1).any() and (coordinates >= mine).all(axis=1).any())
+    coordinates, of_point = others.operators[point.operator].coordinates, np.array(point.coordinates)
+    return bool((coordinates <= of_point).all(axis=1).any() and (coordinates >= of_point).all(axis=1).any())
 
 
 def _predicted_us(point: Point, model: Model) -> float:

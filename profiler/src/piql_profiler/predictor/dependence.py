@@ -34,8 +34,8 @@ def correlation_of_slowest(measurements: Measurements, scan: Callable[[Point], C
     the correlation, so that between those tried a straight line will do.
     """
     below: list[Curve] = []
-    own: list[Curve] = []
-    whole: list[Curve] = []
+    own_curves: list[Curve] = []
+    whole_curves: list[Curve] = []
     for operator in JOINS:
         measured = measurements.operators.get(operator)
         if measured is None or measured.whole is None:
@@ -43,13 +43,13 @@ def correlation_of_slowest(measurements: Measurements, scan: Callable[[Point], C
         for at, point in enumerate(measured.points):
             if not point.is_query and measured.whole[at].sum() >= FEWEST_FOR_P99:
                 below.append(scan(Point(Operator.INDEX_SCAN, 1, point.child_rows, LINK_BYTES))[0])
-                own.append(cumulative_of(measured.counts[at])[0])
-                whole.append(cumulative_of(measured.whole[at][None, :])[0])
-    if len(own) < FEWEST:
+                own_curves.append(cumulative_of(measured.counts[at])[0])
+                whole_curves.append(cumulative_of(measured.whole[at][None, :])[0])
+    if len(own_curves) < FEWEST:
         return None
-    seen = np.log(quantile_of_curve(np.stack(whole), _QUANTILE))
-    parts = [np.stack(below), np.stack(own)]
+    log_quantiles = np.log(quantile_of_curve(np.stack(whole_curves), _QUANTILE))
+    parts = [np.stack(below), np.stack(own_curves)]
     composition = Serial((Leaf(0), Leaf(1)))
     predicted = (quantile_us(composition, parts, _QUANTILE, correlation=correlation) for correlation in _TRIED)
-    errors = [float(np.median(np.log(latencies) - seen)) for latencies in predicted]
+    errors = [float(np.median(np.log(latencies) - log_quantiles)) for latencies in predicted]
     return float(np.interp(0.0, np.maximum.accumulate(errors), _TRIED))

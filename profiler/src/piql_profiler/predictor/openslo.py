@@ -44,27 +44,29 @@ def read_openslo(text: str) -> tuple[Objective, ...]:
         documents = [document for document in yaml.safe_load_all(text) if document is not None]
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date may be none, a nesting too deep
         raise UnreadableSlo(f"this is no YAML: {_said_of(error)}") from None
-    found = tuple(_objective(document) for document in _slos(documents))
-    if not found:
+    objectives = tuple(_objective(document) for document in _slos(documents))
+    if not objectives:
         raise UnreadableSlo("the text holds no document of kind SLO")
     if doubled := [
-        objective.query for at, objective in enumerate(found) if objective.query in {one.query for one in found[:at]}
+        objective.query
+        for at, objective in enumerate(objectives)
+        if objective.query in {earlier.query for earlier in objectives[:at]}
     ]:
         raise UnreadableSlo(f"{doubled[0]} has two SLOs")
-    return found
+    return objectives
 
 
 def write_openslo(objectives: Iterable[Objective], service: str = "piql") -> str:
     """Write one document for each objective; ValueError for an interval that is no whole number of minutes."""
-    taken: set[str] = set()
-    documents = [_document(objective, _free_name(objective.query, taken), service) for objective in objectives]
+    names: set[str] = set()
+    documents = [_document(objective, _free_name(objective.query, names), service) for objective in objectives]
     return yaml.safe_dump_all(documents, sort_keys=False, explicit_start=True, allow_unicode=True)
 
 
 def _said_of(error: Exception) -> str:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem and error.problem_mark:
-        place = error.problem_mark
-        return f"{error.problem} (line {place.line + 1}, column {place.column + 1})"
+        mark = error.problem_mark
+        return f"{error.problem} (line {mark.line + 1}, column {mark.column + 1})"
     return " ".join(str(error).split())
 
 
@@ -117,12 +119,12 @@ def _in_ms(name: str, unit: object) -> float:
 
 
 def _at(document: Mapping[str, Any], *path: str) -> Any:
-    found: Any = document
+    value: Any = document
     for name in path:
-        if not isinstance(found, Mapping) or name not in found:
+        if not isinstance(value, Mapping) or name not in value:
             raise UnreadableSlo(f"{'.'.join(path)} is missing")
-        found = found[name]
-    return found
+        value = value[name]
+    return value
 
 
 def _number(name: str, objective: Mapping[str, Any], field: str, most: float) -> float:
@@ -133,10 +135,10 @@ def _number(name: str, objective: Mapping[str, Any], field: str, most: float) ->
 
 
 def _seconds(name: str, text: object) -> float:
-    found = re.fullmatch(r"(\d{1,9})([smhdwMQY])", str(text))
-    if not found or not int(found[1]):
+    match = re.fullmatch(r"(\d{1,9})([smhdwMQY])", str(text))
+    if not match or not int(match[1]):
         raise UnreadableSlo(f"{name}: timeSliceWindow is written like 10m, not {text}")
-    return float(int(found[1]) * _UNITS[found[2]])
+    return float(int(match[1]) * _UNITS[match[2]])
 
 
 def _document(objective: Objective, name: str, service: str) -> dict[str, Any]:
@@ -169,18 +171,18 @@ def _window(objective: Objective) -> str:
     seconds = objective.interval_seconds
     if seconds < _MINUTE or seconds % _MINUTE:
         raise ValueError(f"{objective.query}: a time slice of OpenSLO is a whole number of minutes, not {seconds:g} s")
-    whole = round(seconds)
-    unit = max((unit_name for unit_name in _WRITTEN if whole % _UNITS[unit_name] == 0), key=_UNITS.__getitem__)
-    return f"{whole // _UNITS[unit]}{unit}"
+    whole_seconds = round(seconds)
+    unit = max((unit_name for unit_name in _WRITTEN if whole_seconds % _UNITS[unit_name] == 0), key=_UNITS.__getitem__)
+    return f"{whole_seconds // _UNITS[unit]}{unit}"
 
 
-def _free_name(query: str, taken: set[str]) -> str:
+def _free_name(query: str, used_names: set[str]) -> str:
     """A name that OpenSLO accepts (lower case, digits, hyphens, at most 63 characters) and nobody has yet."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", query).lower()
     name = first = re.sub(r"[^a-z0-9]+", "-", words)[:45].strip("-") or "query"
     number = 1
-    while name in taken:
+    while name in used_names:
         number += 1
         name = f"{first}-{number}"
-    taken.add(name)
+    used_names.add(name)
     return name

@@ -66,8 +66,8 @@ class PaperModel:
         if key not in self._cache:
             point = self._without_width(point)
             levels = require(self._levels, point)
-            found = self._at(point.operator, levels.rounded_up(point))
-            self._cache[key] = scaled(found, prod(levels.excess(point)))
+            measured_curves = self._at(point.operator, levels.rounded_up(point))
+            self._cache[key] = scaled(measured_curves, prod(levels.excess(point)))
         return self._cache[key]
 
     def _without_width(self, point: Point) -> Point:
@@ -89,11 +89,11 @@ class PaperModel:
 
     @cached_property
     def _curves(self) -> dict[Operator, Curve]:
-        found = {}
+        curves_by_operator = {}
         for operator, measured in self._measurements.operators.items():
             curves = cumulative_of(measured.counts)
-            found[operator] = monotone(curves, measured.coordinates) if self._is_monotone else curves
-        return found
+            curves_by_operator[operator] = monotone(curves, measured.coordinates) if self._is_monotone else curves
+        return curves_by_operator
 
 
 def monotone(curves: Curve, coordinates: np.ndarray) -> Curve:

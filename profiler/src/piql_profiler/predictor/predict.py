@@ -150,8 +150,8 @@ def _noise(p99_by_interval_ms: Sequence[float]) -> tuple[str, ...]:
 
 def _quantiles_ms(work: Work, model: Model, q: float) -> tuple[float, ...]:
     curves = [model.curves(operator.point) for operator in work.operators]
-    found = quantile_us(composed(work, model), curves, q, correlation=correlation_of(work, model))
-    return tuple(float(latency_us) / 1000 for latency_us in found)
+    latencies_us = quantile_us(composed(work, model), curves, q, correlation=correlation_of(work, model))
+    return tuple(float(latency_us) / 1000 for latency_us in latencies_us)
 
 
 def composed(work: Work, model: Model) -> Composition:
@@ -169,8 +169,8 @@ def upper_factor_of(work: Work, model: Model) -> float | None:
     """What a prediction is multiplied by for the bound; of a page that reads and writes, the larger of both."""
     kinds = {operator.point.operator.is_of_writes for operator in work.operators}
     factors = [model.write_factor if is_write else model.upper_factor for is_write in kinds]
-    known = [factor for factor in factors if factor is not None]
-    return max(known) if len(known) == len(factors) else None
+    known_factors = [factor for factor in factors if factor is not None]
+    return max(known_factors) if len(known_factors) == len(factors) else None
 
 
 def coverage_of(work: Work, model: Model) -> Coverage:
@@ -195,14 +195,14 @@ def refuse_what_is_too_far(operators: Sequence[RemoteWork], model: Model) -> Non
 
 def warnings_of(operators: tuple[RemoteWork, ...], model: Model) -> tuple[str, ...]:
     """Which operators lie outside what was measured, and when too far to be relied on."""
-    found = []
+    warnings = []
     for operator in operators:
         excess = model.excess(operator.point)
         if excess > FARTHEST:
-            found.append(
+            warnings.append(
                 f"{operator.point} is {excess:.1f} times the largest measured point: "
                 "profile a larger grid before relying on this number"
             )
         elif excess > 1.0:
-            found.append(f"{operator.point} lies beyond the largest measured point: the number is extrapolated")
-    return tuple(dict.fromkeys(found))
+            warnings.append(f"{operator.point} lies beyond the largest measured point: the number is extrapolated")
+    return tuple(dict.fromkeys(warnings))

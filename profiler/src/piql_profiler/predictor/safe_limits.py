@@ -71,17 +71,17 @@ def safe_limits(queries: Sequence[CompiledQuery], model: Model, slos: Mapping[st
         for query in queries
         if query.name in slos and query.plan is not None
     }
-    known: dict[str, Axis] = {}
+    axis_of_limit: dict[str, Axis] = {}
     owners: dict[str, list[str]] = {}
     for name, check in checks.items():
         for symbol, axis in check.axes.items():
             key = symbol if _is_of_schema(symbol) else f"{name}: {symbol}"
-            known.setdefault(key, axis)
+            axis_of_limit.setdefault(key, axis)
             owners.setdefault(key, []).append(name)
     limits = []
-    for key, axis in known.items():
-        mine = [checks[name] for name in owners[key]]
-        largest, binding = _solve(mine, partial(_alone, axis.symbol))
+    for key, axis in axis_of_limit.items():
+        checks_of_limit = [checks[name] for name in owners[key]]
+        largest, binding = _solve(checks_of_limit, partial(_alone, axis.symbol))
         limits.append(SafeLimit(axis, tuple(owners[key]), largest, binding))
     percent, binding = _solve(list(checks.values()), _Check.grown)
     breaking = tuple(name for name, check in checks.items() if not check.keeps({}))
@@ -114,10 +114,10 @@ class _Check:
     def latency_ms(self, values: Values) -> float:
         work = self._work.under(values)
         curves = [self._model.curves(operator.point) for operator in work.operators]
-        found = quantile_us(
+        latencies_us = quantile_us(
             composed(work, self._model), curves, self._slo.quantile, correlation=correlation_of(work, self._model)
         )
-        return float(found.max()) / 1000
+        return float(latencies_us.max()) / 1000
 
     def grown(self, percent: int) -> Values:
         """All limits at a percentage of what they are."""

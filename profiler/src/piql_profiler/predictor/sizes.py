@@ -42,8 +42,8 @@ def work_at(query: CompiledQuery, size: Size, *, is_stepped: bool = True) -> Wor
     if plan is None or isinstance(plan, WritePlan) or _is_hidden(plan):
         return None
     under = PlanWork(plan, is_stepped=is_stepped).under
-    known = {(work.operators, work.composition): work for work in _works(axes(query), under, size)}
-    return next(iter(known.values())) if len(known) == 1 else None
+    works = {(work.operators, work.composition): work for work in _works(axes(query), under, size)}
+    return next(iter(works.values())) if len(works) == 1 else None
 
 
 def _is_hidden(plan: PhysicalNode) -> bool:
@@ -71,17 +71,17 @@ def _solved(
     values: Mapping[str, int],
     under: Callable[[Mapping[str, int]], Work],
     count: Callable[[Work], int],
-    wanted: int,
+    target: int,
 ) -> Mapping[str, int] | None:
     """The values with a limit added under which as many are counted: counts grow with every limit."""
     if limit is None:
-        return values if count(under(values)) == wanted else None
+        return values if count(under(values)) == target else None
     low, high = 1, limit.current
     while low < high:
         middle = (low + high) // 2
-        if count(under({**values, limit.symbol: middle})) < wanted:
+        if count(under({**values, limit.symbol: middle})) < target:
             low = middle + 1
         else:
             high = middle
     solved = {**values, limit.symbol: low}
-    return solved if count(under(solved)) == wanted else None
+    return solved if count(under(solved)) == target else None

@@ -62,8 +62,8 @@ class SurfaceModel:
         """That of the slowest executions, or of all where these are too few to tell."""
         if self._measurements.intervals > 1:
             return SurfaceModel(self._measurements.pooled()).correlation
-        found = correlation_of_slowest(self._measurements, self.curves) if self._has_scans else None
-        return min(max(self._measurements.correlation, 0.0), STRONGEST) if found is None else found
+        fitted = correlation_of_slowest(self._measurements, self.curves) if self._has_scans else None
+        return min(max(self._measurements.correlation, 0.0), STRONGEST) if fitted is None else fitted
 
     @property
     def _has_scans(self) -> bool:
@@ -120,16 +120,16 @@ class _Surface:
     @classmethod
     def fit(cls, measured: OperatorCounts, levels: Levels) -> _Surface:
         curves = cumulative_of(measured.counts)
-        seen = np.stack([quantile_of_curve(curves, share) for share in SHARES], axis=-1)  # point, interval, share
+        quantiles = np.stack([quantile_of_curve(curves, share) for share in SHARES], axis=-1)  # point, interval, share
         features = _features(measured.coordinates, levels)
-        coefficients = np.zeros((seen.shape[1], len(SHARES), features.shape[1]))
-        for interval, share in product(range(seen.shape[1]), range(len(SHARES))):
-            weight = 1.0 / seen[:, interval, share]
+        coefficients = np.zeros((quantiles.shape[1], len(SHARES), features.shape[1]))
+        for interval, share in product(range(quantiles.shape[1]), range(len(SHARES))):
+            weight = 1.0 / quantiles[:, interval, share]
             coefficients[interval, share], _ = nnls(features * weight[:, None], np.ones(len(weight)))
 
         corners = np.array(list(product(*levels.dimensions)), dtype=np.float64)
         fitted = np.einsum("isf,pf->pis", coefficients, features)
-        errors = np.log(seen) - np.log(np.maximum(fitted, 1.0))
+        errors = np.log(quantiles) - np.log(np.maximum(fitted, 1.0))
         errors *= _kept(errors, _noise(curves, measured.worth()))
         distance = np.log(corners)[:, None, :] - np.log(measured.coordinates)[None, :, :]
         weights = 1.0 / ((distance**2).sum(axis=-1) + _NEARNESS)
@@ -151,16 +151,18 @@ class _Surface:
         inside = np.array(
             [min(at, dimension[-1]) for at, dimension in zip(coordinates, self.levels.dimensions, strict=True)]
         )
-        found = self.nodes
+        latencies_us = self.nodes
         for at, dimension in zip(inside, self.levels.dimensions, strict=True):
-            place = float(np.interp(at, dimension, np.arange(len(dimension))))
-            low = min(int(place), max(len(dimension) - 2, 0))
-            part = place - low
-            found = found[low] if part == 0.0 else (1 - part) * found[low] + part * found[low + 1]
-        found = found + self.bend * np.log(inside[0])
+            position = float(np.interp(at, dimension, np.arange(len(dimension))))
+            low = min(int(position), max(len(dimension) - 2, 0))
+            part = position - low
+            latencies_us = (
+                latencies_us[low] if part == 0.0 else (1 - part) * latencies_us[low] + part * latencies_us[low + 1]
+            )
+        latencies_us = latencies_us + self.bend * np.log(inside[0])
         both = _features(np.stack([coordinates, inside]), self.levels)
-        found = found + np.einsum("isf,f->is", self.coefficients, both[0] - both[1])
-        return np.asarray(np.maximum.accumulate(found * self._unseen_growth(point), axis=-1))
+        latencies_us = latencies_us + np.einsum("isf,f->is", self.coefficients, both[0] - both[1])
+        return np.asarray(np.maximum.accumulate(latencies_us * self._unseen_growth(point), axis=-1))
 
     def _unseen_growth(self, point: Point) -> float:
         """A dimension measured at one size teaches nothing of its growth: beyond it, take the work as proportional."""
@@ -181,12 +183,12 @@ def _bend(levels: Levels, coefficients: _Values, nodes: _Values) -> _Values:
 
 def _noise(curves: Curve, worth: _Values) -> _Values:
     """The standard deviation of the log of each quantile: half of what lies between ranks one deviation away."""
-    found = []
+    errors = []
     for share in SHARES:
         away = np.sqrt(share * (1 - share) / np.maximum(worth, 1.0))
         ends = [quantile_of_curve(curves, np.clip(end, 0.0, 1.0)) for end in (share - away, share + away)]
-        found.append((np.log(ends[1]) - np.log(ends[0])) / 2)
-    return np.stack(found, axis=-1)
+        errors.append((np.log(ends[1]) - np.log(ends[0])) / 2)
+    return np.stack(errors, axis=-1)
 
 
 def _kept(errors: _Values, noise: _Values) -> _Values:

@@ -32,16 +32,16 @@ def worst_of(estimates: np.ndarray, exact: Exact) -> np.ndarray:
         return np.asarray(_every(estimates, exact).max(axis=1))
     first = np.argsort(-estimates, axis=1)[:, :FIRST]
     rows = np.arange(cells)[:, None]
-    found = exact(np.broadcast_to(rows, first.shape).ravel(), first.ravel()).reshape(first.shape)
-    ratios = np.log(found / estimates[rows, first])
+    exact_values = exact(np.broadcast_to(rows, first.shape).ravel(), first.ravel()).reshape(first.shape)
+    ratios = np.log(exact_values / estimates[rows, first])
     usual = ratios.mean(axis=1, keepdims=True)
     stray = float(np.sqrt(((ratios - usual) ** 2).sum() / (cells * (FIRST - 1))))
-    worst = found.max(axis=1)
+    worst = exact_values.max(axis=1)
     may_be = estimates * np.exp(usual + _DEVIATIONS * stray) > worst[:, None]
     may_be[rows, first] = False
-    others = np.argwhere(may_be)
-    if len(others):
-        np.maximum.at(worst, others[:, 0], exact(others[:, 0], others[:, 1]))
+    candidates = np.argwhere(may_be)
+    if len(candidates):
+        np.maximum.at(worst, candidates[:, 0], exact(candidates[:, 0], candidates[:, 1]))
     return np.asarray(worst)
 
 
@@ -74,18 +74,22 @@ def estimate(composition: Composition, curves: Sequence[Curve], q: float, *, cor
 def _added(
     composition: Composition, medians: Sequence[Curve], beyond: Sequence[Curve], correlation: float
 ) -> tuple[Curve, Curve]:
+    """Return the median of a composition and how far its quantile lies beyond it, both in µs.
+
+    Medians add up one after the other; what lies beyond them adds up like deviations of `correlation`.
+    """
     match composition:
         case Leaf(index):
             return medians[index], beyond[index]
         case Serial(parts):
-            found = [_added(part, medians, beyond, correlation) for part in parts]
-            rests = np.stack([rest for _, rest in found])
+            sums = [_added(part, medians, beyond, correlation) for part in parts]
+            rests = np.stack([rest for _, rest in sums])
             alone, together = (rests**2).sum(axis=0), rests.sum(axis=0) ** 2
             rest = np.sqrt((1.0 - correlation) * alone + correlation * together)
-            return np.sum([median for median, _ in found], axis=0), rest
+            return np.sum([median for median, _ in sums], axis=0), rest
         case Parallel(parts):
-            found = [_added(part, medians, beyond, correlation) for part in parts]
-            median = np.max([median for median, _ in found], axis=0)
-            return median, np.max([above + rest for above, rest in found], axis=0) - median
+            sums = [_added(part, medians, beyond, correlation) for part in parts]
+            median = np.max([median for median, _ in sums], axis=0)
+            return median, np.max([above + rest for above, rest in sums], axis=0) - median
         case _:
             assert_never(composition)

@@ -49,27 +49,27 @@ def limits_of_write(plan: WritePlan, *, is_stepped: bool) -> Iterator[Cardinalit
 
 def _entries(plan: WritePlan) -> int:
     """Count the entries that are put or deleted; one that moves is both."""
-    found = 0
+    entries = 0
     for index in plan.indexes:
         change = change_of(plan, index)
         if change != "none":
             moves = plan.kind == "update" and change == "replace"
-            found += (2 if moves else 1) * most_entries(plan.table, index)
-    return found
+            entries += (2 if moves else 1) * most_entries(plan.table, index)
+    return entries
 
 
 def _groups(plan: WritePlan, is_stepped: bool, value_of: Callable[[CardinalityLimit], int]) -> Counter[int]:
     """Count the groups that are entered and left, by how many rows each may have."""
-    found: Counter[int] = Counter()
+    groups: Counter[int] = Counter()
     if plan.kind != "delete":
         for limit, _ in plan.counted_limits:
-            found[value_of(limit)] += _groups_of(plan.table, limit)
-        found[1] += len(plan.unique_checks)
+            groups[value_of(limit)] += _groups_of(plan.table, limit)
+        groups[1] += len(plan.unique_checks)
     if is_stepped and plan.kind != "insert":
         for child in plan.left:
             rows = value_of(child) if isinstance(child, CardinalityLimit) else 1
-            found[max(rows, _LOOKED_THROUGH)] += _groups_of(plan.table, child)
-    return +found
+            groups[max(rows, _LOOKED_THROUGH)] += _groups_of(plan.table, child)
+    return +groups
 
 
 def _groups_of(table: Table, constraint: CardinalityLimit | UniqueKey) -> int:
@@ -79,7 +79,7 @@ def _groups_of(table: Table, constraint: CardinalityLimit | UniqueKey) -> int:
 
 def _looks(plan: WritePlan, is_stepped: bool) -> int:
     """Count the reads of referenced and of referencing rows."""
-    found = len(plan.references) if plan.kind != "delete" else 0
+    looks = len(plan.references) if plan.kind != "delete" else 0
     if is_stepped and plan.kind != "delete":
-        found += len(plan.unique_references)
-    return found + (len(plan.referrers) if plan.kind != "insert" else 0)
+        looks += len(plan.unique_references)
+    return looks + (len(plan.referrers) if plan.kind != "insert" else 0)

@@ -76,12 +76,12 @@ class RayRunner:
     def __enter__(self) -> Self:
         self._open = contextlib.ExitStack()
         folder = self._open.enter_context(scratch_folder("piql-ray-"))
-        self._connection, other = Pipe()
-        arguments = [str(other.fileno()), str(self.clients), str(folder)]
+        self._connection, far_end = Pipe()
+        arguments = [str(far_end.fileno()), str(self.clients), str(folder)]
         self._driver = subprocess.Popen(  # what Ray has to say of a lost worker must not stand among progress lines
-            [sys.executable, "-c", _DRIVER, *arguments], pass_fds=[other.fileno()], stdout=_STDERR
+            [sys.executable, "-c", _DRIVER, *arguments], pass_fds=[far_end.fileno()], stdout=_STDERR
         )
-        other.close()
+        far_end.close()
         try:
             places = self._receive()
             assert isinstance(places, tuple)
@@ -104,23 +104,23 @@ class RayRunner:
     def run(self, tasks: Sequence[Task]) -> Iterator[Measurement]:
         self._connection.send(list(tasks))
         for _ in tasks:
-            found = self._receive()
-            assert isinstance(found, list)
-            yield from found
+            measurements = self._receive()
+            assert isinstance(measurements, list)
+            yield from measurements
 
     def notices(self) -> list[str]:
-        found, self._notices = self._notices, []
-        return found
+        notices, self._notices = self._notices, []
+        return notices
 
     def _receive(self) -> object:
         try:
-            while isinstance(found := self._connection.recv(), _Notice):
-                self._notices.append(found.message)
+            while isinstance(message := self._connection.recv(), _Notice):
+                self._notices.append(message.message)
         except (EOFError, ConnectionError) as error:
             raise MeasuringStopped("Ray's driver process ended unexpectedly") from error
-        if isinstance(found, _Failure):
-            raise MeasuringStopped(found.message)
-        return found
+        if isinstance(message, _Failure):
+            raise MeasuringStopped(message.message)
+        return message
 
 
 def drive(connection: Connection, clients: int, folder: str) -> None:
@@ -182,7 +182,7 @@ class _Team:
             ((ready,), _) = self._ray.wait(list(running), num_returns=1)
             number, task = running.pop(ready)
             try:
-                found = self._ray.get(ready)
+                measurements = self._ray.get(ready)
             except self._ray.exceptions.RayActorError:
                 lost[task] += 1
                 if lost[task] > _LOST_CLIENTS:
@@ -191,7 +191,7 @@ class _Team:
                 if self._replace(number, task):
                     free.add(number)
                 continue
-            self._connection.send(found)
+            self._connection.send(measurements)
             free.add(number)
 
     def _replace(self, number: int, task: Task) -> bool:

@@ -65,12 +65,12 @@ def encode(histogram: Histogram) -> str:
         index = _index(_middle(at))
         counts[index] = counts.get(index, 0) + count
     payload = bytearray()
-    place = 0
+    slot = 0
     for index in sorted(counts):
-        if index > place:
-            payload += _zigzag(place - index)  # a run of empty bins is its negative length
+        if index > slot:
+            payload += _zigzag(slot - index)  # a run of empty bins is its negative length
         payload += _zigzag(counts[index])
-        place = index + 1
+        slot = index + 1
     header = struct.pack(_HEADER, _COOKIE, len(payload), 0, _DIGITS, 1, int(HIGHEST_US), 1.0)
     packed = zlib.compress(header + bytes(payload))
     return base64.b64encode(struct.pack(">ii", _COMPRESSED_COOKIE, len(packed)) + packed).decode()
@@ -84,15 +84,15 @@ def read_hlog(path: Path) -> list[Measurement]:
     services: dict[Point, list[Measurement]] = {}
     responses: dict[tuple[Point, float], Histogram] = {}
     for line in text.splitlines():
-        found = _TAGGED.match(line)
-        if found is None or found[1] not in {operator.value for operator in Operator}:
+        match = _TAGGED.match(line)
+        if match is None or match[1] not in {operator.value for operator in Operator}:
             continue
         try:
-            point = Point(Operator(found[1]), int(found[2]), int(found[3]), int(found[4]), int(found[5] or 1))
-            started, seconds, histogram = _finite(found[7]), _finite(found[8]), decode(found[9])
+            point = Point(Operator(match[1]), int(match[2]), int(match[3]), int(match[4]), int(match[5] or 1))
+            started, seconds, histogram = _finite(match[7]), _finite(match[8]), decode(match[9])
         except (ValueError, IndexError, OverflowError, struct.error, zlib.error) as error:
             raise UnreadableLog(f"{path}: {line[:60]}…: {error}") from None
-        if found[6] == "rt":
+        if match[6] == "rt":
             responses[point, started] = histogram
         else:
             services.setdefault(point, []).append(Measurement(point, 0, histogram, started, seconds))
@@ -124,32 +124,32 @@ def decode(text: str) -> Histogram:
     bits = math.ceil(math.log2(2 * 10**digits))
     unit = int(math.log2(lowest))
     values, counts = [], []
-    place = 0
+    slot = 0
     for number in _unzigzag(content[size : size + length]):
         if number < 0:
-            place -= number
-            if place > _MOST_PLACES:
+            slot -= number
+            if slot > _MOST_PLACES:
                 raise ValueError("a histogram of more values than there can be")
             continue
-        values.append(_value(place, bits, unit))
+        values.append(_value(slot, bits, unit))
         counts.append(number)
-        place += 1
+        slot += 1
     dense = np.zeros(BINS, dtype=np.int64)
     np.add.at(dense, bins_of(np.array(values, dtype=np.float64)), counts)
     return Histogram(dense)
 
 
 def _finite(text: str) -> float:
-    if not math.isfinite(found := float(text)):
+    if not math.isfinite(number := float(text)):
         raise ValueError(f"{text} is no time")
-    return found
+    return number
 
 
-def _value(place: int, bits: int, unit: int) -> float:
+def _value(slot: int, bits: int, unit: int) -> float:
     """The middle of what a place stands for: the inverse of `_index` at any precision."""
     half = 1 << (bits - 1)
-    bucket = max(0, (place >> (bits - 1)) - 1)
-    step = place if place < 2 * half else (place & (half - 1)) + half
+    bucket = max(0, (slot >> (bits - 1)) - 1)
+    step = slot if slot < 2 * half else (slot & (half - 1)) + half
     return float((step << (bucket + unit)) + ((1 << (bucket + unit)) >> 1))
 
 
@@ -158,10 +158,10 @@ def _unzigzag(payload: bytes) -> Iterator[int]:
     at = 0
     while at < len(payload):
         number = shift = 0
-        for taken in range(9):
+        for count in range(9):
             byte = payload[at]
             at += 1
-            number |= (byte if taken == 8 else byte & 0x7F) << shift
+            number |= (byte if count == 8 else byte & 0x7F) << shift
             shift += 7
             if byte < 0x80:
                 break
@@ -180,10 +180,10 @@ def _index(value: int) -> int:
 
 def _zigzag(number: int) -> bytes:
     """A signed number in seven bits a byte, the sign in the lowest bit; a ninth byte holds eight."""
-    rest = (number << 1) ^ (number >> 63) if number >= 0 else (-number << 1) - 1
+    remaining = (number << 1) ^ (number >> 63) if number >= 0 else (-number << 1) - 1
     encoded = bytearray()
-    while rest >= 0x80 and len(encoded) < 8:
-        encoded.append((rest & 0x7F) | 0x80)
-        rest >>= 7
-    encoded.append(rest)
+    while remaining >= 0x80 and len(encoded) < 8:
+        encoded.append((remaining & 0x7F) | 0x80)
+        remaining >>= 7
+    encoded.append(remaining)
     return bytes(encoded)

@@ -42,14 +42,14 @@ def descendants(of: int | None = None) -> set[int]:
     children: dict[int, list[int]] = {}
     for process, parent in _parents():
         children.setdefault(parent, []).append(process)
-    found: set[int] = set()
+    pids: set[int] = set()
     waiting = [of or os.getpid()]
     while waiting:
         for child in children.get(waiting.pop(), ()):
-            if child not in found:
-                found.add(child)
+            if child not in pids:
+                pids.add(child)
                 waiting.append(child)
-    return found
+    return pids
 
 
 def end_family(process: int) -> None:
@@ -83,10 +83,10 @@ def _parents() -> list[tuple[int, int]]:
     if not Path("/proc/self/stat").exists():
         listed = subprocess.run(["ps", "-axo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
         return [(int(process), int(parent)) for process, parent in map(str.split, listed.splitlines())]
-    found = []
+    pairs = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             with contextlib.suppress(OSError):
                 parent = (entry / "stat").read_text().rpartition(")")[2].split()[1]
-                found.append((int(entry.name), int(parent)))
-    return found
+                pairs.append((int(entry.name), int(parent)))
+    return pairs

@@ -81,9 +81,9 @@ def measure_into(
     """Measure what a folder lacks of its intervals; what its notes say is kept is taken over from another run."""
     settings = directory.info.settings
     first = directory.info.complete_intervals
-    kept = _kept(directory.info)
-    taken = {cell.point for cell in kept}
-    points = [point for point in settings.grid.measured if point not in taken]
+    kept_cells = _kept(directory.info)
+    kept_points = {cell.point for cell in kept_cells}
+    points = [point for point in settings.grid.measured if point not in kept_points]
     total = len(points) * settings.intervals
     before = done = len(points) * first
     seconds_left = settings.interval_seconds * (settings.intervals - first) * len(points) / len(settings.grid.measured)
@@ -113,11 +113,11 @@ def measure_into(
                 if (heard := _heard(directory, runner)) is not None:  # while what was lacking was measured
                     report(Progress("running", done, total, left, heard))
                 so_far += measured
-                taken_over = [cell for cell in kept if cell.interval == interval]
+                taken_over = [cell for cell in kept_cells if cell.interval == interval]
                 directory.write_interval(interval, [*measured, *taken_over])
         void = sum(cell.is_void for cell in read_cells(directory.path))
-        found = {} if settings.precision is None else {KNOWN: asdict(known(points, so_far, settings.precision))}
-        directory.update(notes={**directory.info.notes, "void_blocks": void, **found})
+        known_note = {} if settings.precision is None else {KNOWN: asdict(known(points, so_far, settings.precision))}
+        directory.update(notes={**directory.info.notes, "void_blocks": void, **known_note})
         end("done")
     except (Cancelled, KeyboardInterrupt):
         end("cancelled", "stopped before its end")
@@ -129,11 +129,11 @@ def measure_into(
 
 def _heard(directory: RunDirectory, runner: Runner) -> str | None:
     """Keep what has happened to clients with the run, and give it for people to know."""
-    found = runner.notices()
-    if found:
+    lost_clients = runner.notices()
+    if lost_clients:
         before = directory.info.notes.get("lost_clients", [])
-        directory.update(notes={**directory.info.notes, "lost_clients": [*before, *found]})
-    return "; ".join(found) or None
+        directory.update(notes={**directory.info.notes, "lost_clients": [*before, *lost_clients]})
+    return "; ".join(lost_clients) or None
 
 
 def _kept(info: RunInfo) -> list[Measurement]:

@@ -99,10 +99,10 @@ class RunDirectory:
             raise UnreadableRun(f"the run in {path} is under way in process {info.process}")
         for part in path.glob("*.part"):
             part.unlink()
-        whole = _readable_from_the_first_on(path)
-        for file in sorted(path.glob("interval-*.parquet"))[len(whole) :]:
+        intervals = _readable_from_the_first_on(path)
+        for file in sorted(path.glob("interval-*.parquet"))[len(intervals) :]:
             file.unlink()
-        executions = sum(cell.histogram.total for cells in whole for cell in cells)
+        executions = sum(cell.histogram.total for cells in intervals for cell in cells)
         directory = cls.__new__(cls)
         directory._begin(
             path,
@@ -111,7 +111,7 @@ class RunDirectory:
                 state="starting",
                 message=None,
                 ended_at=None,
-                complete_intervals=len(whole),
+                complete_intervals=len(intervals),
                 executions=executions,
             ),
         )
@@ -218,13 +218,13 @@ def read_cells(path: Path) -> list[Measurement]:
 
 def _readable_from_the_first_on(path: Path) -> list[list[Measurement]]:
     """Read the intervals up to the first whose file is missing or damaged."""
-    found: list[list[Measurement]] = []
-    while (file := _file_of(path, len(found))).exists():
+    intervals: list[list[Measurement]] = []
+    while (file := _file_of(path, len(intervals))).exists():
         try:
-            found.append(read_parquet(file))
+            intervals.append(read_parquet(file))
         except UnreadableRun:
             break
-    return found
+    return intervals
 
 
 def _file_of(path: Path, interval: int) -> Path:
@@ -275,7 +275,7 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
         bins = measurement.histogram.sparse()
         response = measurement.response.sparse() if measurement.response else {}
         whole = measurement.whole.sparse() if measurement.whole else {}
-        seen = measurement.histogram.total > 0
+        has_executions = measurement.histogram.total > 0
         rows.append(
             {
                 "operator": measurement.point.operator.value,
@@ -291,8 +291,8 @@ def _table(measurements: Sequence[Measurement]) -> pa.Table:
                 "effective": measurement.effective,
                 "lag": measurement.lag,
                 "computing": measurement.computing,
-                "p50_us": measurement.histogram.quantile_us(0.5) if seen else None,
-                "p99_us": measurement.histogram.quantile_us(0.99) if seen else None,
+                "p50_us": measurement.histogram.quantile_us(0.5) if has_executions else None,
+                "p99_us": measurement.histogram.quantile_us(0.99) if has_executions else None,
                 "bins": list(bins),
                 "counts": list(bins.values()),
                 "response_bins": list(response),
@@ -376,8 +376,8 @@ def _from_json(content: Mapping[str, Any]) -> RunInfo:
     settings = dict(content["settings"])
     grid = settings["grid"]
     settings["grid"] = Grid(grid["name"], _points_from_json(grid["points"]), _points_from_json(grid.get("checks", [])))
-    rest = {key: value for key, value in content.items() if key not in ("settings", "format_version")}
-    return RunInfo(RunSettings(**settings), **rest)
+    fields = {key: value for key, value in content.items() if key not in ("settings", "format_version")}
+    return RunInfo(RunSettings(**settings), **fields)
 
 
 def _point_to_json(point: Point) -> list[Any]:

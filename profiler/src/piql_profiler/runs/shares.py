@@ -41,8 +41,8 @@ class Known:
 
 def known(points: Sequence[Point], cells: Sequence[Measurement], precision: float) -> Known:
     """Count what is known from all intervals together."""
-    mine = _by_point(points, cells)
-    enough = sum(half_width(found) <= precision for found in mine.values())
+    cells_by_point = _by_point(points, cells)
+    enough = sum(half_width(cells_of_point) <= precision for cells_of_point in cells_by_point.values())
     return Known(precision, enough, len(points), sum(cell.seconds for cell in cells))
 
 
@@ -54,8 +54,8 @@ def shares(
     if precision is None or not cells:
         return dict.fromkeys(points, equal)
     floor = _KEPT * equal
-    given = least_lacking_first(points, cells, seconds - floor * len(points), precision)
-    return {point: floor + given.get(point, 0.0) for point in points}
+    extra_seconds = least_lacking_first(points, cells, seconds - floor * len(points), precision)
+    return {point: floor + extra_seconds.get(point, 0.0) for point in points}
 
 
 def least_lacking_first(
@@ -63,14 +63,16 @@ def least_lacking_first(
 ) -> Mapping[Point, float]:
     """The seconds each point lacks until its p99 is known: the least lacking first, `seconds` in all, none without."""
     equal = seconds / max(len(points), 1)
-    lacks = {point: _lacking(found, precision, equal) for point, found in _by_point(points, cells).items()}
-    given: dict[Point, float] = {}
+    lacks = {
+        point: _lacking(cells_of_point, precision, equal) for point, cells_of_point in _by_point(points, cells).items()
+    }
+    seconds_of_points: dict[Point, float] = {}
     for point in sorted(points, key=lambda point: lacks[point]):
         share = min(lacks[point], seconds)
         if share > 0.0:
-            given[point] = share
+            seconds_of_points[point] = share
             seconds -= share
-    return given
+    return seconds_of_points
 
 
 def half_width(cells: Sequence[Measurement]) -> float:
@@ -94,8 +96,8 @@ def _worth(cells: Sequence[Measurement]) -> float:
 
 
 def _by_point(points: Sequence[Point], cells: Sequence[Measurement]) -> dict[Point, list[Measurement]]:
-    found: dict[Point, list[Measurement]] = {point: [] for point in points}
+    cells_by_point: dict[Point, list[Measurement]] = {point: [] for point in points}
     for cell in cells:
-        if cell.point in found:
-            found[cell.point].append(cell)
-    return found
+        if cell.point in cells_by_point:
+            cells_by_point[cell.point].append(cell)
+    return cells_by_point

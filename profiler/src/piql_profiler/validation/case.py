@@ -58,7 +58,7 @@ class CaseSession:
         name: str,
         query: CompiledQuery,
         database: piql.Database,
-        seen: list[Observation],
+        observations: list[Observation],
         draw: Draw,
         clock: Clock = REAL,
         before: Before | None = None,
@@ -75,7 +75,7 @@ class CaseSession:
         self._before = before
         self._parameters: Mapping[str, object] = {}
         self.left_out: str | None = None
-        self._seen = seen
+        self._seen = observations
         self._database = database
         self._draw = draw
         self._clock = clock
@@ -87,10 +87,10 @@ class CaseSession:
     @classmethod
     def open(cls, url: str, query: CompiledQuery, compilation: Compilation, seed: int) -> CaseSession:
         """Connect, and draw parameters from the data."""
-        seen: list[Observation] = []
-        database = piql.connect(url, seen.append)
+        observations: list[Observation] = []
+        database = piql.connect(url, observations.append)
         sampler = ParameterSampler.of(query, compilation, database, seed)
-        return cls(query.name, query, database, seen, sampler.draw)
+        return cls(query.name, query, database, observations, sampler.draw)
 
     def offer(
         self, seconds: float, load: float, seed: int, *, at_least: int = AT_LEAST, at_most: int | None = None
@@ -181,14 +181,14 @@ class CaseSession:
     def run(self) -> float | None:
         """Execute what is ready; None for a write that had nothing to do."""
         self._database.execute(self._query, self._parameters)
-        (seen,) = self._seen
-        if isinstance(self._plan, WritePlan) and seen.operations <= 1:
+        (observation,) = self._seen
+        if isinstance(self._plan, WritePlan) and observation.operations <= 1:
             return None
         self._executions += 1
-        for operator in seen.operators:
+        for operator in observation.operators:
             requests, rows = self._sums.get(operator.path, (0, 0))
             self._sums[operator.path] = (requests + operator.operations, rows + operator.rows)
-        return seen.elapsed_ms * 1000
+        return observation.elapsed_ms * 1000
 
 
 def observed_work(

@@ -121,10 +121,10 @@ def _excess(rows: Sequence[Row], model: str, baseline: str) -> Goal:
 
 
 def _ratio(rows: Sequence[Row], model: str, baseline: str) -> float:
-    mine, theirs = (
+    model_error, baseline_error = (
         sum(excess_pinball_us(row.histogram, row.predicted_us[name]) for row in rows) for name in (model, baseline)
     )
-    return mine / max(theirs, 1e-12)
+    return model_error / max(baseline_error, 1e-12)
 
 
 def _resampled(histogram: Histogram, random: np.random.Generator) -> Histogram:

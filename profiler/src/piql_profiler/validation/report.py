@@ -17,12 +17,12 @@ GOAL = 0.10
 MODELS = ("paper", DEFAULT_MODEL)
 
 
-def as_table(found: Validation) -> str:
+def as_table(validation: Validation) -> str:
     """What the paper's Table 1 shows, with the confidence interval of each actual p99."""
-    width = max((len(row.query) for row in found.rows), default=5)
+    width = max((len(row.query) for row in validation.rows), default=5)
     heads = "".join(f"  {name:>9}   error" for name in MODELS)
     lines = [f"{'query':{width}}  ops  executions   actual p99, ms (95 %)    {heads}"]
-    for row in found.rows:
+    for row in validation.rows:
         predicted = "  ".join(
             f"{_ms(row.predicted_us[name]):>9}  {row.error(name):+6.1%}{'!' if row.is_under(name) else ' '}"
             for name in MODELS
@@ -30,37 +30,41 @@ def as_table(found: Validation) -> str:
         actual = f"{_ms(row.actual.estimate_us):>8} ({_ms(row.actual.low_us)} – {_ms(row.actual.high_us)})"
         lines.append(f"{row.query:{width}}  {row.operators:3}  {row.histogram.total:10}  {actual:26} {predicted}")
         lines.append(f"{'':{width}}  {_estimate(row)}: {_outcome(row)}")
-    lines += [f"{name}: not compared: {why}" for name, why in found.left_out]
-    if found.rows:
-        lines += ["", *(_sentence(summary_of(name, found.rows)) for name in MODELS), _coverage(found)]
+    lines += [f"{name}: not compared: {why}" for name, why in validation.left_out]
+    if validation.rows:
+        lines += ["", *(_sentence(summary_of(name, validation.rows)) for name in MODELS), _coverage(validation)]
         lines.append("! the whole interval of the actual p99 lies above the prediction")
     return "\n".join(lines)
 
 
-def as_json(found: Validation) -> dict[str, Any]:
+def as_json(validation: Validation) -> dict[str, Any]:
     """All numbers of a validation as JSON, latencies in ms."""
-    held, bounded = covered(found.rows)
+    held, bounded = covered(validation.rows)
     return {
-        "store": without_password(found.settings.store_url),
-        "seed": found.settings.seed,
-        "interval_seconds": found.settings.interval_seconds,
-        "intervals": found.settings.intervals,
-        "load": found.settings.load,
-        "queries": [_row_json(row) for row in found.rows],
-        "left_out": [{"query": name, "reason": why} for name, why in found.left_out],
-        "models": [_summary_json(summary_of(name, found.rows)) for name in MODELS] if found.rows else [],
+        "store": without_password(validation.settings.store_url),
+        "seed": validation.settings.seed,
+        "interval_seconds": validation.settings.interval_seconds,
+        "intervals": validation.settings.intervals,
+        "load": validation.settings.load,
+        "queries": [_row_json(row) for row in validation.rows],
+        "left_out": [{"query": name, "reason": why} for name, why in validation.left_out],
+        "models": [_summary_json(summary_of(name, validation.rows)) for name in MODELS] if validation.rows else [],
         "conservative": {"held": held, "of": bounded, "stated": 0.9},
     }
 
 
-def as_page(found: Validation) -> str:
+def as_page(validation: Validation) -> str:
     """The report as HTML with its charts drawn in SVG."""
-    rows = "".join(_row_html(row) for row in found.rows)
-    summaries = "".join(f"<li>{escape(_sentence(summary_of(name, found.rows)))}</li>" for name in MODELS if found.rows)
-    left_out = "".join(f"<li>{escape(name)}: {escape(why)}</li>" for name, why in found.left_out)
+    rows = "".join(_row_html(row) for row in validation.rows)
+    summaries = "".join(
+        f"<li>{escape(_sentence(summary_of(name, validation.rows)))}</li>" for name in MODELS if validation.rows
+    )
+    left_out = "".join(f"<li>{escape(name)}: {escape(why)}</li>" for name, why in validation.left_out)
     heads = "".join(f"<th>{name}, ms</th><th>error</th><th>within {GOAL:.0%}</th>" for name in MODELS)
-    charts = "\n".join([errors_by_query(found.rows), predicted_over_actual(found.rows)]) if found.rows else ""
-    settings = found.settings
+    charts = (
+        "\n".join([errors_by_query(validation.rows), predicted_over_actual(validation.rows)]) if validation.rows else ""
+    )
+    settings = validation.settings
     offered = f"clients kept busy for {settings.load:.0%} of their time (open loop)"
     if not settings.load:
         offered = "one execution after the other (closed loop)"
@@ -92,7 +96,7 @@ def as_page(found: Validation) -> str:
 </thead>
 <tbody>{rows}</tbody>
 </table>
-<ul>{summaries}<li>{escape(_coverage(found))}</li>{left_out}</ul>
+<ul>{summaries}<li>{escape(_coverage(validation))}</li>{left_out}</ul>
 {charts}
 </html>
 """
@@ -111,8 +115,8 @@ def _sentence(summary: Summary) -> str:
     )
 
 
-def _coverage(found: Validation) -> str:
-    held, bounded = covered(found.rows)
+def _coverage(validation: Validation) -> str:
+    held, bounded = covered(validation.rows)
     if not bounded:
         return "no conservative prediction: the grid has too few points to check one by"
     return f"the conservative prediction (stated: 9 of 10) held for {held} of {bounded} queries"

@@ -99,8 +99,8 @@ def summary_of(model: str, rows: Sequence[Row]) -> Summary:
 
 
 def _mean_of_absolutes(errors: Sequence[float | None]) -> float | None:
-    known = [abs(error) for error in errors if error is not None]
-    return float(np.mean(known)) if known else None
+    sizes = [abs(error) for error in errors if error is not None]
+    return float(np.mean(sizes)) if sizes else None
 
 
 def covered(rows: Sequence[Row]) -> tuple[int, int]:

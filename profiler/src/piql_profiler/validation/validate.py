@@ -150,11 +150,11 @@ def seconds_of(half_widths: Sequence[float], seconds: float, precision: float | 
 def _half_width(part: Point | CaseSession, kept: Sequence[Measurement]) -> float:
     if isinstance(part, CaseSession):
         return part.case().actual.half_width if part.executions >= FEWEST_FOR_P99 else math.inf
-    mine = [cell for cell in kept if cell.point == part]
-    histogram = merge_all(cell.histogram for cell in mine)
+    cells = [cell for cell in kept if cell.point == part]
+    histogram = merge_all(cell.histogram for cell in cells)
     if histogram.total < FEWEST_FOR_P99:
         return math.inf
-    return precision_of(histogram, sum(cell.effective or cell.histogram.total for cell in mine)).half_width
+    return precision_of(histogram, sum(cell.effective or cell.histogram.total for cell in cells)).half_width
 
 
 def compare(
@@ -173,14 +173,14 @@ def compare(
 
 
 def _row(case: Case, models: dict[str, Model]) -> Row:
-    found = {name: predict_work(case.work, model) for name, model in models.items()}
-    conservative = found["surface"].conservative_ms
+    predictions = {name: predict_work(case.work, model) for name, model in models.items()}
+    conservative = predictions["surface"].conservative_ms
     return Row(
         case.query,
         len(case.work.operators),
         case.actual,
         case.histogram,
-        {name: prediction.p99_ms * 1000 for name, prediction in found.items()},
+        {name: prediction.p99_ms * 1000 for name, prediction in predictions.items()},
         None if conservative is None else conservative * 1000,
-        {name: prediction.p50_ms * 1000 for name, prediction in found.items()},
+        {name: prediction.p50_ms * 1000 for name, prediction in predictions.items()},
     )

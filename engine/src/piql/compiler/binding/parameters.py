@@ -104,8 +104,8 @@ class Parameters:
 
     def _max_fix(self, node: ast.ParameterUse, end: int) -> Fix:
         edit = Edit(node.span.file, end, end, f" MAX {DEFAULT_MAX}")
-        what = f"an execution that asks for more than {DEFAULT_MAX} rows is refused"
-        return Fix(f"Add MAX {DEFAULT_MAX}", (edit,), consequence=what)
+        consequence = f"an execution that asks for more than {DEFAULT_MAX} rows is refused"
+        return Fix(f"Add MAX {DEFAULT_MAX}", (edit,), consequence=consequence)
 
     def _note(self, node: ast.ParameterUse) -> _Use:
         use = self.uses.get(node.name)
@@ -130,13 +130,13 @@ class Parameters:
                 use.type = both
                 use.is_mixed = True
 
-    def _conflict(self, use: _Use, node: ast.ParameterUse, what: str, code: str = "parameter-conflict") -> None:
+    def _conflict(self, use: _Use, node: ast.ParameterUse, conflict: str, code: str = "parameter-conflict") -> None:
         if not use.is_wrong:
             use.is_wrong = True
             first = use.type_span or use.first
             labels = (Label(first, "the other place"),) if first != node.span else ()
             self.diagnostics.append(
-                report(code, f"[{node.name}] {what}", node.span, labels=labels, help="use two parameters")
+                report(code, f"[{node.name}] {conflict}", node.span, labels=labels, help="use two parameters")
             )
 
     def settle(self) -> tuple[QueryParameter, ...]:
@@ -196,13 +196,13 @@ class Parameters:
     def _list_without_max(self, name: str, use: _Use) -> Diagnostic:
         span = use.first
         edit = Edit(span.file, span.end, span.end, f" MAX {DEFAULT_MAX}")
-        what = f"an execution that gives more than {DEFAULT_MAX} values is refused"
+        consequence = f"an execution that gives more than {DEFAULT_MAX} values is refused"
         return report(
             "missing-max",
             f"the list [{name}] has no MAX: the caller could give any number of values",
             span,
             help=f"say the most it may hold: IN {span.text} MAX {DEFAULT_MAX}",
-            fixes=(Fix(f"Add MAX {DEFAULT_MAX}", (edit,), consequence=what),),
+            fixes=(Fix(f"Add MAX {DEFAULT_MAX}", (edit,), consequence=consequence),),
         )
 
     def finish(self, plan: N) -> N:

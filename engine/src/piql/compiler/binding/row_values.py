@@ -98,20 +98,20 @@ def row_among_rows(binder: ExpressionBinder, node: ast.InQuery, row: ast.Row) ->
             binder.value(item, column_type) if takes_type(item) else value
             for item, value, column_type in zip(row.items, values, types, strict=True)
         ]
-    given = [expression for expression in values if expression is not None]
-    if query is None or len(given) < len(values):
+    bound_values = [expression for expression in values if expression is not None]
+    if query is None or len(bound_values) < len(values):
         return None
-    if len(columns) != len(given):
+    if len(columns) != len(bound_values):
         binder.report(
             "subquery-columns",
-            f"{len(given)} values are compared with a subquery of {len(columns)} columns",
+            f"{len(bound_values)} values are compared with a subquery of {len(columns)} columns",
             node.query.span,
         )
         return None
     alias = binder.context.unique_alias("rows")
     names = [f"value_{number}" for number in range(1, len(columns) + 1)]
     equalities: list[logical.Expression] = []
-    for value, column, name, item in zip(given, columns, names, row.items, strict=True):
+    for value, column, name, item in zip(bound_values, columns, names, row.items, strict=True):
         if not is_comparable(type_of(value), column.type):
             message = f"{type_of(value).with_article} cannot be compared with {column.type.with_article}"
             binder.report("type-mismatch", message, item.span, "the subquery must give values of the types on the left")
@@ -119,9 +119,9 @@ def row_among_rows(binder: ExpressionBinder, node: ast.InQuery, row: ast.Row) ->
         reference = logical.ColumnRef(relation=alias, name=name, type=column.type, nullable=column.nullable)
         equalities.append(logical.Comparison(operator="=", left=reference, right=value, span=node.span))
     query = with_output_names(query, names)
-    may_be_unknown = any(map(is_nullable, given)) or any(column.nullable for column in columns)
+    may_be_unknown = any(map(is_nullable, bound_values)) or any(column.nullable for column in columns)
     if may_be_unknown and (node.is_negated or not binder.is_test):
-        among = logical.InSubquery(operand=given[0], query=query, more=tuple(given[1:]), span=node.span)
+        among = logical.InSubquery(operand=bound_values[0], query=query, more=tuple(bound_values[1:]), span=node.span)
         return logical.Not(operand=among, span=node.span) if node.is_negated else among
     rows = Derived(alias=alias, input=query, span=node.query.span)
     matching = Selection(predicate=logical.And(operands=tuple(equalities), span=node.span), input=rows, span=node.span)

@@ -84,8 +84,8 @@ def bind_schema(statements: Iterable[ast.Statement], base: Catalog | None = None
     return schema
 
 
-def _duplicate(code: str, what: str, name: ast.Name, first: ast.Name) -> Diagnostic:
-    several = "indexes" if what == "index" else f"{what}s"
+def _duplicate(code: str, kind: str, name: ast.Name, first: ast.Name) -> Diagnostic:
+    several = "indexes" if kind == "index" else f"{kind}s"
     return report(
         code,
         case_conflict(several, first.text, name.text) or f"there are two {several} called {name.text}",

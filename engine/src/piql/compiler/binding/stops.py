@@ -43,7 +43,7 @@ def count_of(context: QueryContext, node: ast.Select | ast.UnionQuery) -> logica
 def _refuse_offset(context: QueryContext, node: ast.Select | ast.UnionQuery, offset: ast.OffsetClause) -> None:
     """Report an OFFSET, which reads rows and drops them; the fix is PAGINATE, which continues after the page before."""
     stop, span = node.stop, offset.span
-    what = "LIMIT with two numbers" if stop is not None and stop.span == span else "OFFSET"
+    clause = "LIMIT with two numbers" if stop is not None and stop.span == span else "OFFSET"
     count = "20"
     if stop is not None:
         span = stop.span.to(offset.span)
@@ -58,7 +58,7 @@ def _refuse_offset(context: QueryContext, node: ast.Select | ast.UnionQuery, off
     context.diagnostics.append(
         report(
             "offset",
-            f"{what} reads all the rows that it skips, so its work grows with the offset: use PAGINATE instead",
+            f"{clause} reads all the rows that it skips, so its work grows with the offset: use PAGINATE instead",
             offset.span,
             help=f"PAGINATE {count} gives the next page from a cursor, at the same cost for every page",
             fixes=(fix,),

@@ -120,9 +120,9 @@ def _refuse_pattern(binder: ExpressionBinder, node: ast.Like, parts: tuple[str, 
     elif word is not None and not node.is_negated and not isinstance(node.operand, ast.Row):
         operand, name = node.operand.span.text, word.strip("[]").split(":")[-1].strip()
         test = f"({operand} >= [{name}] AND {operand} < [{name}_end])"
-        what = f"an execution gives the first text and, as [{name}_end], the first one behind the range"
+        consequence = f"an execution gives the first text and, as [{name}_end], the first one behind the range"
         title = f"Read the range from [{name}] up to [{name}_end]"
-        fixes = (Fix(title, (_instead(node, test),), consequence=what),)
+        fixes = (Fix(title, (_instead(node, test),), consequence=consequence),)
     binder.report(
         "pattern-match",
         f"LIKE {node.pattern.span.text} compares every row with the pattern, however many there are",
@@ -156,8 +156,8 @@ def _without_function(node: ast.Expression) -> tuple[Fix, ...]:
     match node:
         case ast.Call(arguments=(ast.ColumnName() as column,)) if node.name.text.upper() in ("LOWER", "UPPER", "TRIM"):
             edit = Edit(node.span.file, node.span.start, node.span.end, column.span.text)
-            what = "the answer stays the same: words are found in upper and lower case alike"
-            return (Fix(f"Search {column.span.text} itself", (edit,), consequence=what),)
+            consequence = "the answer stays the same: words are found in upper and lower case alike"
+            return (Fix(f"Search {column.span.text} itself", (edit,), consequence=consequence),)
         case _:
             return ()
 
@@ -170,8 +170,8 @@ def _word_by_word(node: ast.Like, text: str) -> tuple[Fix, ...]:
     operand = node.operand.span.text
     tests = " AND ".join(f"{operand} {node.keyword} '{word}'" for word in words)
     title = f"Search for the words {' and '.join(words)}"
-    what = "changes the answer: all of these words are found, wherever they are in the text"
-    return (Fix(title, (_instead(node, f"({tests})"),), consequence=what),)
+    consequence = "changes the answer: all of these words are found, wherever they are in the text"
+    return (Fix(title, (_instead(node, f"({tests})"),), consequence=consequence),)
 
 
 def _as_range(node: ast.Like, text: str) -> tuple[Fix, ...]:
@@ -189,10 +189,12 @@ def _as_range(node: ast.Like, text: str) -> tuple[Fix, ...]:
     low, high = (bound.replace("'", "''") for bound in (start, start[:-1] + chr(following)))
     test = f"({operand} >= '{low}' AND {operand} < '{high}')"
     title = f"Read the range that begins with {start}"
-    what = "the answer stays the same"
+    consequence = "the answer stays the same"
     if text != f"{start}%":
-        what = f"changes the answer: all that begins with {start}, and the application tests the rest of the pattern"
-    return (Fix(title, (_instead(node, test),), consequence=what),)
+        consequence = (
+            f"changes the answer: all that begins with {start}, and the application tests the rest of the pattern"
+        )
+    return (Fix(title, (_instead(node, test),), consequence=consequence),)
 
 
 def _instead(node: ast.Like, text: str) -> Edit:

@@ -17,8 +17,8 @@ def window_function(select: ast.Select, item: ast.SelectItem, call: ast.Call) ->
     """Return the diagnostic that refuses a window function, with the fix that removes its output."""
     name = call.name.text.upper()
     edits = _without(select, item)
-    what = f"changes the answer: it has no column of {name}"
-    fixes = (Fix(f"Leave {name} out", edits, consequence=what),) if edits else ()
+    consequence = f"changes the answer: it has no column of {name}"
+    fixes = (Fix(f"Leave {name} out", edits, consequence=consequence),) if edits else ()
     return report("window-function", refusal(name), call.span, help=HELP, fixes=fixes)
 
 

@@ -80,9 +80,9 @@ class _Write:
             assignment = self._assignment(column, value, value.span, "VALUES")
             if assignment is not None and self._is_new(assignment, values):
                 values.append(assignment)
-        given = {column.name for column in columns if column is not None}
+        named_columns = {column.name for column in columns if column is not None}
         for column in self.table.columns:
-            if column.name not in given and not column.nullable and not self.is_broken:
+            if column.name not in named_columns and not column.nullable and not self.is_broken:
                 part = "part of the primary key" if column.name in self.table.primary_key else "NOT NULL"
                 self._report(
                     "missing-value",
@@ -194,13 +194,13 @@ class _Write:
         if expression is None or column is None or not self._is_of_one_row(expression):
             self.is_broken = True
             return None
-        given = type_of(expression)
+        value_type = type_of(expression)
         if (
-            not is_comparable(given, column.type) or (given.kind in _FRACTIONAL and column.type.kind in WHOLE)
-        ) and given.kind is not Kind.NULL:
+            not is_comparable(value_type, column.type) or (value_type.kind in _FRACTIONAL and column.type.kind in WHOLE)
+        ) and value_type.kind is not Kind.NULL:
             self._report(
                 "type-mismatch",
-                f"{column.name} is {column.type}, this is {given}",
+                f"{column.name} is {column.type}, this is {value_type}",
                 value.span,
                 "give a value of the column's type",
                 _declared(column),
@@ -220,7 +220,7 @@ class _Write:
         """
         where = node.where
         key = self.table.primary_key
-        shown = ", ".join(key)
+        key_names = ", ".join(key)
         example = " AND ".join(f"{column} = [{column}]" for column in key)
         if where is None:
             self._report(
@@ -248,7 +248,7 @@ class _Write:
             is_test = not any(column.name in key for column in conditions[0].find(bound.ColumnRef))
             self._report(
                 "bulk-write",
-                f"{verb} names its row by the primary key ({shown}) only, and this is something else",
+                f"{verb} names its row by the primary key ({key_names}) only, and this is something else",
                 span,
                 f"make it a condition after the key: WHERE {example} IF {span.text}"
                 if is_test
@@ -261,7 +261,7 @@ class _Write:
             missing_tests = " AND ".join(f"{column} = [{column}]" for column in missing)
             self._report(
                 "bulk-write",
-                f"this {verb} may change many rows: {' and '.join(missing)} of the primary key ({shown}) "
+                f"this {verb} may change many rows: {' and '.join(missing)} of the primary key ({key_names}) "
                 f"{'is' if len(missing) == 1 else 'are'} not fixed",
                 where.span,
                 f"name one row: add AND {missing_tests}",
@@ -298,8 +298,8 @@ def _moved_behind_if(
             return ()
         text, end = f"{text} AND ", node.condition.span.start
     edit = Edit(where.span.file, where.span.start, end, text)
-    what = "changes the row of that key, where it passes the condition"
-    return (Fix(f"Make it a condition: IF {' AND '.join(tests)}", (edit,), consequence=what),)
+    consequence = "changes the row of that key, where it passes the condition"
+    return (Fix(f"Make it a condition: IF {' AND '.join(tests)}", (edit,), consequence=consequence),)
 
 
 def _equality(part: bound.Expression) -> logical.Assignment | None:

@@ -41,12 +41,12 @@ class Formula:
         """Write it out, plain numbers first."""
         if not self.products:
             return "0"
-        shown: dict[tuple[bool, tuple[str, ...]], int] = {}
+        counts: dict[tuple[bool, tuple[str, ...]], int] = {}
         for terms, times in self.products:
             symbols = tuple(term.symbol for term in terms if term.symbol != "1")  # LIMIT 1 multiplies nothing
             key = (bool(terms), symbols)
-            shown[key] = shown.get(key, 0) + times
-        ordered = sorted(shown.items(), key=lambda item: item[0][0])
+            counts[key] = counts.get(key, 0) + times
+        ordered = sorted(counts.items(), key=lambda item: item[0][0])
         return " + ".join(_product(list(symbols), times) for (_, symbols), times in ordered)
 
 

@@ -86,8 +86,8 @@ def _unused(compilation: Compilation) -> list[Index]:
 def _about_unused(index: Index, queries: tuple[CompiledQuery, ...], trial: Trial) -> tuple[Diagnostic, ...]:
     assert index.span is not None
     edits = (_removal(index.span),)
-    what = f"the answers stay the same; each write to {index.table} updates one index fewer"
-    fix = Fix(f"Remove CREATE INDEX {index.name}", edits, consequence=what)
+    consequence = f"the answers stay the same; each write to {index.table} updates one index fewer"
+    fix = Fix(f"Remove CREATE INDEX {index.name}", edits, consequence=consequence)
     works = _is_no_worse(queries, trial(edits, {query.name for query in queries}))
     return (
         report(
@@ -141,19 +141,19 @@ def _about_order(
     if span is None or not edits:
         return ()
 
-    def is_better(some: tuple[CompiledQuery, ...]) -> bool:
-        after = trial(edits, {query.name for query in some})
-        if not _is_no_worse(some, after) or _references(after, table.name) != _references(compilation, table.name):
+    def is_better(readers: tuple[CompiledQuery, ...]) -> bool:
+        after = trial(edits, {query.name for query in readers})
+        if not _is_no_worse(readers, after) or _references(after, table.name) != _references(compilation, table.name):
             return False
         return _count(after, table.name) < _count(compilation, table.name)
 
-    few = _one_of_each_order(queries, index)
-    if len(few) < len(queries) and not is_better(few):  # two queries tell most of it, however many there are
+    examples = _one_of_each_order(queries, index)
+    if len(examples) < len(queries) and not is_better(examples):  # two queries tell most of it, however many there are
         return ()
     if not is_better(queries):
         return ()
     readers = [query.name for query in queries if any(used.name == index.name for used in query.indexes)]
-    what = f"the answers stay the same; the key of {table.name} cannot change once it holds rows"
+    consequence = f"the answers stay the same; the key of {table.name} cannot change once it holds rows"
     for_whom = f" for {' and '.join(readers[:3])}" if readers else ""
     return (
         report(
@@ -163,7 +163,7 @@ def _about_order(
             span,
             help=f"PRIMARY KEY ({names}) alone serves all of its queries, and every write updates one index fewer; "
             "the key of a table that holds rows cannot change",
-            fixes=(Fix(f"Make it PRIMARY KEY ({names})", edits, consequence=what),),
+            fixes=(Fix(f"Make it PRIMARY KEY ({names})", edits, consequence=consequence),),
         ),
     )
 

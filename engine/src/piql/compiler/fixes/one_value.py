@@ -39,8 +39,8 @@ def _compare_with_all(equality: Comparison | None, span: Span) -> Iterator[Fix]:
     between = span.source.text[left.end : span.start]
     if between.strip() == "=":
         at = left.end + between.index("=")
-        what = "the test holds where any row of the subquery has the value"
-        yield Fix("Compare with all of them by IN", (Edit(span.file, at, at + 1, "IN"),), consequence=what)
+        consequence = "the test holds where any row of the subquery has the value"
+        yield Fix("Compare with all of them by IN", (Edit(span.file, at, at + 1, "IN"),), consequence=consequence)
 
 
 def _take_the_first(node: ScalarSubquery, span: Span) -> Iterator[Fix]:
@@ -53,8 +53,8 @@ def _take_the_first(node: ScalarSubquery, span: Span) -> Iterator[Fix]:
         edit = Edit(span.file, number_span.start, number_span.end, "1")
     else:
         return
-    what = "the value is taken from the first row in the order of the subquery; the others are ignored"
-    yield Fix("Take the first one by LIMIT 1", (edit,), consequence=what)
+    consequence = "the value is taken from the first row in the order of the subquery; the others are ignored"
+    yield Fix("Take the first one by LIMIT 1", (edit,), consequence=consequence)
 
 
 def _declare(node: ScalarSubquery, files: Sequence[ast.ParsedFile]) -> Iterator[Fix]:
@@ -74,8 +74,8 @@ def _declare(node: ScalarSubquery, files: Sequence[ast.ParsedFile]) -> Iterator[
     columns = tuple(name for name, fixed in restrictions.equal.items() if not fixed.is_null)
     if columns:
         line = LimitLine(relation.table.name, f"UNIQUE ({', '.join(columns)})")
-        what = f"writes of a second row with the same {' and '.join(columns)} are refused"
-        remedy = Remedy(f"Add {line.text} to {line.table}", what, Change.WRITES, line)
+        consequence = f"writes of a second row with the same {' and '.join(columns)} are refused"
+        remedy = Remedy(f"Add {line.text} to {line.table}", consequence, Change.WRITES, line)
         edits = edits_of([remedy], files)
         if edits is not None:
-            yield Fix(remedy.title, edits, consequence=what)
+            yield Fix(remedy.title, edits, consequence=consequence)

@@ -129,11 +129,11 @@ def _sets_that_work(
         return fixes
     if not fixes and len(query.gaps) >= MOST_TOGETHER:
         keep(*_all_limits([at for at, remedy in enumerate(remedies) if remedy.line is not None], try_set))
-    few = range(min(len(remedies), most))
-    for size in range(2, min(MOST_TOGETHER, len(few)) + 1):
+    indexes = range(min(len(remedies), most))
+    for size in range(2, min(MOST_TOGETHER, len(indexes)) + 1):
         if size > 2 and fixes:
             break
-        for chosen in combinations(few, size):
+        for chosen in combinations(indexes, size):
             keep(chosen, try_set(chosen))
     return fixes
 

@@ -44,9 +44,9 @@ class _CompiledTexts:
 _recent: Latest[tuple[_CompiledTexts, ...]] = Latest(())  # the youngest first
 
 
-def compile_texts(given: Mapping[str, str]) -> Compilation:
+def compile_texts(files: Mapping[str, str]) -> Compilation:
     """Compile all files together."""
-    texts = dict(given)
+    texts = dict(files)
     names = list(texts)
     before, changed, apart = _nearest(texts, names)
     replaced = before if apart < NEAR else None  # else it may be another project
@@ -59,8 +59,8 @@ def compile_texts(given: Mapping[str, str]) -> Compilation:
         : MOST_RECENT - 1
     ]
     sizes = accumulate(sum(map(len, compiled.texts.values())) for compiled in (now, *older))
-    few = (compiled for compiled, size in zip(older, list(sizes)[1:], strict=True) if size <= MOST_CHARACTERS)
-    _recent.put((now, *few))
+    kept = (compiled for compiled, size in zip(older, list(sizes)[1:], strict=True) if size <= MOST_CHARACTERS)
+    _recent.put((now, *kept))
     return relocate(now.compilation, now.cuts)
 
 

@@ -182,12 +182,12 @@ def _rows(order: tuple[SortKey, ...], is_ascending: bool, is_merged: bool, limit
 
 
 def _write(plan: WritePlan) -> str:
-    given = format_assignments(plan.values)
+    assignments = format_assignments(plan.values)
     text = plan.table.name
     if plan.kind != "insert":
         text += f" ({format_assignments(plan.key)})"
-    if given:
-        text += f": {given}"
+    if assignments:
+        text += f": {assignments}"
     if plan.if_not_exists:
         text += " if not exists"
     if plan.condition is not None:

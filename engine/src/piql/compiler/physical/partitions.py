@@ -92,10 +92,10 @@ def _cure(table: Table, index: Index, parts: list[KeyPart]) -> str:
         if index.is_primary:
             return "begin its PRIMARY KEY with a column that spreads them"
         return "spread them with CREATE INDEX … BUCKETS b; each read then makes b requests"
-    few = f"declare CARDINALITY LIMIT n ({columns}) in {table.name} if they stay few"
+    limit_advice = f"declare CARDINALITY LIMIT n ({columns}) in {table.name} if they stay few"
     if index.is_primary:
-        return f"{few}, or begin its PRIMARY KEY with a column that spreads them"
-    return f"{few}, or spread them with CREATE INDEX … BUCKETS b; each read then makes b requests"
+        return f"{limit_advice}, or begin its PRIMARY KEY with a column that spreads them"
+    return f"{limit_advice}, or spread them with CREATE INDEX … BUCKETS b; each read then makes b requests"
 
 
 def _spread(table: Table, index: Index) -> tuple[Fix, ...]:
@@ -103,17 +103,17 @@ def _spread(table: Table, index: Index) -> tuple[Fix, ...]:
     if table.span is None:
         return ()
     columns = declared_columns(table, index.columns) or index.columns
-    shown = ", ".join(
+    column_list = ", ".join(
         (f"TOKEN({', '.join(column.token_of)})" if column.token_of else column.name)
         + ("" if column.ascending else " DESC")
         for column in columns
     )
     words = "_".join("_".join(column.token_of) or column.name for column in columns)
-    text = f"CREATE INDEX {table.name}_by_{words}_spread ON {table.name} ({shown}) BUCKETS {BUCKETS};"
+    text = f"CREATE INDEX {table.name}_by_{words}_spread ON {table.name} ({column_list}) BUCKETS {BUCKETS};"
     end = end_of_statement(table.span.source.text, table.span.end)
     edit = Edit(table.span.file, end, end, f"\n\n{text}")
-    what = f"the answer stays the same; each read makes {BUCKETS} requests instead of one"
-    return (Fix(f"Spread it with an index in {BUCKETS} BUCKETS", (edit,), consequence=what),)
+    consequence = f"the answer stays the same; each read makes {BUCKETS} requests instead of one"
+    return (Fix(f"Spread it with an index in {BUCKETS} BUCKETS", (edit,), consequence=consequence),)
 
 
 def end_of_statement(text: str, end: int) -> int:

@@ -248,12 +248,12 @@ def _answer_about_names(server: PiqlServer) -> None:
         if position is None:
             return None
         project, name, offset = position
-        begun = place_at(project.texts[name], offset)
-        start = offset - len(begun.prefix) if begun is not None else offset
+        place = place_at(project.texts[name], offset)
+        start = offset - len(place.prefix) if place is not None else offset
         replaced = answers.range_of(project.text(name), start, offset)
         items = complete(project.texts, name, offset)
-        shown = [answers.completion(item, number, replaced) for number, item in enumerate(items)]
-        return types.CompletionList(is_incomplete=True, items=shown)
+        completions = [answers.completion(item, number, replaced) for number, item in enumerate(items)]
+        return types.CompletionList(is_incomplete=True, items=completions)
 
     @server.feature(types.TEXT_DOCUMENT_SIGNATURE_HELP, types.SignatureHelpOptions(trigger_characters=["(", ","]))
     def signature_help(params: types.SignatureHelpParams) -> types.SignatureHelp | None:
@@ -266,8 +266,8 @@ def _answer_about_names(server: PiqlServer) -> None:
             types.ParameterInformation((label.position(start)[1], label.position(end)[1]))
             for start, end in call.parameters
         ]
-        shown = types.SignatureInformation(call.label, call.documentation or None, parts, call.active)
-        return types.SignatureHelp([shown], active_signature=0, active_parameter=call.active)
+        information = types.SignatureInformation(call.label, call.documentation or None, parts, call.active)
+        return types.SignatureHelp([information], active_signature=0, active_parameter=call.active)
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def on_hover(params: types.HoverParams) -> types.Hover | None:

@@ -236,12 +236,12 @@ class _Completion:
         relations = [(relation.alias, self.by_fold.get((relation.table or "").lower())) for relation in block.relations]
         for number in range(len(relations) - 1, 0, -1):
             alias, table = relations[number]
-            for other_alias, other in relations[:number]:
-                if table is None or other is None:
+            for other_alias, other_table in relations[:number]:
+                if table is None or other_table is None:
                     continue
                 for one, one_table, two, two_table in (
-                    (alias, table, other_alias, other),
-                    (other_alias, other, alias, table),
+                    (alias, table, other_alias, other_table),
+                    (other_alias, other_table, alias, table),
                 ):
                     for key in one_table.foreign_keys:
                         if key.table == two_table.name:

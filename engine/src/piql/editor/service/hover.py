@@ -116,11 +116,11 @@ def _query(query: CompiledQuery) -> str:
     if bound is None:
         reasons = [segment.sentence for segment in query.unbounded]
         reasons = reasons or [diagnostic.message for diagnostic in query.diagnostics if diagnostic.severity == "error"]
-        shown = "\n".join(f"- {reason}" for reason in dict.fromkeys(reasons[:3]))
+        list_of_reasons = "\n".join(f"- {reason}" for reason in dict.fromkeys(reasons[:3]))
         return (
-            f"**{query.name}** is refused: nothing bounds it\n\n{shown}"
+            f"**{query.name}** is refused: nothing bounds it\n\n{list_of_reasons}"
             if query.unbounded
-            else (f"**{query.name}** is refused\n\n{shown}")
+            else (f"**{query.name}** is refused\n\n{list_of_reasons}")
         )
     name = f"**{query.name}**" + (f" · class {query.scaling_class}" if query.scaling_class is not None else "")
     most = f"at most **{_counted(bound.operations, 'operation')}** in {_counted(bound.round_trips, 'round trip')}"
@@ -131,8 +131,8 @@ def _query(query: CompiledQuery) -> str:
     return "\n\n".join(part for part in (name, most, formula, "\n".join(facts)) if part)
 
 
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _parameter(compilation: Compilation, symbol: Symbol) -> str:

@@ -35,5 +35,5 @@ def _text(query: CompiledQuery) -> str:
     return "≤ " + " · ".join(parts)
 
 
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -37,9 +37,9 @@ def rename(texts: Mapping[str, str], file: str, offset: int, name: str) -> tuple
     occurrences = names.all()
     plain_name = _unquoted(name.strip())
     for occurrence in occurrences:
-        other = occurrence.symbol
-        if other != symbol and _are_siblings(other, symbol) and other.name.lower() == plain_name.lower():
-            raise RenameRefused(f"there is {_article(other.kind)} {other.kind} {other.name} already")
+        neighbour = occurrence.symbol
+        if neighbour != symbol and _are_siblings(neighbour, symbol) and neighbour.name.lower() == plain_name.lower():
+            raise RenameRefused(f"there is {_article(neighbour.kind)} {neighbour.kind} {neighbour.name} already")
     text = _parameter_name(plain_name) if symbol.kind == "parameter" else written(plain_name)
     places = {
         (occurrence.span.file, occurrence.span.start): occurrence.span
@@ -74,8 +74,8 @@ def _parameter_name(name: str) -> str:
     return name
 
 
-def _are_siblings(one: Symbol, other: Symbol) -> bool:
-    return one.kind == other.kind and one.owner == other.owner
+def _are_siblings(first: Symbol, second: Symbol) -> bool:
+    return first.kind == second.kind and first.owner == second.owner
 
 
 def _article(kind: str) -> str:

@@ -74,8 +74,8 @@ class AtOnce:
             source = _ONE.format(request=request.arguments, limit=request.limit)
         names = self.checks.names | self.edge.names | self.names | {"read": read, "new": tuple.__new__}
         exec(_EXECUTE.format(check=self.checks.source, read=source, shown=self.shown), names)
-        made: ShortWay = names["execute"]
-        return made
+        function: ShortWay = names["execute"]
+        return function
 
     def many(self, consistency: Consistency | None) -> Callable[[list[Any]], tuple[list[Row], int, int]]:
         """Return what makes all requests; it gives their rows, how many they were, and of how many statements."""

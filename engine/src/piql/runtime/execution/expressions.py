@@ -69,10 +69,10 @@ class ExpressionCompiler:
         self._temporaries += 1
         return f"t{self._temporaries}"
 
-    def name(self, thing: Any) -> str:
+    def name(self, value: Any) -> str:
         """Return the name under which sources can use a thing."""
         name = f"k{len(self.names)}"
-        self.names[name] = thing
+        self.names[name] = value
         return name
 
     def tuple_of(self, sources: list[str]) -> str:

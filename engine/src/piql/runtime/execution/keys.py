@@ -151,14 +151,14 @@ def _folded_word(word: str | None) -> str | None:
 
 
 def key_conversion(
-    given: SqlType, key_type: SqlType, codec: Callable[[SqlType], Codec | None]
+    value_type: SqlType, key_type: SqlType, codec: Callable[[SqlType], Codec | None]
 ) -> Callable[[Any], Any] | None:
     """Return the change from a stored number of one type to one of a key's type; None where no key equals it."""
-    if given.kind is key_type.kind or not {given.kind, key_type.kind} <= set(NUMBERS):
+    if value_type.kind is key_type.kind or not {value_type.kind, key_type.kind} <= set(NUMBERS):
         return None
-    if given.kind is Kind.INT and key_type.kind is Kind.BIGINT:
+    if value_type.kind is Kind.INT and key_type.kind is Kind.BIGINT:
         return None
-    from_given, to_key = codec(BARE[given.kind]), codec(key_type)
+    from_given, to_key = codec(BARE[value_type.kind]), codec(key_type)
 
     def change(value: Any) -> Any:
         if value is None:
@@ -212,11 +212,11 @@ def range_ends(
 
 def _end(end: Expression, column_type: SqlType, compiler: ExpressionCompiler, preparation: Preparation) -> str:
     """Return the source of a range end; whole and binary numbers compare as they are, DECIMAL in its own form."""
-    given = type_of(end)
+    value_type = type_of(end)
     codec = preparation.store.codec(column_type)
-    if given.kind is column_type.kind or not {given.kind, column_type.kind} & {Kind.DECIMAL}:
+    if value_type.kind is column_type.kind or not {value_type.kind, column_type.kind} & {Kind.DECIMAL}:
         source = compiler.stored(end)
-        return f"{compiler.name(_as_number)}({source})" if _is_computed(end) and given.kind in WHOLE else source
+        return f"{compiler.name(_as_number)}({source})" if _is_computed(end) and value_type.kind in WHOLE else source
     if column_type.kind is not Kind.DECIMAL:
         return f"{compiler.name(_as_number)}({compiler.value(end)})"
     assert codec is not None

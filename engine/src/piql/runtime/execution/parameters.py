@@ -52,15 +52,15 @@ class ParameterChecks:
         exec(f"def checked(given):\n    {self.source}\n    return p", names_of_code)
         self.checked: Checked = names_of_code["checked"]
 
-    def _refuse_names(self, given: object) -> None:
-        if not isinstance(given, Mapping):
+    def _refuse_names(self, values: object) -> None:
+        if not isinstance(values, Mapping):
             more = ", …" if len(self._declared) > 1 else ""
             example = "{" + "".join(f"{name!r}: …{more}" for name in list(self._declared)[:1]) + "}"
-            raise InvalidParameter(f"the parameters are {_kind_of(given)}: give values by name, such as {example}")
+            raise InvalidParameter(f"the parameters are {_kind_of(values)}: give values by name, such as {example}")
         for name, parameter in self._declared.items():
-            if name not in given:
+            if name not in values:
                 raise InvalidParameter(f"[{name}] is missing: expected {_expected(parameter)}", name)
-        for name in given:
+        for name in values:
             if name not in self._declared:
                 names = ", ".join(self._declared) or "no parameters"
                 raise InvalidParameter(f"[{name}] is not a parameter of this query, which has {names}", str(name))
@@ -70,16 +70,16 @@ def _sources(declared: Sequence[QueryParameter]) -> list[str]:
     """Return the sources of the stored values; what most texts are is seen without a call."""
     parts: list[str] = []
     for at, parameter in enumerate(declared):
-        given = f"given[{parameter.name!r}]"
+        source = f"given[{parameter.name!r}]"
         if parameter.max_items is None and parameter.max_value is None and cast(SqlType, parameter.type).kind in TEXTS:
-            parts.append(f"v{at} if (v{at} := {given}).__class__ is str and v{at}.isascii() else check{at}(v{at})")
+            parts.append(f"v{at} if (v{at} := {source}).__class__ is str and v{at}.isascii() else check{at}(v{at})")
         else:
-            parts.append(f"check{at}({given})")
+            parts.append(f"check{at}({source})")
     return parts
 
 
-def _kind_of(given: object) -> str:
-    name = type(given).__name__
+def _kind_of(values: object) -> str:
+    name = type(values).__name__
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 

@@ -197,8 +197,8 @@ class SettlingSession(StoreWrapper):
         if read.shape.table.name in self._dereferenced:
             for rows in answers:
                 for row in rows:
-                    seen = self._seen.setdefault((read.shape.table.name, read.entry.primary(row)), [])
-                    seen.append((read.entry, row))
+                    shown_rows = self._seen.setdefault((read.shape.table.name, read.entry.primary(row)), [])
+                    shown_rows.append((read.entry, row))
         width = read.width
         return [[row[:width] for row in rows] for rows in answers]
 
@@ -206,7 +206,7 @@ class SettlingSession(StoreWrapper):
         for entry, row in self._seen.get((read.table.name, tuple(key)), ()):
             if not rows or not entry.is_of(row, rows[0]):
                 raise RowMoved
-        return [tuple([record[place] for place in read.places]) for record in rows]
+        return [tuple([record[position] for position in read.places]) for record in rows]
 
     def _settled(self, read: _SettledRead, arguments: Row, rows: list[Row]) -> list[Row]:
         settled = self._holding(read, rows)

@@ -56,12 +56,12 @@ class PreparedWrite:
         self._checks = ParameterChecks(query.parameters, store.codec)
         preparation = Preparation(store, self._checks.slots, lambda index: index)
         table = writer.table
-        given = (
+        values = (
             {assignment.column: assignment for assignment in (*plan.values, *plan.key)} if plan.kind == "insert" else {}
         )
         if plan.kind == "insert":
-            self._columns = tuple(given)
-            self._values = self._sources(tuple(given.values()), preparation)
+            self._columns = tuple(values)
+            self._values = self._sources(tuple(values.values()), preparation)
             self._key: Values = lambda old, parameters: ()
         else:
             by_column = {assignment.column: assignment for assignment in plan.key}
@@ -89,7 +89,7 @@ class PreparedWrite:
         return tuple((words_for(part), compiler.function("r, p", compiler.is_true(part))) for part in parts)
 
     def _over_old(self, expressions: Iterable[Expression], preparation: Preparation) -> ExpressionCompiler:
-        at = {column.name: place for place, column in enumerate(self._writer.table.columns)}
+        at = {column.name: position for position, column in enumerate(self._writer.table.columns)}
         return preparation.over_places(
             {ref: f"r[{at[ref.name]}]" for expression in expressions for ref in expression.find(ColumnRef)}
         )

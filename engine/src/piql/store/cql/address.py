@@ -66,13 +66,13 @@ def parse_address(url: str) -> Address:
     if not keyspace or not _NAME.fullmatch(keyspace):
         raise _wrong(url, "the keyspace after the hosts must be a name of letters, digits and _")
     user, _, password = (login or "").partition(":")
-    given: dict[str, object] = {}
+    settings: dict[str, object] = {}
     for name, value in parse_qsl(options or "", keep_blank_values=True):
         reader = _OPTIONS.get(name)
         if reader is None:
             raise _wrong(url, f"there is no option {name!r}; there are {', '.join(_OPTIONS)}")
         try:
-            given[name] = reader(value)
+            settings[name] = reader(value)
         except ValueError as problem:
             raise _wrong(url, f"{name}={value}: {problem}") from None
     return Address(
@@ -81,7 +81,7 @@ def parse_address(url: str) -> Address:
         keyspace,
         user=unquote(user) or None,
         password=unquote(password) or None,
-        **given,  # type: ignore[arg-type]
+        **settings,  # type: ignore[arg-type]
     )
 
 

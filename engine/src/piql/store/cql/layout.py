@@ -209,10 +209,10 @@ class Layout:
             at += 1
         body = f"[{', '.join(parts)}]"
         if self.may_have_null:
-            missing = " or ".join(f"a[{place}] is None" for place in self.may_have_null)
+            missing = " or ".join(f"a[{position}] is None" for position in self.may_have_null)
             body = f"None if {missing} else {body}"
-        made: Bind = eval(f"lambda a: {body}", names)
-        return made
+        function: Bind = eval(f"lambda a: {body}", names)
+        return function
 
     def bind_values(self) -> Callable[[Arguments], list[bytes | None]]:
         """Return the change from an entry to the bytes of its columns beside the key, without the hidden ones."""

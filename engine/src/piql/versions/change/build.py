@@ -257,9 +257,9 @@ class Build:
                 return False
             if self._steps is None or self._steps[0].epoch != stand.state.epoch:
                 self._steps = stand.state, SchemaSteps(self._store, stand.state)
-            mine = Stand(stand.state, replace(stand.progress, driver=self._driver))
-            wait = self._steps[1].seconds_to_wait(mine)
-            after = mine if wait else self._steps[1].advance(transaction, mine, self._pace.step_rows)
+            stand_now = Stand(stand.state, replace(stand.progress, driver=self._driver))
+            wait = self._steps[1].seconds_to_wait(stand_now)
+            after = stand_now if wait else self._steps[1].advance(transaction, stand_now, self._pace.step_rows)
             if self._store.row_writes is not None and not self._is_still(stand):
                 return True  # paused, cancelled or driven on meanwhile: what was done here may be done again
             keep(transaction, stand.state, after)

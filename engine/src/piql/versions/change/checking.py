@@ -23,9 +23,9 @@ MOST_COUNTED = 10_000
 class GroupsCheck:
     """A task of the kind `groups`: a CARDINALITY LIMIT, or a UNIQUE key as one of 1."""
 
-    def __init__(self, store: Store, table: Table, limit: CardinalityLimit, coming: Deployment, what: str) -> None:
+    def __init__(self, store: Store, table: Table, limit: CardinalityLimit, coming: Deployment, rule: str) -> None:
         group = GroupCount(table, limit, coming, store)
-        self._columns, self._limit, self._what = group.columns, limit, what
+        self._columns, self._limit, self._what = group.columns, limit, rule
         self._walk = Walk(store, table, group.index, ())
         shape = ReadShape(table, group.index, (), len(group.columns))
         self._is_a_key = shape.is_get
@@ -78,11 +78,11 @@ class RowsCheck:
     def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
         entries = self._walk.read(transaction, task.place, rows)
         records = [record for _, record in entries]
-        for what, check in self._columns:
+        for rule, check in self._columns:
             for record in records:
                 if not check.holds(record):
-                    task = task.against(what, self._reader.shown(self._key, self._key_of(record)))
-        for what, reference in self._references:
+                    task = task.against(rule, self._reader.shown(self._key, self._key_of(record)))
+        for rule, reference in self._references:
             exists: dict[Row, bool] = {}
             for record in records:
                 value = reference.value(record)
@@ -92,7 +92,7 @@ class RowsCheck:
                     exists[value] = reference.exists(transaction, value)
                 if not exists[value]:
                     key = self._reader.shown(self._key, self._key_of(record))
-                    task = task.against(what, f"{key} ({self._reader.shown(reference.columns, value)})")
+                    task = task.against(rule, f"{key} ({self._reader.shown(reference.columns, value)})")
         return moved(task, entries, rows)
 
 
@@ -120,15 +120,15 @@ def _column_rule(record: Table, column: Column) -> str:
 def refusal(progress: Progress) -> str | None:
     """Say what the rows there are break; None when they break nothing."""
     sentences = [
-        _sentence(what, offence, "value" if task.kind == "groups" else "row")
+        _sentence(rule, offence, "value" if task.kind == "groups" else "row")
         for task in progress.tasks
-        for what, offence in task.offences.items()
+        for rule, offence in task.offences.items()
     ]
     return f"not deployed: {'; '.join(sentences)}" if sentences else None
 
 
-def _sentence(what: str, offence: Offence, unit: str) -> str:
+def _sentence(rule: str, offence: Offence, unit: str) -> str:
     """`users: town must be UNIQUE, but 2 values break this: town = 'Oslo' (4 rows), town = 'Bergen' (2 rows)`"""
     breaks = f"1 {unit} breaks" if offence.count == 1 else f"{offence.count:,} {unit}s break"
     more = ", …" if offence.count > len(offence.sample) else ""
-    return f"{what}, but {breaks} this: {', '.join(offence.sample)}{more}"
+    return f"{rule}, but {breaks} this: {', '.join(offence.sample)}{more}"

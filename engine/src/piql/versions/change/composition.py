@@ -49,9 +49,9 @@ def with_earlier(
     errors = [diagnostic for diagnostic in whole.diagnostics if diagnostic.severity == "error"]
     if errors:
         names = sorted({error.query for error in errors if error.query})
-        what = ", ".join(names) or "what was deployed earlier"
+        queries = ", ".join(names) or "what was deployed earlier"
         raise CompilationRefused(
-            f"not deployed: {what} would break, deployed earlier and not named again: {errors[0].message}",
+            f"not deployed: {queries} would break, deployed earlier and not named again: {errors[0].message}",
             whole.diagnostics,
         )
     return texts, whole

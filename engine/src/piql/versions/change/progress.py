@@ -51,10 +51,10 @@ class Task:
     run: tuple[Row, int] | None = None
     offences: Mapping[str, Offence] = field(default_factory=dict)
 
-    def against(self, what: str, shown: str) -> Task:
+    def against(self, rule: str, shown: str) -> Task:
         """Note one more that breaks a constraint."""
-        offence = self.offences.get(what, Offence()).and_one(shown)
-        return replace(self, offences={**self.offences, what: offence})
+        offence = self.offences.get(rule, Offence()).and_one(shown)
+        return replace(self, offences={**self.offences, rule: offence})
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,8 @@ def _task(document: dict[str, Any]) -> Task:
             "place": None if place is None else tuple(place),
             "run": None if run is None else (tuple(run[0]), run[1]),
             "offences": {
-                what: Offence(offence["count"], tuple(offence["sample"]))
-                for what, offence in document["offences"].items()
+                rule: Offence(offence["count"], tuple(offence["sample"]))
+                for rule, offence in document["offences"].items()
             },
         }
     )

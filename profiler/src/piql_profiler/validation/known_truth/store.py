@@ -70,7 +70,7 @@ class KnownTruthStore(StoreWrapper):
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
         answers = self.behind.read_many(batches, consistency)
-        rows = [sum(map(len, found)) for found in answers]
+        rows = [sum(map(len, rows_of_batch)) for rows_of_batch in answers]
         call = Call(
             sum(len(batch.arguments) for batch in batches),
             sum(rows),

@@ -42,14 +42,14 @@ class KnownTruthTransaction:
         return getattr(self._behind, name)
 
     def read(self, read: PreparedRead, arguments: tuple[Any, ...]) -> list[Row]:
-        found = self._behind.read(read, arguments)
-        self._spend(Call(1, len(found), len(found) * self._bytes_of(read)))
-        return found
+        rows = self._behind.read(read, arguments)
+        self._spend(Call(1, len(rows), len(rows) * self._bytes_of(read)))
+        return rows
 
     def count(self, read: PreparedRead, arguments: tuple[Any, ...]) -> int:
-        found = self._behind.count(read, arguments)
-        self._spend(Call(1, found, 0))
-        return found
+        count = self._behind.count(read, arguments)
+        self._spend(Call(1, count, 0))
+        return count
 
     def put(self, entries: PreparedEntries, rows: Sequence[tuple[Any, ...]]) -> None:
         self._behind.put(entries, rows)
@@ -88,9 +88,9 @@ class KnownTruthSteps(OneByOne):
         return 1
 
     def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> Found | None:
-        found = self._behind.find(records, key, is_serial)
-        self._spend(Call(1, int(found is not None), self._bytes_of(records) if found is not None else 0))
-        return found
+        record = self._behind.find(records, key, is_serial)
+        self._spend(Call(1, int(record is not None), self._bytes_of(records) if record is not None else 0))
+        return record
 
     def change(
         self, records: PreparedEntries, row: Row, state: State, write: str, known: str | None
@@ -105,9 +105,9 @@ class KnownTruthSteps(OneByOne):
             self._spend(Call(len(changes), 0, sum(self._bytes_of(change.entries) for change in changes)))
 
     def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
-        found = self._behind.cells(group, limit, after)
-        self._spend(Call(1, len(found), 0))
-        return found
+        cells = self._behind.cells(group, limit, after)
+        self._spend(Call(1, len(cells), 0))
+        return cells
 
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
         self._spend(Call(1, 0, 0))

@@ -16,8 +16,8 @@ def add_cardinality_limit(query: RefusedQuery) -> list[Remedy]:
     for gap in query.gaps:
         for columns in columns_to_limit(gap):
             names = ", ".join(columns)
-            shown = f"TOKEN({names})" if gap.words else names
-            line = LimitLine(gap.table.name, f"CARDINALITY LIMIT {DEFAULT_LIMIT} ({shown})")
+            columns_text = f"TOKEN({names})" if gap.words else names
+            line = LimitLine(gap.table.name, f"CARDINALITY LIMIT {DEFAULT_LIMIT} ({columns_text})")
             is_owner = not gap.words and names_an_owner(gap.table, columns)
             remedy = Remedy(
                 f"Add {line.text} to {gap.table.name}",

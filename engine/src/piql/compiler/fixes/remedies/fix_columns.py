@@ -22,8 +22,8 @@ def fix_columns(query: RefusedQuery) -> list[Remedy]:
                 test = NewTest(
                     occurrence.select, f"{occurrence.column(column)} = [{_parameter(query, occurrence, column)}]"
                 )
-                what = f"changes the answer: only rows with {test.text}, which each execution gives"
-                remedies.setdefault(test, Remedy(f"Add {test.text}", what, Change.OTHER_ROWS, test=test))
+                consequence = f"changes the answer: only rows with {test.text}, which each execution gives"
+                remedies.setdefault(test, Remedy(f"Add {test.text}", consequence, Change.OTHER_ROWS, test=test))
     return list(remedies.values())
 
 
@@ -39,13 +39,13 @@ def _limited(table: Table) -> Iterator[tuple[str, ...]]:
 def _parameter(query: RefusedQuery, occurrence: Occurrence, column: str) -> str:
     """Name a parameter after its column, and where that is taken after its relation, too."""
     assert query.body is not None
-    taken = {use.name for use in query.body.find(ast.ParameterUse)}
+    used_names = {use.name for use in query.body.find(ast.ParameterUse)}
     plain = "".join(letter if letter.isalnum() else "_" for letter in column)
     is_shared = sum(gap.table.column(column) is not None for gap in query.gaps) > 1
-    if plain not in taken and not is_shared:
+    if plain not in used_names and not is_shared:
         return plain
     owner = occurrence.called.text
     name = "".join(letter if letter.isalnum() else "_" for letter in f"{owner}_{plain}")
-    while name in taken:
+    while name in used_names:
         name += "_"
     return name

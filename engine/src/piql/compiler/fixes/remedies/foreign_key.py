@@ -11,10 +11,10 @@ def add_foreign_key(query: RefusedQuery) -> list[Remedy]:
     for gap in query.gaps:
         for reference in gap.references:
             line = LimitLine(gap.table.name, reference.clause)
-            what = (
+            consequence = (
                 f"writes to {gap.table.name} that name no row of {reference.table} are refused, and so is the DELETE "
                 "of a row that is named; the answer stays the same"
             )
             title = f"Add {reference.clause} to {gap.table.name}"
-            remedies.setdefault(line, Remedy(title, what, Change.WRITES, line))
+            remedies.setdefault(line, Remedy(title, consequence, Change.WRITES, line))
     return list(remedies.values())

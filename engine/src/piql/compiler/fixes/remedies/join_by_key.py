@@ -18,8 +18,8 @@ def join_by_key(query: RefusedQuery) -> list[Remedy]:
         if occurrence is None or occurrence.is_optional:
             continue
         for test in _equalities(query, gap, occurrence):
-            what = f"changes the answer: only rows with {test.text} are joined"
-            remedies.setdefault(test, Remedy(f"Add {test.text}", what, Change.OTHER_ROWS, test=test))
+            consequence = f"changes the answer: only rows with {test.text} are joined"
+            remedies.setdefault(test, Remedy(f"Add {test.text}", consequence, Change.OTHER_ROWS, test=test))
     return list(remedies.values())
 
 
@@ -40,5 +40,8 @@ def _follow(key: ForeignKey, referring: Occurrence, referenced: Occurrence) -> N
     pairs = zip(key.columns, key.referenced_columns, strict=True)
     return NewTest(
         referring.select,
-        " AND ".join(f"{referring.column(ours)} = {referenced.column(theirs)}" for ours, theirs in pairs),
+        " AND ".join(
+            f"{referring.column(column)} = {referenced.column(referenced_column)}"
+            for column, referenced_column in pairs
+        ),
     )

@@ -22,6 +22,6 @@ def order_by_range(query: RefusedQuery) -> list[Remedy]:
         direction = "" if first.is_ascending else " DESC"
         start = first.expression.span.start
         edit = Edit(first.span.file, start, start, f"{occurrence.column(column)}{direction}, ")
-        what = f"changes the answer: the first rows by {column} come first, and LIMIT takes these"
-        remedies.append(Remedy(f"Order by {column} first", what, Change.OTHER_ROWS, edit=edit, excludes="order"))
+        consequence = f"changes the answer: the first rows by {column} come first, and LIMIT takes these"
+        remedies.append(Remedy(f"Order by {column} first", consequence, Change.OTHER_ROWS, edit=edit, excludes="order"))
     return remedies

@@ -36,8 +36,10 @@ def read_first_rows(query: RefusedQuery) -> list[Remedy]:
         edit = _edit(gap, occurrence.select, occurrence.source, occurrence.name)
         if edit is not None:
             title = f"Read the first {DEFAULT_ROWS} rows of {gap.table.name} only"
-            what = f"changes the answer: it is made of {DEFAULT_ROWS} rows of {gap.table.name} at most"
-            remedies.append(Remedy(title, what, Change.PART_OF_THE_DATA, edit=edit, excludes=f"rows {edit.start}"))
+            consequence = f"changes the answer: it is made of {DEFAULT_ROWS} rows of {gap.table.name} at most"
+            remedies.append(
+                Remedy(title, consequence, Change.PART_OF_THE_DATA, edit=edit, excludes=f"rows {edit.start}")
+            )
     return remedies
 
 

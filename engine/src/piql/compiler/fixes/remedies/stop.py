@@ -18,8 +18,14 @@ def add_stop(query: RefusedQuery) -> list[Remedy]:
     line = body.splitlines()[-1] if "\n" in body else ""
     space = "\n" + line[: len(line) - len(line.lstrip())] if line else " "
     return [
-        Remedy(f"Add {words}", what, change, edit=Edit(span.file, span.end, span.end, space + words), excludes="stop")
-        for words, what, change in (
+        Remedy(
+            f"Add {words}",
+            consequence,
+            change,
+            edit=Edit(span.file, span.end, span.end, space + words),
+            excludes="stop",
+        )
+        for words, consequence, change in (
             (f"LIMIT {DEFAULT_ROWS}", f"the answer ends after {DEFAULT_ROWS} rows", Change.FEWER_ROWS),
             (
                 f"PAGINATE {DEFAULT_PAGE}",

@@ -267,8 +267,8 @@ class _ByFirstColumns:
             for index in self._indexes:
                 for column in index.columns[: index.partition_columns] if index.partition_columns > 1 else ():
                     self._fixing.setdefault(column.name, []).append(index)
-        few = min((self._fixing.get(name, []) for name in columns), key=len, default=list(self._indexes))
-        return frozenset(identity(index) for index in few if index.partition_columns > len(columns))
+        candidates = min((self._fixing.get(name, []) for name in columns), key=len, default=list(self._indexes))
+        return frozenset(identity(index) for index in candidates if index.partition_columns > len(columns))
 
 
 def _may_go(index: Index) -> bool:

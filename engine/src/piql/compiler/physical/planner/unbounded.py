@@ -82,8 +82,8 @@ class Gap:
         )
         kinds += [f" of one {' and one '.join(owners)}"] if owners else []
         kinds += [f" with one value of {' and '.join(flags)}"] if flags else []
-        what = f"{self.table.name}{''.join(kinds)}" if kinds else f"all {self.table.name}"
-        return f"{what}: nothing limits how many there are"
+        subject = f"{self.table.name}{''.join(kinds)}" if kinds else f"all {self.table.name}"
+        return f"{subject}: nothing limits how many there are"
 
 
 def gap_of(

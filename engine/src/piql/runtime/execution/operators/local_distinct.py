@@ -21,17 +21,17 @@ class LocalDistinct(Operator):
         rows = yield from self._child.run(execution)
         if self._found is not None:
             return self._marked(rows, self._found, execution)
-        seen: dict[object, Row] = {}
+        first_rows: dict[object, Row] = {}
         for row in rows:
-            seen.setdefault(self._key_of(row, execution.parameters), row)
-        return list(seen.values())
+            first_rows.setdefault(self._key_of(row, execution.parameters), row)
+        return list(first_rows.values())
 
-    def _marked(self, rows: list[Row], found: int, execution: Execution) -> list[Row]:
+    def _marked(self, rows: list[Row], mark_column: int, execution: Execution) -> list[Row]:
         """Mark each row with whether one of those equal to it was found."""
         first: dict[object, Row] = {}
         marks: dict[object, bool] = {}
         for row in rows:
             key = self._key_of(row, execution.parameters)
             first.setdefault(key, row)
-            marks[key] = marks.get(key, False) or row[found] is not None
+            marks[key] = marks.get(key, False) or row[mark_column] is not None
         return [(*row, marks[key]) for key, row in first.items()]

@@ -129,7 +129,9 @@ class GroupedLoad:
                 by_id[id(slots)] = slots
                 loads_by_slots[id(slots)][group].append(load)
         for number, groups in loads_by_slots.items():
-            keys = {group: [(load.key, load.write) for load in some] for group, some in groups.items()}
+            keys = {
+                group: [(load.key, load.write) for load in loads_of_group] for group, loads_of_group in groups.items()
+            }
             for group in by_id[number].take_many(keys):
                 for load in groups[group]:
                     load.is_out = True

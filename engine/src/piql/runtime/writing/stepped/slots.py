@@ -41,18 +41,18 @@ class Slots:
         table = check.table
         if isinstance(check, GroupCount):
             self.limit = check.limit.limit
-            what = f"words of {', '.join(sorted(check.limit.columns))}" if check.limit.is_token else ""
+            words = f"words of {', '.join(sorted(check.limit.columns))}" if check.limit.is_token else ""
             shape = ReadShape(table, check.index, (*table.primary_key, STATE), len(check.columns))
             self._members = None if self.limit == 1 or shape.is_get else store.prepare(shape)
             self._is_on_records = check.index.is_primary
         else:
             self.limit = 1
-            what = ""
+            words = ""
             self._members = None
             self._is_on_records = False
         order = sorted(range(len(check.columns)), key=lambda at: check.columns[at])
         self._order = tuple(order)
-        self.name = f"places in {table.name} ({what or ', '.join(check.columns[at] for at in order)})"
+        self.name = f"places in {table.name} ({words or ', '.join(check.columns[at] for at in order)})"
         kind = "unique " if isinstance(check, UniqueCheck) else ""
         self.name = kind + self.name
 

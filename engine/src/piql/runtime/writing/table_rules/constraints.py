@@ -119,12 +119,12 @@ class GroupCount:
     def violation(self, group: Row) -> CardinalityViolation:
         limit, table = self.limit, self.table.name
         if limit.is_token:
-            what = f"at most {limit.limit} rows hold one word in {', '.join(limit.columns)}"
+            rule = f"at most {limit.limit} rows hold one word in {', '.join(limit.columns)}"
             value = f"the word '{group[0]}'"
         else:
-            what = f"at most {limit.limit} rows share one {', '.join(self.columns)}"
+            rule = f"at most {limit.limit} rows share one {', '.join(self.columns)}"
             value = self._reader.shown(self.columns, group)
-        return CardinalityViolation(f"{table}: {what}{named(limit)}, and {value} has as many already")
+        return CardinalityViolation(f"{table}: {rule}{named(limit)}, and {value} has as many already")
 
 
 class UniqueCheck:

@@ -122,21 +122,21 @@ class _ReadPlan:
             self.where.append(f"{quoted(self.rest[0].flag)} = ?")
             self.sources.append("TRUE")
 
-    def _encoded(self, column: KeyColumn, place: int) -> str:
-        self.names[f"e{place}"] = column.to_bytes()
-        self.python[f"e{place}"] = column.as_python() or _itself
-        call, value = f"e{place}(a[{place}])", f"a[{place}]"
+    def _encoded(self, column: KeyColumn, position: int) -> str:
+        self.names[f"e{position}"] = column.to_bytes()
+        self.python[f"e{position}"] = column.as_python() or _itself
+        call, value = f"e{position}(a[{position}])", f"a[{position}]"
         if not column.as_python():
             self.in_place[call] = value
         elif column.is_escaped and column.kind is not Kind.BLOB:
             self.in_place[call] = f"({value} if {value} and {value}[0] != '\\0' else {call})"
-        return f"e{place}(a[{place}])"
+        return f"e{position}(a[{position}])"
 
-    def _stand_in(self, column: KeyColumn, place: int) -> str:
+    def _stand_in(self, column: KeyColumn, position: int) -> str:
         stand_in, as_python = STORED[column.kind].in_place_of_null, column.as_python()
-        self.names[f"d{place}"] = STORED[column.kind].to_bytes(stand_in)
-        self.python[f"d{place}"] = as_python(stand_in) if as_python else stand_in
-        return f"d{place}"
+        self.names[f"d{position}"] = STORED[column.kind].to_bytes(stand_in)
+        self.python[f"d{position}"] = as_python(stand_in) if as_python else stand_in
+        return f"d{position}"
 
     def plan(self) -> CqlRead:
         shape = self.shape
@@ -242,7 +242,7 @@ class _ReadPlan:
     def _statement(self, where: list[str], sources: list[str], guards: list[str]) -> Statement:
         names = self._selected()
         cql = self._select(names, where, "LIMIT")
-        groups = tuple(self._group(names, where, place, name) for place, name in self._places_of_groups())
+        groups = tuple(self._group(names, where, position, name) for position, name in self._places_of_groups())
         if not self.shape.is_get:
             sources = [*sources, "limit(a[-1])"]
         body = f"[{', '.join(sources)}]"
@@ -251,9 +251,9 @@ class _ReadPlan:
         bind: Bind = eval(f"lambda a: {body}", dict(self.names))
         for call, value in self.in_place.items():
             body = body.replace(call, value)
-        given = body, dict(self.python)
+        source = body, dict(self.python)
         length = len(self.layout.partition_names()) if self.fixed else 0
-        return Statement(cql, bind, given, length, groups, self.shape.after_length > 0)
+        return Statement(cql, bind, source, length, groups, self.shape.after_length > 0)
 
     def _select(self, names: list[str], where: list[str], limit: str) -> str:
         cql = f"SELECT {', '.join(map(self._selected_as, names))} FROM {self.layout.table}"
@@ -271,30 +271,30 @@ class _ReadPlan:
         partition = len(self.layout.partition_names())
         if self.fixed < partition or self.shape.in_any_order:
             return []
-        places = list(range(partition))
+        positions = list(range(partition))
         if self.shape.is_get and len(names) > partition and names[-1] not in self.shape.nulls:
-            places.append(len(names) - 1)
+            positions.append(len(names) - 1)
         kinds = {column.name: column.kind for column in self.layout.key} | {BUCKET: Kind.INT}
         return [
-            (place, names[place])
-            for place in places
-            if (kind := kinds.get(names[place])) is not None and STORED[kind].as_read is not None
+            (position, names[position])
+            for position in positions
+            if (kind := kinds.get(names[position])) is not None and STORED[kind].as_read is not None
         ]
 
-    def _group(self, names: list[str], where: list[str], place: int, name: str) -> Group:
+    def _group(self, names: list[str], where: list[str], position: int, name: str) -> Group:
         kinds = {column.name: column.kind for column in self.layout.key} | {BUCKET: Kind.INT}
         is_added = name not in names
         condition = f"{quoted(name)} IN ?"
         cql = self._select(
             [*names, name] if is_added else names,
-            [*where[:place], condition, *where[place + 1 :]],
+            [*where[:position], condition, *where[position + 1 :]],
             "PER PARTITION LIMIT",
         )
         at = len(names) if is_added else names.index(name)
-        is_partition = place < len(self.layout.partition_names())
+        is_partition = position < len(self.layout.partition_names())
         as_read = STORED[kinds[name]].as_read
         assert as_read is not None, "only keys of which each value has one form are grouped"
-        return Group(cql, place, at, is_added, is_partition, not self.shape.is_get, as_read)
+        return Group(cql, position, at, is_added, is_partition, not self.shape.is_get, as_read)
 
     def _listings(self, statement: Statement) -> tuple[Listing, ...]:
         """Give the groups for which batches are known as alike by their arguments, and sent without looking further."""
@@ -314,8 +314,8 @@ class _ReadPlan:
         as_kept = column.as_kept() if column is not None else None
         key = f"a[{at}]"
         if as_kept is not None and column is not None:
-            one = "b'\\x01'" if column.kind is Kind.BLOB else "'\\x01'"
-            key = f"{key} if {key} >= {one} else kept({key})"
+            escape_byte = "b'\\x01'" if column.kind is Kind.BLOB else "'\\x01'"
+            key = f"{key} if {key} >= {escape_byte} else kept({key})"
         shown = self._shown()
         return Listing(
             group,
@@ -375,16 +375,16 @@ class _ReadPlan:
         columns, flagged = self.shape.columns, self._flagged()
         doubles = {name for name, kind in self.layout.covering if kind is Kind.DOUBLE}
         escaped = {column.name: column.kind for column in self.layout.partition if column.is_escaped}
-        place = {name: at for at, name in enumerate(self._selected())}
+        position_of = {name: at for at, name in enumerate(self._selected())}
         sources = []
         is_changed = not columns or self.layout.is_primary
         for at, name in enumerate(columns):
-            source = value = f"r[{place[name]}]"
+            source = value = f"r[{position_of[name]}]"
             if name in flagged:
-                source = f"{value} if r[{place[flagged[name]]}] else None"
+                source = f"{value} if r[{position_of[flagged[name]]}] else None"
             elif name in escaped:
-                one = "b'\\x01'" if escaped[name] is Kind.BLOB else "'\\x01'"
-                source = f"{value} if {value} >= {one} else {value}[1:]"  # what is less begins with U+0000
+                escape_byte = "b'\\x01'" if escaped[name] is Kind.BLOB else "'\\x01'"
+                source = f"{value} if {value} >= {escape_byte} else {value}[1:]"  # what is less begins with U+0000
             elif name in doubles:
                 source = _FINITE.format(value)
             elif name == STATE:
@@ -395,9 +395,9 @@ class _ReadPlan:
             sources.append(source)
         row = f"({', '.join(sources)}{',' if len(sources) == 1 else ''})"
         first = State.GONE if self.shape.sees_coming else State.COMING
-        state = f"r[{place[STATE]}]" if self.layout.is_primary else ""
+        state = f"r[{position_of[STATE]}]" if self.layout.is_primary else ""
         conditions = [f"(not {state} or {state} < {first.value})"] if state else []
-        conditions += [f"str(r[{place[name]}]) not in {_NO_KEYS}" for name in self._doubles_of_key()]
+        conditions += [f"str(r[{position_of[name]}]) not in {_NO_KEYS}" for name in self._doubles_of_key()]
         return Shown(row, " and ".join(conditions), len(columns), is_changed)
 
 

@@ -27,15 +27,15 @@ class Shown:
         return f" if {self.condition}" if self.condition else ""
 
     def rows(self) -> Callable[[list[Row]], list[Row]]:
-        made: Callable[[list[Row]], list[Row]] = eval(f"lambda rows: [{self.source} for r in rows{self.hidden}]")
-        return made
+        function: Callable[[list[Row]], list[Row]] = eval(f"lambda rows: [{self.source} for r in rows{self.hidden}]")
+        return function
 
     def row_of_each(self, at: int) -> Callable[[list[Row]], dict[Any, list[Row]]]:
         """Return what finds the row of each key, which stands at a place of the selected rows."""
-        made: Callable[[list[Row]], dict[Any, list[Row]]] = eval(
+        function: Callable[[list[Row]], dict[Any, list[Row]]] = eval(
             f"lambda rows: {{r[{at}]: [{self.source}] for r in rows{self.hidden}}}"
         )
-        return made
+        return function
 
     @property
     def source(self) -> str:

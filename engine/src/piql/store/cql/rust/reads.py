@@ -93,7 +93,7 @@ class RustReads:
 
         given, names = statement.given
         source = row_source(prepared.result_columns, listing.shown)
-        one = compiled_lister(
+        lister_of_one = compiled_lister(
             given,
             group.place,
             source,
@@ -105,7 +105,7 @@ class RustReads:
 
         def answer(arguments: Row, keys: Sequence[Any]) -> tuple[OfKeys, bool, int]:
             if len(keys) <= listing.most(None if is_get else arguments[-1]):
-                return one(arguments, keys)
+                return lister_of_one(arguments, keys)
             sent = requests(arguments, keys)
             pages = self._pages(sent, consistency)
             found: OfKeys = {key: [] for key in keys}

@@ -38,13 +38,13 @@ class TableCopy:
         """
         self._time += 1
         copied = 0
-        place: Row | None = None
+        last_key: Row | None = None
         while True:
-            rows = self._next(place)
+            rows = self._next(last_key)
             copied += self._put(rows)
             if len(rows) < _CHUNK:
                 return copied
-            place = rows[-1][: self._key_length]
+            last_key = rows[-1][: self._key_length]
 
     def _next(self, last_key: Row | None) -> list[Row]:
         read: CqlRead = self._first if last_key is None else self._further

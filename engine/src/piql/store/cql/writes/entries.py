@@ -50,7 +50,7 @@ def entries_of(layout: Layout) -> CqlEntries:
     is_primary = layout.is_primary
     clustering = [quoted(name) for name in layout.clustering_names()]
     is_found_in_groups = is_primary and bool(clustering)
-    place = clustering[0] if len(clustering) == 1 else f"({', '.join(clustering)})"
+    key_columns = clustering[0] if len(clustering) == 1 else f"({', '.join(clustering)})"
     partition = " AND ".join(f"{quoted(name)} = ?" for name in layout.partition_names())
     columns = ", ".join([*clustering, *values])
     return CqlEntries(
@@ -64,6 +64,6 @@ def entries_of(layout: Layout) -> CqlEntries:
         layout.put("IF NOT EXISTS USING TTL ?") if is_primary else "",
         layout.update("USING TTL ?", f"{quoted(WRITE)} >= ? AND {quoted(WRITE)} < ?") if is_primary else "",
         layout.update("USING TTL ?", f"{quoted(WRITE)} = NULL") if is_primary else "",
-        f"SELECT {columns} FROM {layout.table} WHERE {partition} AND {place} IN ?" if is_found_in_groups else "",
+        f"SELECT {columns} FROM {layout.table} WHERE {partition} AND {key_columns} IN ?" if is_found_in_groups else "",
         len(layout.partition_names()),
     )

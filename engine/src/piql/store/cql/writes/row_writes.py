@@ -338,5 +338,5 @@ def _kept(state: State) -> bytes:
 
 def _batched(items: Iterable[T], size: int = MOST_ROWS) -> Iterator[list[T]]:
     source = iter(items)
-    while some := list(islice(source, size)):
-        yield some
+    while batch := list(islice(source, size)):
+        yield batch
