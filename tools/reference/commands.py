@@ -84,7 +84,7 @@ def parser_of(name: str) -> argparse.ArgumentParser:
 
     command: Callable[[Sequence[str]], int]
     if name in cli.OWN:
-        command = cli.own_command(name)
+        command = cli.command_function(name)
     else:
         (entry,) = entry_points(group=cli.GROUP, name=name)
         command = entry.load()

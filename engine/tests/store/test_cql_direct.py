@@ -17,8 +17,9 @@ from piql.store.cql.address import parse_address
 from piql.store.cql.reads.grouping import Sent
 from piql.store.cql.session.direct import Direct
 from piql.store.cql.session.frames import Execute, decode, encode
+from piql.store.cql.session.gate import Gate
 from piql.store.cql.session.protocol import StoredProtocol
-from piql.store.cql.session.routing import Gate, Routing
+from piql.store.cql.session.routing import Routing
 from piql.store.cql.session.silent_nodes import SilentNodes
 
 METADATA = [("k", "users", "name", UTF8Type), ("k", "users", "age", Int32Type), ("k", "users", "id", UUIDType)]

@@ -12,7 +12,8 @@ from cassandra.metadata import Murmur3Token
 from cassandra.policies import SimpleConvictionPolicy
 from cassandra.pool import Host
 from cassandra.query import BoundStatement, PreparedStatement
-from piql.store.cql.session.routing import Gate, Routing
+from piql.store.cql.session.gate import Gate
+from piql.store.cql.session.routing import Routing
 from piql.store.cql.session.silent_nodes import SilentNodes
 
 

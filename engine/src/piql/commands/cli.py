@@ -17,7 +17,7 @@ from keyword import iskeyword
 
 GROUP = "piql.commands"
 
-# Each command: the module of its function, and what it does.
+# The commands of this package: the module of the function, which has the command's name, and what it does.
 OWN: dict[str, tuple[str, str]] = {
     "check": ("piql.commands.check", "print findings and bounds of .piql files"),
     "plan": ("piql.commands.plan", "print how queries are read"),
@@ -30,7 +30,7 @@ OWN: dict[str, tuple[str, str]] = {
     "import": ("piql.commands.importing", "write the tables of a CQL keyspace as a schema (needs piql[cql])"),
     "lsp": ("piql.commands.lsp", "serve an editor by the Language Server Protocol (needs piql[lsp])"),
 }
-# Commands of other packages: which one to install, and what they do.
+# The commands of other packages: the package to install, and what it does.
 ELSEWHERE: dict[str, tuple[str, str]] = {
     "profile": ("piql-profiler", "measure the operators of a store"),
     "predict": ("piql-profiler", "predict the p99 of a query"),
@@ -40,7 +40,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
 }
 
 
-# What other programs call them.
+# Names that other programs use for the same: suggested when one of them is typed.
 OTHER_WORDS: dict[str, str] = {
     "explain": "plan",
     "compile": "check",
@@ -52,7 +52,7 @@ OTHER_WORDS: dict[str, str] = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; give its exit code."""
+    """Run one command; return its exit code: 0 well, 1 findings or a refusal, 2 wrong arguments or a failure."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # arguments and files may hold what no terminal can show
@@ -61,20 +61,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _flushed(lambda: _run(arguments))
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:  # whoever reads has read enough, as `head` does
+    except BrokenPipeError:  # the reader has closed the pipe, as `head` does
         _leave_output()
         return 1
-    except OSError as error:  # a full disk behind the output, a file that cannot be written
+    except OSError as error:  # the disk is full, a file cannot be written
         print(" ".join(["piql", *arguments[:1]]) + f": {error}", file=sys.stderr)
         _leave_output()
         return 2
 
 
-def _run(given: Sequence[str]) -> int:
-    if not given or given[0] in ("-h", "--help", "help"):
+def _run(words: Sequence[str]) -> int:
+    if not words or words[0] in ("-h", "--help", "help"):
         print(_usage())
-        return 0 if given else 2
-    name, *arguments = given
+        return 0 if words else 2
+    name, *arguments = words
     if name in ("-V", "--version"):
         from piql import __version__
 
@@ -91,7 +91,7 @@ def _run(given: Sequence[str]) -> int:
 
 
 def _flushed(work: Callable[[], int]) -> int:
-    """Do work, and say here what of its output cannot be written, not at the end of the process."""
+    """Do work and flush its output, so that an output that cannot be written is an error here, not at exit."""
     try:
         return work()
     finally:  # also before argparse exits, which has printed its help
@@ -100,15 +100,15 @@ def _flushed(work: Callable[[], int]) -> int:
 
 
 def _leave_output() -> None:
-    """Let nothing write again what could not be written, as Python does at its end."""
+    """Give up the output: Python would otherwise try to write it again at exit, and fail again."""
     sys.stdout = None
     if sys.stderr is not None:
         with suppress(OSError):
             sys.stderr.flush()
 
 
-def own_command(name: str) -> Callable[[Sequence[str]], int]:
-    """Return the function of a command of this package; where its name is a word of Python, it has a `_` behind it."""
+def command_function(name: str) -> Callable[[Sequence[str]], int]:
+    """Return the function of a command in `OWN`. That of `import`, a keyword of Python, is called `import_`."""
     command: Callable[[Sequence[str]], int] = getattr(
         import_module(OWN[name][0]), f"{name}_" if iskeyword(name) else name
     )
@@ -123,7 +123,7 @@ def _instead_of(name: str) -> str:
 
 def _find(name: str) -> Callable[[Sequence[str]], int] | None:
     if name in OWN:
-        return own_command(name)
+        return command_function(name)
     for entry in entry_points(group=GROUP, name=name):
         try:
             loaded: Callable[[Sequence[str]], int] = entry.load()

@@ -20,7 +20,7 @@ def lsp(argv: Sequence[str] | None = None) -> int:
         return 2
     try:
         from piql.editor.server.framing import Messages
-        from piql.editor.server.server import make_server
+        from piql.editor.server.requests import make_server
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
             raise

@@ -1,1 +1,7 @@
-"""Holds predictions against what queries take: on the same store, in the same intervals, under open-loop load."""
+"""Holds predictions against what queries take: on the same store, in the same intervals, under open-loop load.
+
+    case ──▶ validate ──▶ scores, agreement, goals ──▶ report, charts
+    one query's executions    errors, with how certain the actual values are
+
+`known_truth/` is a simulated store whose quantiles are known exactly.
+"""

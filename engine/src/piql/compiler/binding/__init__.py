@@ -1,1 +1,11 @@
-"""Names to columns: builds the Catalog from DDL and the logical plan from queries."""
+"""Names → columns: DDL becomes a `Catalog`, each query a logical plan over typed columns.
+
+Enters: the syntax trees of all files. Leaves: a `BoundSchema` (`binder.bind_schema_once`) and one `BoundQuery` a query
+(`binder.bind_piece`), with diagnostics for names and types that do not fit. Next: `optimizer`.
+
+    schema, entities, conversion     CREATE TABLE, ENTITY, CREATE INDEX
+    queries, fetch, stops, outputs   SELECT, UNION, FETCH          writes    INSERT, UPDATE, DELETE
+    expressions and what it calls    calls, aggregates, row_values, token_search, whole_numbers, windows
+    scope, near_names, parameters    which column or parameter a name means
+    types, functions                 rules of types; the one list of functions
+"""

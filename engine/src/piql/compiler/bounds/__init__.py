@@ -1,1 +1,10 @@
-"""Reads the numbers of a bound off a physical plan."""
+"""Reads a bound off a physical plan: requests, round trips, rows and bytes, each with the facts that prove it.
+
+Enters: the physical plan of a SELECT (`queries.bound_of`) or of a write (`writes.bound_of_write`). Leaves: a `Bound`.
+Every number is a `Formula` over named `Term`s, such as `1 + subscriptions.owner·count`; each term knows the text that
+proves it. Nothing here is an estimate.
+
+    requests, bytes     of each operator          rows, different     what leaves it, and how many values differ
+    facts, formula      numbers and their names   other_limits        the same plan under other numbers
+    scaling, savings    what a bound depends on, and what an index saves
+"""

@@ -1,6 +1,11 @@
-"""Fixes of a subquery that may give several rows where one value belongs: compare with all, take one, or know of one.
+"""Fixes of a subquery that may give several rows where one value belongs.
 
-Enters: the plan of a refused query after Phase I. Leaves: what may help each such subquery, still to be tried.
+    a = (SELECT …)   →   a IN (SELECT …)            compare with all of them
+                     →   a = (SELECT … LIMIT 1)     take the first
+                     →   UNIQUE (…) in the table    declare that there is only one
+
+Enters: the plan of a refused query after Phase I. Leaves: fixes for each such subquery, still to be tried
+(`working_fixes`).
 """
 
 from __future__ import annotations

@@ -1,1 +1,10 @@
-"""Phase II: maps each section of the logical plan to a bounded operator over an index."""
+"""Phase II: each section of the logical plan becomes bounded operators over an index, or a gap that nothing bounds.
+
+Enters: an optimized logical plan. Leaves: a physical plan (`operators`), the indexes it needs, and its gaps.
+Next: `bounds`.
+
+    planner/      sections → operators: `planner.plan_query`          indexes/   how indexes are made and shared
+    operators     the physical plan, data only                        format     the plan as text
+    writes        INSERT, UPDATE, DELETE → the steps of one record
+    partitions, few_values, widths    what warnings and bytes are computed from
+"""

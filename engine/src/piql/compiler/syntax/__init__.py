@@ -1,1 +1,9 @@
-"""Text to tree and back: the lexer, the parser with recovery, the printer."""
+"""Text → tree → text. A broken statement is reported and hides no other; positions are code points of the source.
+
+Enters: a `Source`. Leaves: an `ast.ParsedFile` with its diagnostics (`parser.parse`); `printer.print_file` goes back.
+
+    pieces ──▶ lexer ──▶ cursor ──▶ parser ──▶ definitions, entities, queries, writes, expressions
+    one text a statement                       one file for each kind of statement
+
+`unsupported` names what SQL and CQL have and PIQL does not.
+"""

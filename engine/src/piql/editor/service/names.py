@@ -1,7 +1,9 @@
-"""All names of a set of files, found statement by statement: after a keystroke only the one under it is read again.
+"""All names in a set of files, with what each means. After a keystroke only the statement under it is read again.
 
-What a statement's names mean depends on the statement and on the tables; both stay the same objects while their texts
-do, so what was found is found again. Its places count from the start of its piece and are moved when asked for.
+    texts ──cut──▶ pieces (one statement each) ──cached──▶ occurrences ──moved to the file──▶ answers
+
+What the names of a statement mean depends on the statement and on the tables. Both stay the same objects while their
+texts do, so they are the key of the cache. Cached spans count from the start of the piece.
 """
 
 from __future__ import annotations
@@ -26,40 +28,41 @@ _cuts: Cached[Pieces] = Cached(MOST_FILES, is_by_value=True)
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """A piece of a file, where it starts, and what was found in it."""
+class _PlacedPiece:
+    """A piece, the offset in the file where it starts, and the names in it with spans that count from there."""
 
     source: Source
     start: int
     occurrences: list[Occurrence]
 
     def moved(self, occurrence: Occurrence) -> Occurrence:
+        """Return an occurrence with its span in the file."""
         span = Span(self.source, occurrence.span.start + self.start, occurrence.span.end + self.start)
         return Occurrence(occurrence.symbol, span, occurrence.is_definition)
 
 
 class Names:
-    """Where each thing is named."""
+    """The names in the files of `texts` (file name → text). `tables` are those that the files declare, by name."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         files = [_cut(Source(text, name)) for name, text in texts.items()]
         self.tables = _tables_of(piece for file in files for piece in file.files)
-        self._files = {file.source.name: [*self._places(file)] for file in files}
+        self._pieces = {file.source.name: [*self._placed(file)] for file in files}
 
-    def _places(self, file: Pieces) -> Iterator[_Place]:
+    def _placed(self, file: Pieces) -> Iterator[_PlacedPiece]:
         for start, piece in zip(file.starts, file.files, strict=False):
-            yield _Place(file.source, start, self._found(piece))
+            yield _PlacedPiece(file.source, start, self._occurrences_in(piece))
 
-    def _found(self, piece: ast.ParsedFile) -> list[Occurrence]:
+    def _occurrences_in(self, piece: ast.ParsedFile) -> list[Occurrence]:
         return _occurrences.recall((piece, self.tables), lambda: occurrences_of(piece, self.tables))
 
     def at(self, file: str, offset: int) -> Occurrence | None:
-        """Return the name that an offset stands in, or touches the end of."""
-        places = self._files.get(file, [])
-        number = bisect_right(places, offset, key=lambda piece: piece.start) - 1
+        """Return the name around an offset, or the one that ends there; None if there is none."""
+        pieces = self._pieces.get(file, [])
+        number = bisect_right(pieces, offset, key=lambda piece: piece.start) - 1
         if number < 0:
             return None
-        piece = places[number]
+        piece = pieces[number]
         at = offset - piece.start
         for occurrence in piece.occurrences:
             if occurrence.span.start <= at <= occurrence.span.end:
@@ -67,26 +70,26 @@ class Names:
         return None
 
     def of(self, symbol: Symbol) -> list[Occurrence]:
-        """Return every place where something is named, file by file in the order of the text."""
+        """Return all occurrences of a symbol, file by file in the order of the text."""
         return [
             piece.moved(occurrence)
-            for places in self._files.values()
-            for piece in places
+            for pieces in self._pieces.values()
+            for piece in pieces
             for occurrence in piece.occurrences
             if occurrence.symbol == symbol
         ]
 
     def in_file(self, file: str) -> list[Occurrence]:
         """Return all names of a file in the order of the text."""
-        return [piece.moved(occurrence) for piece in self._files.get(file, []) for occurrence in piece.occurrences]
+        return [piece.moved(occurrence) for piece in self._pieces.get(file, []) for occurrence in piece.occurrences]
 
     def all(self) -> list[Occurrence]:
         """Return all names of all files."""
-        return [occurrence for file in self._files for occurrence in self.in_file(file)]
+        return [occurrence for file in self._pieces for occurrence in self.in_file(file)]
 
 
 def _cut(source: Source) -> Pieces:
-    """Cut a file, keeping the pieces that it has in common with the text that was cut before."""
+    """Cut a file into pieces. Those that did not change since it was last cut are the same objects."""
     before = _cuts.get((source.name,))
     if before is not None and before.source.text == source.text:
         return before

@@ -18,9 +18,9 @@ TokenType = Literal[
     "string", "number", "comment", "operator", "name",
 ]  # fmt: skip
 
-TOKEN_TYPES: tuple[TokenType, ...] = get_args(TokenType)  # in encoded tokens a type is its place here
+TOKEN_TYPES: tuple[TokenType, ...] = get_args(TokenType)  # encoded tokens hold the index of their type in this list
 
-# Words that are keywords where they are not names: those that are never names, and those that are in their place.
+# Keywords that may also be names. A word that a statement uses as a name is coloured as that name.
 SOFT_KEYWORDS = frozenset(
     """
     ASC BUCKETS CARDINALITY COVERING DESC ENTITY FETCH IF INCLUDE INDEX KEY MAX OF QUERY REF TABLE TOKEN
@@ -31,7 +31,7 @@ _FUNCTIONS = frozenset((*AGGREGATES, *FUNCTIONS))
 
 @dataclass(frozen=True, slots=True)
 class SemanticToken:
-    """A range of code points and what it is."""
+    """A range of code points `start..end` of a file, and what stands there."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ class SemanticToken:
 
 def semantic_tokens(texts: Mapping[str, str], file: str) -> tuple[SemanticToken, ...]:
     """Return what every word, literal and comment of a file is, in the order of the text."""
-    meant = {occurrence.span.start: occurrence for occurrence in Names(texts).in_file(file)}
+    occurrence_at = {occurrence.span.start: occurrence for occurrence in Names(texts).in_file(file)}
     lexed = tokenize(Source(texts.get(file, ""), file))
     tokens = [SemanticToken(comment.start, comment.end, "comment") for comment in lexed.comments]
 
@@ -61,7 +61,7 @@ def semantic_tokens(texts: Mapping[str, str], file: str) -> tuple[SemanticToken,
         return "type" if token.word in KIND_OF_NAME else "name"
 
     for token, following in zip(lexed.tokens, lexed.tokens[1:], strict=False):
-        occurrence = meant.get(token.start)
+        occurrence = occurrence_at.get(token.start)
         if occurrence is not None and token.kind in ("word", "quoted"):
             tokens.append(SemanticToken(token.start, token.end, occurrence.symbol.kind, occurrence.is_definition))
             continue
@@ -72,9 +72,11 @@ def semantic_tokens(texts: Mapping[str, str], file: str) -> tuple[SemanticToken,
 
 
 def encode(tokens: Sequence[SemanticToken], text: str, units: Callable[[str], int] = utf16_units) -> list[int]:
-    """Return tokens as editors take them, five numbers each: lines and columns from the one before, length, type, flag.
+    """Return tokens as the Language Server Protocol encodes them: five numbers each.
 
-    A token of several lines is cut at their ends; the flag is 1 for a definition.
+    The numbers are: lines since the token before, columns since its start (or since the start of the line), length,
+    index in TOKEN_TYPES, and 1 for a definition or else 0. Columns and lengths count in `units`. A token of several
+    lines becomes one for each line.
     """
     data: list[int] = []
     line = column = 0  # of the token before
@@ -85,11 +87,11 @@ def encode(tokens: Sequence[SemanticToken], text: str, units: Callable[[str], in
             at_line += text.count("\n", line_start, start)
             line_start = text.rfind("\n", 0, start) + 1
             at_column = units(text[line_start:start])
-            shown = part.rstrip("\r")
-            if shown:
+            visible = part.rstrip("\r")
+            if visible:
                 from_column = at_column - column if at_line == line else at_column
                 flag = int(token.is_definition)
-                data += (at_line - line, from_column, units(shown), TOKEN_TYPES.index(token.type), flag)
+                data += (at_line - line, from_column, units(visible), TOKEN_TYPES.index(token.type), flag)
                 line, column = at_line, at_column
             start += len(part) + 1
     return data

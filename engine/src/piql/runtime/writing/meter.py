@@ -1,8 +1,9 @@
 """Counts the requests of one write, stops it before its bound is passed, and times its parts if somebody listens.
 
-Insert            the record, its index entries, the intent
-LimitCheck        places under limits and UNIQUE keys, taken and given back; counts, where there are transactions
-ReferenceCheck    foreign keys on either side, the record's mark included
+part of a write      what it counts
+Insert, Update …     the record, its index entries, the intent
+LimitCheck           limits and UNIQUE keys: their places, or with transactions the rows of their groups
+ReferenceCheck       foreign keys on both sides, and the mark on the record
 """
 
 from __future__ import annotations
@@ -15,16 +16,20 @@ from piql.runtime.execution.observation import OperatorTiming
 from piql.runtime.execution.strategy import Clock, exceeded
 
 Part: TypeAlias = Literal["LimitCheck", "ReferenceCheck"]
-_PLACES: dict[Part, tuple[int, ...]] = {"LimitCheck": (0,), "ReferenceCheck": (1,)}
+_PATHS: dict[Part, tuple[int, ...]] = {"LimitCheck": (0,), "ReferenceCheck": (1,)}  # where a plan shows each
 _NOT_TIMED = nullcontext()
 
 
 class Meter:
-    """`bound` None counts without a limit: bulk loads and back-fills are outside the bounds.
+    """The requests of one write. Without a `bound` they have no limit: bulk loads and back-fills have none.
 
-    On a store without transactions a write that others overtook begins again. Its `operations` are those of the last
-    try; all are `attempts`. What it does for interrupted writes of others are `repair_operations`. With a `clock`, in
-    seconds, its parts are timed.
+    operations           requests of the last try: a write that others overtook begins again (no transactions only)
+    lost                 requests of earlier tries, and those that a quicker writer made useless
+    repair_operations    requests that settle interrupted writes of others
+    attempts             the three together
+    round_trips          waits of the last try
+
+    With a `clock`, in seconds, the parts are timed.
     """
 
     __slots__ = ("_parts", "bound", "clock", "lost", "operations", "repair_operations", "round_trips")
@@ -40,16 +45,17 @@ class Meter:
 
     @property
     def attempts(self) -> int:
+        """All requests that were made, whatever for."""
         return self.operations + self.lost + self.repair_operations
 
     def spend(self, requests: int) -> None:
-        """Count requests before they are made."""
+        """Count requests before they are made; raise BoundExceeded instead of passing the bound."""
         if self.bound is not None and self.operations + requests > self.bound:
             raise exceeded(self.bound, self.operations + requests)
         self.operations += requests
 
     def step(self, requests: int = 1) -> None:
-        """Count requests that are made at the same time, and waited for."""
+        """Count requests that are sent together: one round trip."""
         if requests:
             self.spend(requests)
             self.round_trips += 1
@@ -59,7 +65,7 @@ class Meter:
         self.lost += requests
 
     def repair(self, requests: int) -> None:
-        """Count requests that settle what an interrupted write left."""
+        """Count requests that settle an interrupted write; raise RepairPending if they are more than the bound."""
         if self.bound is not None and self.repair_operations + requests > self.bound:
             raise RepairPending(
                 f"interrupted writes left more to settle than the {self.bound} requests that a write may add: try again"
@@ -67,6 +73,7 @@ class Meter:
         self.repair_operations += requests
 
     def begin_again(self) -> None:
+        """Start another try: what was counted so far is lost."""
         self.lost += self.operations
         self.operations = self.round_trips = 0
         for part in self._parts.values():
@@ -86,7 +93,7 @@ class Meter:
     def timings(self, write: str, elapsed_ms: float) -> tuple[OperatorTiming, ...]:
         """Return what the write itself took, under its name in the plan, and what each of its parts did."""
         parts = tuple(
-            OperatorTiming(_PLACES[name], name, spent.operations, 0, spent.seconds * 1000)
+            OperatorTiming(_PATHS[name], name, spent.operations, 0, spent.seconds * 1000)
             for name, spent in self._parts.items()
         )
         operations = self.operations - sum(part.operations for part in parts)

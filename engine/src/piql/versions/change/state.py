@@ -1,9 +1,9 @@
 """What a store keeps of the versions of its schema: one document, replaced as a whole, numbered by the epoch.
 
 {"version": 3, "deployed_at": …, "texts": {…},                       in force
- "id": "5f3a…", "by": "scadr", "details": {…}, "owners": {…},        of whom, each version has them
- "before": {"version": 2, …}, "before_is_held": false,               what a rollback returns to
- "change": {"version": 4, …, "phase": "filling", "indexes": […]},    what is coming, if anything
+ "id": "5f3a…", "by": "scadr", "details": {…}, "owners": {…},        who deployed it (see Origin), in every version
+ "before": {"version": 2, …}, "before_is_held": false,               the version that a rollback returns to
+ "change": {"version": 4, …, "phase": "filling", "indexes": […]},    the version on its way, or null
  "tables": {"users": {"key": […], "columns": [["name", "VARCHAR(32)", false], …]}}}
 """
 
@@ -24,14 +24,14 @@ from piql.runtime.deployment import Deployment, Origin, OtherIndex
 from piql.schema.catalog import Column, Kind, SqlType, Table
 from piql.store.base import Store
 
-SETTING = "deployment"  # the name under which a store keeps it
+SETTING = "deployment"  # the name of the setting that holds the document
 
 Phase = Literal["announced", "filling", "checking"]
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version by its texts; `earlier_numbers` are of those before it that had the same."""
+    """One deployment: its files by name, and the numbers of versions before it that had the same files."""
 
     number: int
     deployed_at: datetime | None
@@ -42,7 +42,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A version on its way; `indexes` are the stored names of those that are made for it."""
+    """A version on its way. `indexes` are the stored names of the indexes that are made for it."""
 
     version: Version
     phase: Phase
@@ -51,9 +51,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class SchemaState:
-    """`tables` are all that are kept, with all their columns.
+    """All versions on a store. Frozen: a step of a change returns the next state, and the store compares the epoch.
 
-    `is_before_held`: the version in force holds less than the one before, and somebody may still read by that one.
+    `tables` are the tables that the store keeps, of whatever version, with all their columns. `is_before_held` says
+    that constraints of the version before still hold, because somebody may read by that version.
     """
 
     in_force: Version = field(default_factory=lambda: Version(0, None, {}))
@@ -85,7 +86,7 @@ class SchemaState:
 
 
 def read_state(store: Store) -> SchemaState:
-    """Read the state; should it change meanwhile, the epoch is the older one, which no transaction will accept."""
+    """Read the state of a store. If it changes meanwhile, the epoch is the older one, which no transaction accepts."""
     epoch = store.version()
     return state_in(store.settings(), epoch)
 
@@ -108,7 +109,7 @@ def state_in(settings: Mapping[str, str], epoch: int = 0) -> SchemaState:
 
 
 def deployment_of(state: SchemaState, store: Store) -> Deployment:
-    """Compile what is in force, and what its writers must know of the other versions."""
+    """Compile the version in force, with what its writers must do for the version before and the one on its way."""
     compilation = compiled(state.in_force, state)
     other_indexes: dict[str, OtherIndex] = {}
     own_indexes = {store.stored_name(compilation.tables[index.table], index) for index in compilation.indexes.values()}
@@ -134,7 +135,7 @@ def load_deployment(store: Store) -> Deployment:
 
 
 def compiled(version: Version, state: SchemaState) -> Deployment:
-    """Return a version of a state, compiled."""
+    """Return one version of a state as a deployment of its own."""
     compilation = _compilation(tuple(version.texts.items()))
     return Deployment(
         version.number,
@@ -186,7 +187,7 @@ def _version(document: Mapping[str, Any]) -> Version:
 
 
 def _id_of(document: Mapping[str, Any]) -> str:
-    """Return the id of a version of a store of an older format, which keeps none; of no version, no id."""
+    """Return an id for a version of an older format, which keeps none: of its number and time. Version 0 has none."""
     if not document["version"]:
         return ""
     return hashlib.sha256(f"{document['version']} {document['deployed_at']}".encode()).hexdigest()[:16]

@@ -1,1 +1,6 @@
-"""The search for a join order: the orders of the legs, and the conditions under which each leg is joined."""
+"""The order of joins. Enters: a `Region` of legs. Leaves: the cheapest orders in which each read is bounded.
+
+leg_ranks ──▶ join_search ──▶ joining                      key_values
+an order of legs that         how a leg is joined          how many different keys are read
+no spelling changes           to those before it
+"""

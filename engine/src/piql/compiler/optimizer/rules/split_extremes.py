@@ -35,7 +35,7 @@ def split_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                                                                  Selection t.owner = [me] …
                                                            Derived extreme_2 …
 
-    Each gives one row, or none where the group has no rows. `stop_extremes` stops them then.
+    Each part gives one row, or none where the group has no rows. Afterwards `stop_extremes` limits each to one row.
     """
     if GroupBy not in kinds_of(plan) or not any(map(_is_split, plan.find(GroupBy))) or context.cost(plan) is not None:
         return plan
@@ -85,11 +85,11 @@ def _split(node: Projection, taken: set[str]) -> LogicalNode:
             else Join(kind="inner", left=product, right=derived, condition=None, span=group.span)
         )
     assert product is not None
-    whole = product
+    joined = product
 
     def substitute(node: Node) -> Node:
         if node == group:
-            return whole
+            return joined
         return meanings[node] if node in meanings else node.map_children(substitute)
 
     return substitute(node)  # type: ignore[return-value]

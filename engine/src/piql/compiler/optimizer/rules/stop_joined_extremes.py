@@ -23,9 +23,9 @@ def stop_joined_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode
               Relation s                                Relation s
             Relation t                                Relation t
 
-    The largest value of a group is the largest of those that the rows of the group have. Only where one MIN or MAX of a
-    column of the joined table is asked for, and no other column of it is but those that equal one of the row. Needs the
-    final join order.
+    The largest value of a group is the largest among the first matches of its rows. The rule fires only where the query
+    asks for one MIN or MAX of a column of the joined table, and for no other column of that table except those that
+    equal a column of the row. Needs the final join order.
     """
     if GroupBy not in kinds_of(plan):
         return plan

@@ -1,1 +1,3 @@
-"""Secondary indexes: how one is made, and the fewest that serve a whole set."""
+"""Secondary indexes: `secondary_index` makes one, `index_set` merges those of a set, and `fewest_indexes` leaves out
+those that another can stand in for. `reading_direction` says which are read from their end.
+"""

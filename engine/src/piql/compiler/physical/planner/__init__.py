@@ -1,1 +1,9 @@
-"""From a section of the logical plan to bounded operators, one file for each kind of section."""
+"""From sections of the logical plan to bounded operators; one file for each kind of section.
+
+Enters: an optimized logical plan. Leaves: a `Planning`: operators, indexes, gaps (`planner.plan_query`).
+
+    planner     walks the sections and gathers a `Part` from each
+    scans, joins, first_matches, semi_joins, unions, groups, alternatives     plan one kind of section each
+    access      which index a read uses, and what bounds it        layout     which columns each operator passes on
+    unbounded, findings     what nothing bounds, and how the user is told
+"""

@@ -1,6 +1,9 @@
-"""Stored values ↔ text, for what the engine keeps in cells; equal values have equal texts.
+"""Stored values ↔ JSON text, for what the engine keeps in cells of a store without transactions.
 
-("ada", 7, b"\\x01")  ↔  ["ada", 7, {"bytes": "01"}]
+    ("ada", 7, b"\\x01")  ↔  ["ada", 7, {"bytes": "01"}]
+
+Equal values have equal texts, because a text may be part of a key. Stores hold these texts: a name in `_FROM_TEXT` can
+be added, but none can change.
 """
 
 from __future__ import annotations
@@ -25,17 +28,19 @@ _FROM_TEXT: dict[str, Callable[[str], Any]] = {
 
 
 def text_of(values: Sequence[Any]) -> str:
+    """Return stored values as text; raise TypeError for a value of a type that no column has."""
     return json.dumps([_noted(value) for value in values], ensure_ascii=False, separators=(",", ":"))
 
 
 def values_of(text: str) -> Row:
-    return tuple([_read(load) for load in json.loads(text)])
+    """Return the values of a text of `text_of`."""
+    return tuple([_read(noted) for noted in json.loads(text)])
 
 
 def _noted(value: Any) -> Any:
     match value:
         case float():
-            return value + 0.0  # one zero
+            return value + 0.0  # -0.0 becomes 0.0
         case None | bool() | int() | str():
             return value
         case bytes():

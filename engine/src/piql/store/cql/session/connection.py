@@ -31,9 +31,10 @@ from piql.store.cql.link import Done, Reads
 from piql.store.cql.reads.grouping import Values
 from piql.store.cql.session.direct import Direct
 from piql.store.cql.session.failures import REPLICAS_FAILED, unavailable
+from piql.store.cql.session.gate import Gate
 from piql.store.cql.session.probe import DriverProbe
 from piql.store.cql.session.protocol import PROTOCOL, StoredProtocol
-from piql.store.cql.session.routing import Gate, NextNode, Routing
+from piql.store.cql.session.routing import NextNode, Routing
 from piql.store.cql.session.silent_nodes import SilentNodes
 from piql.store.cql.undecided import Undecided
 

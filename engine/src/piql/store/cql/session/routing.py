@@ -1,86 +1,27 @@
-"""How many requests are under way, to which node one goes first, and what happens when it fails there.
+"""To which node a request goes first, and to which it goes when it fails there.
 
-A node that answers nothing though the driver takes it for well is known by the copies of its requests that others
+A node may answer nothing while the driver still counts it as up. It is recognised by requests whose copies other nodes
 answered, and is then asked last (silent_nodes.py).
 """
 
 from __future__ import annotations
 
-import threading
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from cassandra import ConsistencyLevel, WriteType
 from cassandra.cluster import Session
 from cassandra.policies import DCAwareRoundRobinPolicy, RetryPolicy, TokenAwarePolicy
 
+from piql.store.cql.session.gate import Gate
 from piql.store.cql.session.silent_nodes import SilentNodes
 
 
-class Gate:
-    """Lets a number of requests be under way at once; what comes later waits its turn without holding a thread."""
+class _MetadataWithCopies:
+    """The driver's metadata, but each request gets its own copy of the list of replicas.
 
-    def __init__(self, width: int) -> None:
-        self._free = width
-        self._width = width
-        self._waiting: deque[Callable[[], None]] = deque()
-        self._is_sending = False
-        self._lock = threading.Lock()
-
-    @property
-    def under_way(self) -> int:
-        return self._width - self._free
-
-    def widen(self, width: int) -> None:
-        with self._lock:
-            self._free += width - self._width
-            self._width = width
-
-    def enter(self, send: Callable[[], None]) -> None:
-        with self._lock:
-            if self._free <= 0:
-                self._waiting.append(send)
-                return
-            self._free -= 1
-        send()
-
-    def try_enter(self) -> bool:
-        """Enter if fewer requests than allowed are under way; return whether it did."""
-        with self._lock:
-            if self._free <= 0:
-                return False
-            self._free -= 1
-            return True
-
-    def leave(self) -> None:
-        """End one request and start waiting ones; one that ends at once starts the next here, too."""
-        with self._lock:
-            self._free += 1
-            if self._is_sending:
-                return
-            self._is_sending = True
-        try:
-            while (send := self._next()) is not None:
-                send()
-        except BaseException:
-            self._is_sending = False
-            raise
-
-    def _next(self) -> Callable[[], None] | None:
-        with self._lock:
-            if self._free <= 0 or not self._waiting:
-                self._is_sending = False
-                return None
-            self._free -= 1
-            return self._waiting.popleft()
-
-
-class _OwnLists:
-    """The driver's metadata, which gives each request a list of replicas of its own.
-
-    The driver has one list for all, and shuffles it for each request while others still read on in it: one whose first
-    node was silent then found that node again where another should have been, and all its copies went there.
+    The driver shuffles one shared list for each request while earlier requests still read it. A request whose first
+    node was silent could then meet that node a second time, and all its copies went to it.
     """
 
     def __init__(self, metadata: Any) -> None:
@@ -94,7 +35,10 @@ class _OwnLists:
 
 
 class Routing(TokenAwarePolicy):  # type: ignore[misc]
-    """Replicas first; those that are silent, and those that have their share of requests, after the others."""
+    """Asks the replicas of a key first. Silent nodes come last, and before them those with `most_in_flight` requests.
+
+    The order changes only while a node is silent or the gate is crowded; otherwise it is the driver's.
+    """
 
     def __init__(self, datacenter: str | None, most_in_flight: int, gate: Gate, silent: SilentNodes) -> None:
         super().__init__(DCAwareRoundRobinPolicy(local_dc=datacenter or ""))
@@ -105,7 +49,7 @@ class Routing(TokenAwarePolicy):  # type: ignore[misc]
 
     def populate(self, cluster: Any, hosts: Any) -> None:
         super().populate(cluster, hosts)
-        self._cluster_metadata = _OwnLists(cluster.metadata)
+        self._cluster_metadata = _MetadataWithCopies(cluster.metadata)
 
     def make_query_plan(self, working_keyspace: str | None = None, query: Any = None) -> Iterable[Any]:
         plan: Iterable[Any] = super().make_query_plan(working_keyspace, query)
@@ -120,7 +64,7 @@ class Routing(TokenAwarePolicy):  # type: ignore[misc]
         return hosts
 
     def answered(self, future: Any) -> None:
-        """Learn from an answer: nodes that were asked before the one that answered are silent."""
+        """Note as silent the nodes that were asked before the one that answered; `future` is the driver's, answered."""
         asked, by = future.attempted_hosts, future.coordinator_host
         if len(asked) > 1 and asked[0] != by:
             for host in asked[: asked.index(by)] if by in asked else asked:
@@ -128,23 +72,23 @@ class Routing(TokenAwarePolicy):  # type: ignore[misc]
 
 
 class NextNode(RetryPolicy):  # type: ignore[misc]
-    """A request that failed goes to the next node, at most once to each: it may be repeated, as all here may.
+    """Sends a request that failed to the next node, once. All requests of the store may be repeated.
 
-    Where a conditional change met others, it is not repeated as it is: what came of it is looked at first.
+    A conditional change is the exception: whoever sent it reads first whether it was made.
     """
 
-    def on_read_timeout(self, *_: Any, **given: Any) -> tuple[int, None]:
-        return self._once(given, not ConsistencyLevel.is_serial(given["consistency"]))
+    def on_read_timeout(self, *_: Any, **details: Any) -> tuple[int, None]:
+        return self._once(details, not ConsistencyLevel.is_serial(details["consistency"]))
 
-    def on_write_timeout(self, *_: Any, **given: Any) -> tuple[int, None]:
-        return self._once(given, given["write_type"] != WriteType.CAS)
+    def on_write_timeout(self, *_: Any, **details: Any) -> tuple[int, None]:
+        return self._once(details, details["write_type"] != WriteType.CAS)
 
-    def on_unavailable(self, *_: Any, **given: Any) -> tuple[int, None]:
-        return self._once(given)
+    def on_unavailable(self, *_: Any, **details: Any) -> tuple[int, None]:
+        return self._once(details)
 
     def on_request_error(self, *_: Any, **__: Any) -> tuple[int, None]:
         return self.RETRY_NEXT_HOST, None
 
-    def _once(self, given: dict[str, Any], may_be_repeated: bool = True) -> tuple[int, None]:
-        is_first = given["retry_num"] == 0
+    def _once(self, details: dict[str, Any], may_be_repeated: bool = True) -> tuple[int, None]:
+        is_first = details["retry_num"] == 0
         return (self.RETRY_NEXT_HOST if may_be_repeated and is_first else self.RETHROW), None
