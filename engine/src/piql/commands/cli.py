@@ -27,6 +27,8 @@ OWN: dict[str, tuple[str, str]] = {
     "rollback": ("piql.commands.rollback", "return to the version before; all rows stay"),
     "fmt": ("piql.commands.fmt", "format .piql files, or write ENTITY and FETCH as SQL"),
     "run": ("piql.commands.run", "execute a deployed query or a statement"),
+    "load": ("piql.commands.load", "put the rows of a file into a table (CSV and Parquet need piql[files])"),
+    "dump": ("piql.commands.dump", "write the rows of a table into a file (Parquet needs piql[files])"),
     "import": ("piql.commands.importing", "write the tables of a CQL keyspace as a schema (needs piql[cql])"),
     "lsp": ("piql.commands.lsp", "serve an editor by the Language Server Protocol (needs piql[lsp])"),
 }

@@ -218,19 +218,23 @@ class SingleRowWrites(Protocol):
     def note_many(self, group: str, values: Mapping[str, str | None]) -> None: ...
 
 
-class Transaction(Protocol):
-    """Reads and writes that happen together or not at all; nobody else writes meanwhile.
-
-    A store with `row_writes` gives one, too, for changes of the schema alone: there, each call takes effect by itself,
-    `put` writes VISIBLE entries older than those of any write (`at` 1), and records that no write has left yet
-    (WRITE "").
-    """
+class Reads(Protocol):
+    """Single reads, as the constraints of a table need them."""
 
     def read(self, read: PreparedRead, arguments: tuple[Any, ...]) -> list[Row]: ...
 
     def count(self, read: PreparedRead, arguments: tuple[Any, ...]) -> int:
         """Return how many rows `read` would return."""
         ...
+
+
+class Transaction(Reads, Protocol):
+    """Reads and writes that happen together or not at all; nobody else writes meanwhile.
+
+    A store with `row_writes` gives one, too, for changes of the schema alone: there, each call takes effect by itself,
+    `put` writes VISIBLE entries older than those of any write (`at` 1), and records that no write has left yet
+    (WRITE "").
+    """
 
     def put(self, entries: PreparedEntries, rows: Sequence[tuple[Any, ...]]) -> None:
         """Put entries: the index's key columns (after its bucket, if it has buckets), then its covering columns."""

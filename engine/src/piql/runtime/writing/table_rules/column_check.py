@@ -6,7 +6,7 @@ from piql.errors import ConstraintViolation
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.table_rules.records import keeper
 from piql.schema.catalog import Column, Table
-from piql.store.base import Row, Store, Transaction
+from piql.store.base import Reads, Row, Store
 
 
 class ColumnCheck:
@@ -26,7 +26,7 @@ class ColumnCheck:
             return False
         return True
 
-    def check(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row) -> None:
+    def check(self, reads: Reads, meter: Meter, old: Row | None, new: Row) -> None:
         """Refuse a value that does not fit, unless the row had it before: that one is counted elsewhere."""
         if old is None or old[self._place] != new[self._place]:
             self._try(new)

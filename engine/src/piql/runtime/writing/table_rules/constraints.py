@@ -16,7 +16,7 @@ from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.table_rules.records import ValueReader
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, SqlType, Table, UniqueKey
 from piql.schema.words import words_of
-from piql.store.base import ReadShape, Row, Store, Transaction
+from piql.store.base import Reads, ReadShape, Row, Store
 
 Picker = Callable[[Row], Row]
 
@@ -106,14 +106,14 @@ class GroupCount:
             return {(word,) for word in words_of(*values)}
         return set() if None in values else {values}
 
-    def count(self, transaction: Transaction, group: Row) -> int:
-        return transaction.count(self._read, group + self._arguments)
+    def count(self, reads: Reads, group: Row) -> int:
+        return reads.count(self._read, group + self._arguments)
 
-    def check(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row) -> None:
+    def check(self, reads: Reads, meter: Meter, old: Row | None, new: Row) -> None:
         """Refuse a record that would be one too many in a group it was not in before."""
         for group in self.groups(new) - self.groups(old):
             meter.spend(1)
-            if self.count(transaction, group) >= self.limit.limit:
+            if self.count(reads, group) >= self.limit.limit:
                 raise self.violation(group)
 
     def violation(self, group: Row) -> CardinalityViolation:
@@ -147,17 +147,17 @@ class UniqueCheck:
         values = self.pick(record) if record is not None else (None,)
         return None if None in values else values
 
-    def owner(self, transaction: Transaction, value: Row) -> Row | None:
+    def owner(self, reads: Reads, value: Row) -> Row | None:
         """Return the primary key of the row that has a value."""
-        rows = transaction.read(self._read, value if self._is_get else (*value, 1))
+        rows = reads.read(self._read, value if self._is_get else (*value, 1))
         return rows[0] if rows else None
 
-    def check(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row) -> None:
+    def check(self, reads: Reads, meter: Meter, old: Row | None, new: Row) -> None:
         value = self.value(new)
         if value is None or value == self.value(old):
             return
         meter.spend(1)
-        owner = self.owner(transaction, value)
+        owner = self.owner(reads, value)
         if owner is not None and owner != self.primary(new):
             raise self.violation(value)
 
@@ -194,17 +194,17 @@ class ReferenceCheck:
         values = self.pick(record) if record is not None else (None,)
         return None if None in values else values
 
-    def exists(self, transaction: Transaction, value: Row) -> bool:
+    def exists(self, reads: Reads, value: Row) -> bool:
         key = self.as_key(value)
-        return self._has_parents and key is not None and bool(transaction.read(self._read, key + self._tail))
+        return self._has_parents and key is not None and bool(reads.read(self._read, key + self._tail))
 
-    def check(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row) -> None:
+    def check(self, reads: Reads, meter: Meter, old: Row | None, new: Row) -> None:
         value = self.value(new)
         if value is None or value == self.value(old):
             return
         meter.spend(1)
         names_itself = self.own_key is not None and self.own_key(new) == self.as_key(value)
-        if not self.exists(transaction, value) and not names_itself:
+        if not self.exists(reads, value) and not names_itself:
             raise self.violation(value)
 
     def violation(self, value: Row) -> ForeignKeyViolation:
@@ -239,13 +239,13 @@ class ReferrerCheck:
         self._primary = picker(record or table, table.primary_key)
         self._reader = ValueReader(table, store)
 
-    def check(self, transaction: Transaction, meter: Meter, old: Row, new: Row | None = None) -> None:
+    def check(self, reads: Reads, meter: Meter, old: Row, new: Row | None = None) -> None:
         """Refuse to delete a record that another one names, or to change the value that it is named by."""
         key = self.key_given_up(old, new)
         if key is None:
             return
         meter.spend(1)
-        referrers = transaction.read(self._read, key + self._tail)
+        referrers = reads.read(self._read, key + self._tail)
         if self.referrer.name == self.table.name and new is None:
             referrers = [primary for primary in referrers if primary != self._primary(old)]
         if referrers:

@@ -1,0 +1,55 @@
+"""`piql dump`: writes all rows of a table into a CSV, JSON lines or Parquet file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from piql.commands.existing import open_existing, refuse_undeployed
+from piql.commands.following import add_store, attempt
+from piql.commands.load import progress_line
+from piql.commands.table import counted
+from piql.files.dumping import dump_rows
+from piql.files.formats import FORMATS, format_of
+from piql.files.table_pages import PAGE_ROWS, table_pages
+from piql.files.values import BYTES_FORMS
+
+
+def dump(argv: Sequence[str] | None = None) -> int:
+    """Write the rows, a bounded read at a time."""
+    parser = argparse.ArgumentParser(
+        prog="piql dump",
+        description=f"Write all rows of a table into a file; each read is one request of {PAGE_ROWS:,} rows at most.",
+    )
+    parser.add_argument("table", help="a deployed table")
+    add_store(parser)
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="a new file")
+    parser.add_argument("--format", choices=FORMATS, help="of the file, where its ending does not say it")
+    parser.add_argument("--bytes", choices=BYTES_FORMS, default="base64", help="how BLOB is written in a text")
+    given = parser.parse_args(argv)
+    code = 0
+
+    def work() -> None:
+        nonlocal code
+        with open_existing(given.store) as db:
+            refuse_undeployed(db, given.store)
+            table = db.deployment.table(given.table)
+            tell = progress_line(lambda rows, _: f"{rows:,} rows written")
+            try:
+                count = dump_rows(
+                    table.columns,
+                    table_pages(db, given.table),
+                    given.out,
+                    given.format or format_of(given.out),
+                    given.bytes,
+                    None if tell is None else lambda rows: tell(rows, 0),
+                )
+            except FileExistsError as there:
+                print(f"piql dump: {there}", file=sys.stderr)
+                code = 1
+                return
+        print(f"{given.out}: {counted(count, 'row')} of {given.table}")
+
+    return attempt("dump", work) or code

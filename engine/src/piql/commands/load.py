@@ -1,0 +1,175 @@
+"""`piql load`: puts the rows of a CSV, JSON lines or Parquet file into a table."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import monotonic
+from types import FrameType
+
+from piql.commands.existing import open_existing, refuse_undeployed
+from piql.commands.following import add_store, attempt
+from piql.commands.table import counted
+from piql.files.formats import FORMATS, format_of
+from piql.files.loading import DryRun, FileLoad, Loaded, LoadRefused, Told
+from piql.files.mapping import map_columns
+from piql.files.problems import MOST_PROBLEMS, FileRefused, Problem
+from piql.files.source import open_source
+from piql.files.values import BYTES_FORMS
+
+INTERRUPTED = 130
+_TELL_SECONDS = 0.5
+
+
+def load(argv: Sequence[str] | None = None) -> int:
+    """Load a file, or only check it."""
+    parser = argparse.ArgumentParser(
+        prog="piql load", description="Put the rows of a CSV, JSON lines or Parquet file into a table."
+    )
+    parser.add_argument("table", help="a deployed table")
+    parser.add_argument("file", type=Path, help="its format is said by its ending: .csv, .tsv, .jsonl or .parquet")
+    add_store(parser)
+    parser.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="FILE_COLUMN=COLUMN",
+        help="where a column of the file goes; `FILE_COLUMN=` leaves it out. Columns of equal names need none",
+    )
+    parser.add_argument("--format", choices=FORMATS, help="of the file, where its ending does not say it")
+    parser.add_argument("--delimiter", metavar="CHARACTER", help="between the values of CSV; else the header shows it")
+    parser.add_argument("--bytes", choices=BYTES_FORMS, default="base64", help="how BLOB is written in a text")
+    parser.add_argument("--dry-run", action="store_true", help="check every row and write nothing")
+    parser.add_argument("--resume", action="store_true", help="continue behind the rows that are in")
+    parser.add_argument(
+        "--most-problems", type=int, default=MOST_PROBLEMS, metavar="N", help="how many faults are named"
+    )
+    given = parser.parse_args(argv)
+    renamed: dict[str, str] = {}
+    for pair in given.map:
+        name, equals, column = pair.rpartition("=")
+        if not equals:
+            parser.error(f"--map {pair}: write FILE_COLUMN=COLUMN")
+        renamed[name] = column
+    if given.delimiter is not None and len(given.delimiter) != 1:
+        parser.error(f"--delimiter {given.delimiter!r}: give one character")
+    if given.most_problems < 1:
+        parser.error("--most-problems takes a number from 1")
+    code = 0
+
+    def work() -> None:
+        nonlocal code
+        with open_existing(given.store) as db:
+            refuse_undeployed(db, given.store)
+            table = db.deployment.table(given.table)
+            source = open_source(given.file, given.format or format_of(given.file), given.delimiter)
+            mapping = map_columns(table, source.columns, renamed, given.bytes)
+            if mapping.left_out:
+                print(f"left out, for {table.name} has no such column: {', '.join(mapping.left_out)}", file=sys.stderr)
+            file_load = FileLoad(db, source, mapping, f"file {given.file.name}", most_problems=given.most_problems)
+            code = _dry_run(file_load) if given.dry_run else _load(file_load, is_resumed=given.resume)
+
+    def with_problems() -> None:
+        nonlocal code
+        try:
+            work()
+        except FileRefused as refusal:
+            print(f"piql load: {given.file.name}: {refusal}", file=sys.stderr)
+            _print_problems(refusal.problems, is_more=refusal.is_more)
+            code = 1
+
+    return attempt("load", with_problems) or code
+
+
+def _dry_run(file_load: FileLoad) -> int:
+    report = file_load.dry_run(_teller(file_load.row_count, "checked"))
+    _print_problems(report.problems, is_more=report.is_more)
+    print(_dry_run_in_words(report, file_load.table))
+    return 1 if report.problems else 0
+
+
+def _dry_run_in_words(report: DryRun, table: str) -> str:
+    parts = f"{report.new:,} new, {report.changed:,} replace a row of the same key, {report.unchanged:,} in as they are"
+    return f"{table}: {counted(report.rows, 'row')} checked, nothing written: {parts}"
+
+
+def _load(file_load: FileLoad, *, is_resumed: bool) -> int:
+    with _Interrupts() as interrupts:
+        try:
+            loaded = file_load.load(
+                _teller(file_load.row_count, "loaded"), lambda: interrupts.count > 0, is_resumed=is_resumed
+            )
+        except LoadRefused as refusal:
+            _print_problems(refusal.problems, is_more=refusal.is_more)
+            print(_stopped(refusal.loaded), file=sys.stderr)
+            if refusal.may_be_partly_in is not None:
+                first, last = refusal.may_be_partly_in
+                print(f"of lines {first} to {last} some may be in; loading them again changes nothing", file=sys.stderr)
+            again = "add --resume" if refusal.loaded.rows else "load again"
+            print(f"mend the lines, then {again}", file=sys.stderr)
+            return 1
+    if not loaded.is_complete:
+        print(_stopped(loaded) + "; `--resume` continues behind it", file=sys.stderr)
+        return INTERRUPTED
+    again = f", {loaded.skipped:,} of them before" if loaded.skipped else ""
+    print(f"{file_load.table}: {counted(loaded.rows, 'row')} loaded{again}")
+    return 0
+
+
+def _stopped(loaded: Loaded) -> str:
+    if not loaded.rows:
+        return "no row is in"
+    return f"{counted(loaded.rows, 'row')} {'is' if loaded.rows == 1 else 'are'} in, up to line {loaded.line}"
+
+
+def _print_problems(problems: Sequence[Problem], *, is_more: bool) -> None:
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if is_more:
+        print("there may be more: these are the first", file=sys.stderr)
+
+
+def _teller(total: int | None, done: str) -> Told | None:
+    """Return what shows progress on a terminal; nothing elsewhere."""
+    return progress_line(
+        lambda rows, line: f"{rows:,}{f' of {total:,}' if total else ''} rows {done}, to line {line:,}"
+    )
+
+
+def progress_line(words: Callable[[int, int], str]) -> Told | None:
+    """Return what writes one line over and over on standard error, where that is a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    last = 0.0
+
+    def tell(rows: int, line: int) -> None:
+        nonlocal last
+        now = monotonic()
+        if now - last >= _TELL_SECONDS:
+            last = now
+            print(f"\r\033[K{words(rows, line)}", end="\r", file=sys.stderr, flush=True)
+
+    return tell
+
+
+class _Interrupts:
+    """Counts Ctrl+C while a load runs: the first lets the batch end, the second ends the program."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __enter__(self) -> _Interrupts:
+        self._before = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self.count += 1
+        if self.count > 1:
+            raise KeyboardInterrupt
+        print("stopping behind this batch; Ctrl+C again ends at once", file=sys.stderr)

@@ -1,0 +1,121 @@
+"""CSV as DuckDB reads it, with the line of each row.
+
+The header says the columns, all values are texts; nothing between two delimiters is NULL, `""` is an empty text.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from piql.files.duck import csv_scan, duck_error, open_duck
+from piql.files.problems import MOST_PROBLEMS, FileRefused, Problem
+
+DELIMITERS = (",", ";", "\t", "|")
+_FETCHED = 2000
+_MIXED = "a quote is not closed, or some lines end with CR LF and others with LF"
+
+
+class CsvSource:
+    """One CSV file with a header."""
+
+    def __init__(self, path: Path, delimiter: str | None = None) -> None:
+        self._path = path
+        self._duck = open_duck()
+        try:
+            with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+                first = file.readline()
+                self._delimiter = delimiter or max(DELIMITERS, key=first.count)
+                file.seek(0)
+                reader = csv.reader(file, delimiter=self._delimiter, strict=True)
+                self._columns = tuple(next(reader, ()))
+                self._header_lines = reader.line_num
+            "".join(self._columns).encode()
+        except (csv.Error, UnicodeEncodeError) as error:
+            raise FileRefused(f"its first line cannot be read as names of columns: {error}") from None
+        if not self._columns:
+            raise FileRefused("its first line must name the columns, and is empty")
+        self._row_count: int | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self._columns
+
+    @property
+    def row_count(self) -> int | None:
+        return self._row_count
+
+    def structure_problems(self) -> Sequence[Problem]:
+        """Read the whole file once, quickly, and return the lines that are no rows; afterwards the rows are counted."""
+        try:
+            every = ", ".join(f"count(c{at})" for at in range(len(self._columns)))  # else DuckDB leaves columns unread
+            scan = self._scan(", store_rejects = true")
+            counts = self._duck.execute(f"SELECT count(*), {every} FROM {scan}", [str(self._path)]).fetchall()
+            rejects = self._rejects()
+        except Exception as failure:
+            message = duck_error(failure)
+            if message is None:
+                raise
+            if "invalid state" in message:
+                message = _MIXED
+            return [Problem(None, f"the file cannot be read as CSV: {message}")]
+        self._row_count = counts[0][0]
+        return [Problem(int(line), _in_words(kind, message, text)) for line, kind, message, text in rejects]
+
+    def _rejects(self) -> list[tuple[Any, ...]]:
+        """Return what the scan before refused, and forget it; DuckDB has the table only where there is something."""
+        there = self._duck.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'").fetchall()
+        if not there:
+            return []
+        rejects = self._duck.execute(
+            "SELECT line, error_type, error_message, csv_line FROM reject_errors ORDER BY line LIMIT ?", [MOST_PROBLEMS]
+        ).fetchall()
+        self._duck.execute("DROP TABLE reject_errors")
+        self._duck.execute("DROP TABLE reject_scans")
+        return rejects
+
+    def rows(self) -> Iterator[tuple[int, Sequence[Any]]]:
+        cursor = self._duck.cursor()
+        is_single = len(self._columns) == 1  # an empty line of one column is a NULL, else it is passed over
+        try:
+            with self._path.open("rb") as physical:
+                line = 0
+                for _ in range(self._header_lines):
+                    physical.readline()
+                    line += 1
+                cursor.execute(f"SELECT * FROM {self._scan()}", [str(self._path)])
+                while rows := cursor.fetchmany(_FETCHED):
+                    for row in rows:
+                        text = physical.readline()
+                        line += 1
+                        while not is_single and text and not text.rstrip(b"\r\n"):
+                            text = physical.readline()
+                            line += 1
+                        yield line, row
+                        for value in row:
+                            if value is not None and "\n" in value:
+                                for _ in range(value.count("\n")):
+                                    physical.readline()
+                                    line += 1
+        except Exception as failure:
+            message = duck_error(failure)
+            if message is None:
+                raise
+            raise FileRefused(f"it cannot be read as CSV: {message}") from None
+        finally:
+            cursor.close()
+
+    def _scan(self, more: str = "") -> str:
+        return csv_scan(len(self._columns), self._delimiter, more)
+
+
+def _in_words(kind: str, message: str, text: str) -> str:
+    shown = text.strip("\r\n")
+    shown = shown if len(shown) <= 60 else shown[:59] + "…"
+    if kind == "INVALID ENCODING":
+        return f"it is not UTF-8: {shown}"
+    if kind == "UNQUOTED VALUE":
+        return f"a quote is not closed, or text stands behind one: {shown}"
+    return f"{message.replace('Expected Number of Columns', 'expected columns').replace(' Found', ', found')}: {shown}"

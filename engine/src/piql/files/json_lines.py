@@ -1,0 +1,98 @@
+"""JSON lines, one object a line. Read by Python's `json`, which keeps all digits of a number."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from piql.files.problems import MOST_PROBLEMS, FileRefused, Problem
+
+
+class Nested(NamedTuple):
+    """An object or a list where a value is expected."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+class JsonLinesSource:
+    """One file of JSON lines, which is read once to know the members of all its objects: they are its columns."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        columns: dict[str, None] = {}
+        self._problems: list[Problem] = []
+        count = 0
+        for line, members in self._objects():
+            if isinstance(members, str):
+                self._problems.append(Problem(line, members))
+                if len(self._problems) >= MOST_PROBLEMS:
+                    break
+            else:
+                count += 1
+                if not members.keys() <= columns.keys():
+                    columns |= dict.fromkeys(members)
+        self._columns = tuple(columns)
+        self._row_count = count
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self._columns
+
+    @property
+    def row_count(self) -> int | None:
+        return self._row_count
+
+    def structure_problems(self) -> Sequence[Problem]:
+        return self._problems
+
+    def rows(self) -> Iterator[tuple[int, Sequence[Any]]]:
+        columns = self.columns
+        for line, members in self._objects():
+            if isinstance(members, str):
+                raise FileRefused("it cannot be read", [Problem(line, members)])
+            yield line, [_value(members.get(column)) for column in columns]
+
+    def _objects(self) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
+        """Yield each line that is not empty with its object, or with what is wrong with it."""
+        with self._path.open("rb") as file:
+            for line, text in enumerate(file, start=1):
+                if not text.strip():
+                    continue
+                try:
+                    members = json.loads(
+                        text.decode("utf-8-sig" if line == 1 else "utf-8"),
+                        parse_float=Decimal,
+                        parse_constant=_refuse_constant,
+                        object_pairs_hook=_members,
+                    )
+                except UnicodeDecodeError:
+                    yield line, "it is not UTF-8"
+                except RecursionError:
+                    yield line, "it is nested too deeply"
+                except ValueError as error:
+                    yield line, f"it is not JSON: {error}"
+                else:
+                    yield line, members if isinstance(members, dict) else "it is not a JSON object"
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the member {twice!r} stands twice")
+    return members
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _value(value: Any) -> Any:
+    return Nested(json.dumps(value, default=str)) if isinstance(value, dict | list) else value

@@ -1,0 +1,221 @@
+"""Rows of a file into a table: all of it checked first, or loaded batch by batch until a batch is refused.
+
+What is atomic: a file that is not well-formed puts no row in. On the embedded store a batch is in whole, together with
+the mark from which the next load continues, or not at all. On a store without transactions each row is in whole; of
+the batch that was stopped some rows may be in, and putting them again changes nothing.
+
+Two rows with one primary key are refused where they stand in one batch; a dry run finds them anywhere in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, TypeAlias
+
+from piql.client.database import Database
+from piql.errors import (
+    CardinalityViolation,
+    ConstraintViolation,
+    DuplicateKey,
+    ForeignKeyViolation,
+    PiqlError,
+)
+from piql.files.mapping import ColumnMapping
+from piql.files.problems import MOST_PROBLEMS, FileRefused, Problem
+from piql.files.row_check import NumberedRow, RowCheck
+from piql.files.source import Source
+from piql.runtime.writing.bulk import BATCH
+from piql.runtime.writing.resumed_load import ResumedLoad
+from piql.schema.values import ValueMismatch
+
+_LOOKED_AT = 1_000_000  # rows behind a refused batch in which further faults are looked for
+_REFUSALS = (ConstraintViolation, CardinalityViolation, DuplicateKey, ForeignKeyViolation)
+
+Told: TypeAlias = Callable[[int, int], None]
+"""Called after each batch with the rows done so far and the last line of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What a load would do: rows that are new, that replace one of the same key, and that are in as they are."""
+
+    rows: int
+    new: int
+    changed: int
+    unchanged: int
+    problems: tuple[Problem, ...]
+    is_more: bool  # whether further faults were not looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """How far a load came: `rows` are in, the last of them stands in `line`; `skipped` were in before it began."""
+
+    rows: int
+    line: int
+    skipped: int
+    is_complete: bool
+
+
+class LoadRefused(FileRefused):
+    """A batch was refused; `loaded` says what is in. `may_be_partly_in`: rows behind that may be in, too."""
+
+    def __init__(
+        self, problems: Sequence[Problem], loaded: Loaded, *, is_more: bool, may_be_partly_in: tuple[int, int] | None
+    ) -> None:
+        super().__init__("rows are refused", problems, is_more=is_more)
+        self.loaded = loaded
+        self.may_be_partly_in = may_be_partly_in
+
+
+class _Stopped(Exception):
+    """Whoever asked for the load wants no further batch."""
+
+
+class FileLoad:
+    """The load of one file into one table; `dry_run` and `load` may each be called, in this order."""
+
+    def __init__(
+        self,
+        db: Database,
+        source: Source,
+        mapping: ColumnMapping,
+        name: str,
+        *,
+        batch_rows: int = BATCH,
+        most_problems: int = MOST_PROBLEMS,
+    ) -> None:
+        """Prepare a load; `name` is that under which the store keeps how far it has come.
+
+        Raises FileRefused where the file is not well-formed: then no row of it can be taken.
+        """
+        self._db, self._source, self._mapping, self._name = db, source, mapping, name
+        self._batch_rows, self._most = batch_rows, most_problems
+        problems = source.structure_problems()
+        if problems:
+            raise FileRefused("the file is not well-formed", problems[:most_problems], is_more=_fills(problems))
+        self._line = 0
+        self._buffer: list[tuple[int, Sequence[Any]]] = []
+        self._keys: set[tuple[Any, ...]] = set()  # of the batch
+        self._rest: Iterator[tuple[int, Sequence[Any]]] = iter(())
+        self._progress = Loaded(0, 0, 0, is_complete=False)
+
+    @property
+    def row_count(self) -> int | None:
+        """Return how many rows the file has."""
+        return self._source.row_count
+
+    @property
+    def table(self) -> str:
+        return self._mapping.table.name
+
+    def dry_run(self, tell: Told | None = None, stop: Callable[[], bool] | None = None) -> DryRun:
+        """Check every row as if all were loaded, and write nothing."""
+        check = RowCheck(self._db, self.table)
+        problems: list[Problem] = []
+        count = 0
+        rows = self._source.rows()
+        is_more = False
+        while batch := list(islice(rows, self._batch_rows)):
+            if stop is not None and stop():
+                is_more = True
+                break
+            count += len(batch)
+            problems += self._problems_of(batch, check)
+            if len(problems) > self._most:
+                is_more = True
+                break
+            if tell is not None:
+                tell(count, batch[-1][0])
+        return DryRun(count, check.new, check.changed, check.unchanged, tuple(problems[: self._most]), is_more)
+
+    def load(
+        self, tell: Told | None = None, stop: Callable[[], bool] | None = None, *, is_resumed: bool = False
+    ) -> Loaded:
+        """Load the rows, in batches, and return how far that came; `stop` is asked before each batch.
+
+        With `is_resumed`, rows that an earlier load of this name put in are passed over. Raises LoadRefused for a
+        batch with rows that cannot be in, InvalidParameter where the file does not begin with the rows that are in.
+        """
+        earlier = ResumedLoad(self._db.store, self.table, self._name)
+        if not is_resumed:
+            earlier.forget(self._db.store)
+        skipped = earlier.loaded if is_resumed else 0
+        self._progress = Loaded(skipped, 0, skipped, is_complete=False)
+        self._rest = self._source.rows()
+
+        def batch_done(rows: int) -> None:
+            self._progress = Loaded(rows, self._buffer[-1][0], skipped, is_complete=False)
+            self._buffer.clear()
+            if tell is not None:
+                tell(rows, self._progress.line)
+
+        try:
+            rows = self._db.load(self.table, self._rows(skipped, stop), batch_done, self._batch_rows, self._name)
+        except _Stopped:
+            return self._progress
+        except _REFUSALS as refusal:
+            raise self._refused(refusal, was_begun=True) from None
+        return Loaded(rows, self._line, skipped, is_complete=True)
+
+    def _rows(self, skipped: int, stop: Callable[[], bool] | None) -> Iterator[dict[str, Any]]:
+        """Yield the rows by column; a value that is not of its type ends the load, and two rows of one key do."""
+        to_row, key_of = self._mapping.row, self._mapping.key
+        for at, (line, values) in enumerate(self._rest):
+            if at >= skipped:
+                if not self._buffer:
+                    self._keys.clear()
+                    if stop is not None and stop():
+                        raise _Stopped
+                self._buffer.append((line, values))
+            elif at == skipped - 1:
+                self._progress = Loaded(skipped, line, skipped, is_complete=False)
+            self._line = line
+            try:
+                row = to_row(values)
+                key = key_of(row)
+                if at >= skipped and key in self._keys:
+                    raise ValueMismatch("two rows of one batch have the same primary key")
+                self._keys.add(key)
+            except ValueMismatch as mismatch:
+                self._buffer.extend(islice(self._rest, self._batch_rows - len(self._buffer)))
+                raise self._refused(mismatch, was_begun=False) from None
+            yield row
+
+    def _refused(self, refusal: Exception, *, was_begun: bool) -> LoadRefused:
+        """Find the rows of the batch that are refused, and faults of values behind it, to say all of them at once."""
+        problems: list[Problem] = []
+        with suppress(PiqlError):
+            problems = self._problems_of(self._buffer, RowCheck(self._db, self.table))
+        if not problems:  # another writer came between
+            problems = [Problem(self._buffer[0][0] if self._buffer else None, str(refusal))]
+        looked_at = 0
+        for line, values in self._rest:
+            looked_at += 1
+            if len(problems) > self._most or looked_at > _LOOKED_AT:
+                break
+            problems += self._mapping.problems(line, values)
+        has_steps = self._db.store.row_writes is not None
+        partly = (self._buffer[0][0], self._buffer[-1][0]) if was_begun and has_steps and self._buffer else None
+        is_more = len(problems) > self._most or looked_at > _LOOKED_AT
+        return LoadRefused(problems[: self._most], self._progress, is_more=is_more, may_be_partly_in=partly)
+
+    def _problems_of(self, batch: Sequence[tuple[int, Sequence[Any]]], check: RowCheck) -> list[Problem]:
+        problems: list[Problem] = []
+        rows: list[NumberedRow] = []
+        for line, values in batch:
+            faults = self._mapping.problems(line, values)
+            problems += faults
+            if not faults:
+                rows.append(NumberedRow(line, self._mapping.row(values)))
+        for problem in check.problems(rows):
+            name = self._mapping.file_name(problem.column) if problem.column is not None else None
+            problems.append(replace(problem, column=name))
+        return sorted(problems, key=lambda problem: problem.line or 0)
+
+
+def _fills(problems: Sequence[Problem]) -> bool:
+    return len(problems) >= MOST_PROBLEMS
