@@ -29,7 +29,7 @@ OWN: dict[str, tuple[str, str]] = {
     "run": ("piql.commands.run", "execute a deployed query or a statement"),
     "load": ("piql.commands.load", "put the rows of a file into a table (CSV and Parquet need piql[files])"),
     "dump": ("piql.commands.dump", "write the rows of a table into a file (Parquet needs piql[files])"),
-    "import": ("piql.commands.importing", "write the tables of a CQL keyspace as a schema (needs piql[cql])"),
+    "import": ("piql.commands.importing", "write a schema of another SQL, or of a CQL keyspace, as PIQL"),
     "lsp": ("piql.commands.lsp", "serve an editor by the Language Server Protocol (needs piql[lsp])"),
 }
 # The commands of other packages: the package to install, and what it does.

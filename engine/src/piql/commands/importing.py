@@ -1,15 +1,16 @@
-"""`piql import`: writes the tables of a live keyspace as a .piql schema, with notes where limits are needed."""
+"""`piql import`: writes the tables of a file or a live keyspace as a .piql schema, with notes of what is missing."""
 
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from piql.compiler.syntax.cursor import RESERVED
+from piql.commands.import_file import imported_file, report
 from piql.errors import StoreUnavailable
+from piql.importing.dialects import AUTO, DIALECTS
+from piql.importing.writing import in_quotes, quoted
 from piql.store.cql.address import parse_address
 from piql.store.cql.schema.foreign_tables import ForeignColumn, ForeignTable, read_keyspace
 from piql.store.cql.stored_values import STORED
@@ -18,18 +19,19 @@ _TYPES = {cql: kind.value for kind, row in STORED.items() for cql in (row.cql, *
 
 
 def import_(argv: Sequence[str] | None = None) -> int:
-    """Print the schema, or write it into a file; the keyspace is only read."""
+    """Print the schema, or write it into a file; the keyspace or file is only read."""
     parser = argparse.ArgumentParser(
-        prog="piql import", description="Write the tables of a keyspace as a .piql schema; the keyspace is only read."
+        prog="piql import",
+        description="Write the tables of a file in another SQL, or of a keyspace, as a .piql schema.",
     )
-    parser.add_argument("url", help="cql://HOST/KEYSPACE, as in piql.connect")
+    parser.add_argument("source", help="a file of SQL or CQL, such as a dump; or cql://HOST/KEYSPACE")
+    parser.add_argument("--dialect", choices=(AUTO, *DIALECTS), default=AUTO, help="what the file is written in")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the file to write, a new one; default: print it")
     options = parser.parse_args(argv)
-    try:
-        address = parse_address(options.url)
-        text = schema_text(address.keyspace, read_keyspace(address))
-    except StoreUnavailable as failure:
-        print(failure, file=sys.stderr)
+    text = (
+        _keyspace_text(options.source) if "://" in options.source else _file_text(Path(options.source), options.dialect)
+    )
+    if text is None:
         return 1
     if options.out is None:
         print(text, end="")
@@ -44,10 +46,27 @@ def import_(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _file_text(path: Path, dialect: str) -> str | None:
+    imported = imported_file(path, dialect)
+    if imported is None:
+        return None
+    if imported.notes:
+        print(report(imported, path), file=sys.stderr)
+    return imported.text
+
+
+def _keyspace_text(url: str) -> str | None:
+    try:
+        address = parse_address(url)
+        return schema_text(address.keyspace, read_keyspace(address))
+    except StoreUnavailable as failure:
+        print(failure, file=sys.stderr)
+        return None
+
+
 def _name(name: str) -> str:
-    """Write a name, in quotes where it is a word of the language or not a word at all."""
-    is_plain = re.fullmatch(r"[a-z_][a-z0-9_]*", name) is not None and name.upper() not in RESERVED
-    return name if is_plain else '"' + name.replace('"', '""') + '"'
+    """Write a name; in quotes also where it has capital letters, as CQL does."""
+    return quoted(name) if name == name.lower() else in_quotes(name)
 
 
 def schema_text(keyspace: str, tables: Sequence[ForeignTable]) -> str:

@@ -1,0 +1,11 @@
+"""A schema in another SQL, or in CQL → the same in PIQL, with a list of all that changed and all that is left out.
+
+`import_text` is the entry. The text is cut into statements (`statements`), which are read one after the other
+(`reading`, `tables`, `columns`, `alterations`) into tables (`schema`). `resolving` gives each table a key and each
+foreign key a key to refer to, `writing` writes them. Statements of queries are rewritten by `queries`.
+"""
+
+from piql.importing.imported import Imported, decoded, import_text
+from piql.importing.tokens import ImportRefused
+
+__all__ = ["ImportRefused", "Imported", "decoded", "import_text"]

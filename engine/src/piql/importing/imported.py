@@ -1,0 +1,142 @@
+"""The entry of an import, and what it returns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from piql.importing.collected import Collected
+from piql.importing.dialects import AUTO, DIALECTS, recognise
+from piql.importing.reading import UNKNOWN, read_statements
+from piql.importing.resolving import resolve
+from piql.importing.schema import Note, ReadStatement
+from piql.importing.statements import statements_of
+from piql.importing.tokens import ImportRefused
+from piql.importing.writing import comment, table_text
+
+_BINARY = {b"PGDMP": "pg_dump's own format: write a plain one with `pg_restore --file=schema.sql`"}
+_PACKED = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2"}
+_INDEX = re.compile(r"CREATE\s+(?:UNIQUE\s+)?INDEX\b", re.IGNORECASE)
+_SHOWN = 6  # subjects of one reason in the text; the notes hold all of them
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """PIQL, and what became of the input.
+
+    `statements` holds every statement of the input in its order, those that follow each other and are left out for one
+    reason as one with a `count`. `notes` holds each change and each omission by line, whole statements among them.
+    """
+
+    text: str
+    dialect: str
+    tables: tuple[str, ...]
+    statements: tuple[ReadStatement, ...]
+    notes: tuple[Note, ...]
+
+
+def decoded(data: bytes) -> str:
+    """Return the text of a file, by its byte order mark or as UTF-8; raise ImportRefused where it is no text."""
+    for signature, reason in _BINARY.items():
+        if data.startswith(signature):
+            raise ImportRefused(f"this is {reason}")
+    for signature, kind in _PACKED.items():
+        if data.startswith(signature):
+            raise ImportRefused(f"this is packed by {kind}: unpack it first")
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ImportRefused(f"this is no text in {encoding[:6].rstrip('-').upper()}: save it as UTF-8", line) from None
+    if "\0" in text:
+        raise ImportRefused("this is no text: it holds a zero byte", text.count("\n", 0, text.index("\0")) + 1)
+    return text
+
+
+def import_text(text: str, dialect: str = AUTO, file: str = "") -> Imported:
+    """Return a schema as PIQL. Raise ImportRefused, with a line, where the text is cut off or no SQL.
+
+    `dialect` is a name of DIALECTS or `auto`; `file` is the name of the file in the notes.
+    """
+    spoken = recognise(text) if dialect == AUTO else DIALECTS[dialect]
+    collected = Collected(spoken, file)
+    statements = read_statements(statements_of(text, spoken), collected)
+    if text.strip() and not statements:
+        raise ImportRefused("there is no statement in this text", 1)
+    if statements and all(statement.reason == UNKNOWN for statement in statements):
+        raise ImportRefused("this is no SQL: no statement of it is known", statements[0].line)
+    left_out = resolve(collected)
+    by_line: dict[int, list[Note]] = {}
+    for note in collected.notes:
+        by_line.setdefault(note.line, []).append(note)
+    statements = [_settled(statement, left_out, by_line, collected) for statement in statements]
+    _note_missing_end(text, collected)
+    for statement in statements:
+        if statement.outcome == "left out":
+            times = f"{statement.count:,} statements, {statement.words}" if statement.count > 1 else statement.words
+            collected.note(statement.line, "left out", times, statement.reason)
+    notes = tuple(sorted(collected.notes, key=lambda note: note.line))
+    tables = tuple(table.name for table in collected.tables)
+    parts = [_head(spoken.title, file, statements, tables), *map(table_text, collected.tables), *_lists(notes)]
+    return Imported("\n".join(parts), spoken.name, tables, tuple(statements), notes)
+
+
+def _settled(
+    statement: ReadStatement, left_out: dict[int, str], by_line: dict[int, list[Note]], collected: Collected
+) -> ReadStatement:
+    """Return what became of a statement once all tables are known."""
+    if statement.outcome == "left out":
+        return statement
+    if statement.line in left_out:
+        return replace(statement, outcome="left out", reason=left_out[statement.line])
+    lines = range(statement.line, statement.last_line + 1)
+    notes = [note for line in lines for note in by_line.get(line, ())]
+    omissions = [note for note in notes if note.outcome == "left out"]
+    if omissions and _INDEX.match(statement.words):  # it says nothing else
+        for note in omissions:
+            collected.notes.remove(note)
+        return replace(statement, outcome="left out", reason=omissions[0].reason)
+    return replace(statement, outcome="changed") if notes else statement
+
+
+def _note_missing_end(text: str, collected: Collected) -> None:
+    """Note that the last line of a dump is missing: what comes behind was perhaps lost."""
+    ends = {"-- PostgreSQL database dump": "database dump complete", "-- MySQL dump": "-- Dump completed"}
+    beginning = text[:300]
+    for head, end in ends.items():
+        if head in beginning and end not in text[-400:]:
+            reason = "the line with which a dump ends is missing: it may be cut off"
+            collected.note(text.count("\n") + 1, "left out", "the end of the file", reason)
+
+
+def _head(title: str, file: str, statements: list[ReadStatement], tables: tuple[str, ...]) -> str:
+    whole = sum(statement.count for statement in statements)
+    taken = sum(statement.count for statement in statements if statement.outcome != "left out")
+    counted = f"{len(tables)} table{'s' * (len(tables) != 1)}, from {taken:,} of {whole:,} statements"
+    source = f"{file}, " if file else ""
+    end = "What changed and what is left out is listed at the end, with its line."
+    return f"{comment(f'Imported from {source}{title}: {counted}.')}\n-- {end}\n"
+
+
+def _lists(notes: Iterable[Note]) -> list[str]:
+    """Write the notes as comments, those of one reason together."""
+    texts: list[str] = []
+    for outcome, title in (("changed", "Changed"), ("left out", "Left out")):
+        reasons: dict[str, list[Note]] = {}
+        for note in notes:
+            if note.outcome == outcome:
+                reasons.setdefault(note.reason, []).append(note)
+        lines = [comment(f"  {_subjects(group)}: {reason}") for reason, group in reasons.items()]
+        if lines:
+            texts.append("\n".join([f"-- {title}:", *lines]) + "\n")
+    return texts
+
+
+def _subjects(notes: list[Note]) -> str:
+    lines = list(dict.fromkeys(str(note.line) for note in notes))
+    word = "line" if len(lines) == 1 else "lines"
+    more = f" and {len(notes) - _SHOWN} more" if len(notes) > _SHOWN else ""
+    some = ", ".join(lines[:_SHOWN]) + (" …" if len(lines) > _SHOWN else "")
+    return f"{', '.join(note.subject for note in notes[:_SHOWN])}{more} ({word} {some})"

@@ -1,0 +1,308 @@
+"""Text → its statements. Rows of data are skipped: only their lines are counted.
+
+Also cut off here is what is no SQL but stands in dumps and scripts: `\\connect`, `DELIMITER`, `GO`, `PROMPT`, `.mode`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from piql.importing.dialects import MYSQL, ORACLE, POSTGRES, SQLITE, TSQL, Dialect
+from piql.importing.tokens import ForeignToken, ImportRefused
+
+MAX_TOKENS = 200_000  # of one statement that is no data
+
+_SQLPLUS = frozenset("PROMPT REM REMARK SPOOL WHENEVER DEFINE UNDEFINE ACCEPT PAUSE COLUMN CONNECT CONN EXIT".split())
+_BLOCKS = frozenset({"TRIGGER", "PROCEDURE", "FUNCTION", "PACKAGE", "EVENT", "PROC"})
+_NO_BLOCKS = frozenset({"TABLE", "INDEX", "VIEW", "TYPE", "DOMAIN", "SEQUENCE", "SCHEMA", "DATABASE", "ON", "("})
+_LINE = re.compile(r"[^\n]*")
+_DELIMITER = re.compile(r"DELIMITER[ \t]+(\S+)[^\n]*", re.IGNORECASE)
+_GO = re.compile(r"GO(?:[ \t]+\d+)?[ \t]*;?[ \t]*\r?(?=\n|\Z)", re.IGNORECASE)
+_SLASH = re.compile(r"/[ \t]*\r?(?=\n|\Z)")
+_COPY_END = re.compile(r"^\\\.[ \t]*\r?$", re.MULTILINE)
+_DATA = re.compile(
+    r"(?:INSERT|REPLACE|UPSERT)\s+(?:(?:IGNORE|DELAYED|LOW_PRIORITY|OR\s+\w+)\s+)*"
+    r"(?:INTO\s+|(?=\[|\w+\.\w))(?:[^\s(;'\"`\[]|\"[^\"\n]*\"|`[^`\n]*`|\[[^\]\n]*\])+",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement: its tokens without the semicolon, its lines, and the comments in it and just above it.
+
+    Of rows of data `tokens` are only those up to the name of the table, and `is_data` is true.
+    """
+
+    tokens: tuple[ForeignToken, ...]
+    line: int
+    last_line: int
+    comments: tuple[tuple[int, str], ...] = ()
+    is_data: bool = False
+    is_command: bool = False  # of a client program, not SQL
+
+
+class Lines:
+    """Lines of offsets of a text."""
+
+    def __init__(self, text: str) -> None:
+        self._breaks = [match.start() for match in re.finditer("\n", text)]
+
+    def of(self, offset: int) -> int:
+        return bisect_right(self._breaks, offset - 1) + 1 if offset else 1
+
+
+def statements_of(text: str, dialect: Dialect) -> Iterator[Statement]:
+    """Yield each statement of a text; raise ImportRefused where a quote or bracket is never closed."""
+    yield from _Splitter(text, dialect).statements()
+
+
+class _Splitter:
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        self.text = text
+        self.dialect = dialect
+        self.lines = Lines(text)
+        self.at = 0
+        self.delimiter = ";"
+        self.comments: list[tuple[int, str]] = []
+        self.data_head = ""  # of the INSERT before: those of one table mostly follow each other
+        self.data_tokens: tuple[ForeignToken, ...] = ()
+
+    def statements(self) -> Iterator[Statement]:
+        while self._skip_blanks():
+            statement = self._command() or self._data() or self._statement()
+            if statement is not None:
+                yield statement
+            self.comments = []
+
+    def _skip_blanks(self) -> bool:
+        """Go to the beginning of the next statement; false where there is none."""
+        while self.at < len(self.text):
+            separator = self._separator()
+            if separator is not None:
+                self.at = separator
+                continue
+            match = self._match(self.at)
+            if match.lastgroup == "comment":
+                self.comments.append((self.lines.of(match.start()), match.group()))
+            elif match.lastgroup != "space" and match.group() != ";":
+                return True
+            self.at = match.end()
+        return False
+
+    def _match(self, at: int) -> re.Match[str]:
+        match = self.dialect.token.match(self.text, at)
+        assert match is not None  # the last alternative matches any character
+        if match.lastgroup == "symbol":
+            self._check_quote(match)
+        return match
+
+    def _check_quote(self, match: re.Match[str]) -> None:
+        """Refuse a quote or a comment that begins here and never ends."""
+        opening = match.group()
+        if opening in "'\"" or (opening == "`" and self.dialect in (MYSQL, SQLITE)):
+            raise ImportRefused(f"the quote {opening} that begins here is never closed", self.lines.of(match.start()))
+        if self.text.startswith("/*", match.start()):
+            raise ImportRefused("the comment that begins here is never closed", self.lines.of(match.start()))
+
+    def _separator(self) -> int | None:
+        """Return where a line that only separates statements ends: GO, a slash, DELIMITER. None if there is none."""
+        pattern = {TSQL.name: _GO, ORACLE.name: _SLASH, MYSQL.name: _DELIMITER}.get(self.dialect.name)
+        match = pattern.match(self.text, self.at) if pattern is not None else None
+        if match is not None and pattern is _DELIMITER:
+            self.delimiter = match.group(1)
+        return match.end() if match is not None else None
+
+    def _command(self) -> Statement | None:
+        """Take a line for the client program, which is no SQL."""
+        start, text = self.at, self.text
+        if self.dialect is ORACLE:
+            word = re.match(r"[A-Za-z]*", text[start : start + 20])
+            first = word.group().upper() if word else ""
+            is_setting = first == "SET" and not re.match(r"SET\s+(?:CONSTRAINT|ROLE|TRANSACTION)", text[start:], re.I)
+            if text[start] == "@" or first in _SQLPLUS or is_setting:
+                return self._end_command(_end_of_line(text, start))
+        marks = {POSTGRES.name: "\\", MYSQL.name: "\\", SQLITE.name: "."}
+        if text[start] == marks.get(self.dialect.name):
+            return self._end_command(_end_of_line(text, start))
+        return None
+
+    def _end_command(self, end: int) -> Statement:
+        start, self.at = self.at, end
+        line = self.lines.of(start)
+        word = ForeignToken("word", self.text[start:end].strip(), line, start)
+        return Statement((word,), line, line, is_command=True)
+
+    def _data(self) -> Statement | None:
+        """Skip rows of data: the rest of an INSERT, or the block after COPY … FROM stdin."""
+        match = _DATA.match(self.text, self.at)
+        if match is None:
+            return self._copied()
+        start = self.at
+        if match.group() != self.data_head:
+            self.data_head, self.data_tokens = match.group(), self._tokens_between(start, match.end())
+        skipped = self.dialect.data.match(self.text, match.end())
+        end = skipped.end() if skipped is not None else match.end()
+        if end < len(self.text) and self.text[end] in "'\"":
+            line = self.lines.of(end)
+            raise ImportRefused(
+                f"the quote {self.text[end]} that begins here is never closed: is the file cut off?", line
+            )
+        if end >= len(self.text):
+            self._check_closed(start)
+        self.at = end + len(self.delimiter) if self.text.startswith(self.delimiter, end) else end
+        lines = self.lines.of(start), self.lines.of(max(start, end - 1))
+        return Statement(self.data_tokens, *lines, is_data=True)
+
+    def _copied(self) -> Statement | None:
+        if self.dialect is not POSTGRES or self.text[self.at : self.at + 5].upper() != "COPY ":
+            return None
+        header = re.compile(r"COPY [^;]*?\bFROM\s+stdin\b[^;]*;", re.IGNORECASE).match(self.text, self.at)
+        if header is None:
+            return None
+        start = self.at
+        end = _COPY_END.search(self.text, header.end())
+        line = self.lines.of(start)
+        if end is None:
+            raise ImportRefused("the rows of this COPY have no end (a line with \\.): the file is cut off", line)
+        self.at = end.end()
+        return Statement(self._tokens_between(start, header.end() - 1), line, self.lines.of(end.start()), is_data=True)
+
+    def _tokens_between(self, start: int, end: int) -> tuple[ForeignToken, ...]:
+        tokens: list[ForeignToken] = []
+        while start < end:
+            match = self._match(start)
+            if match.lastgroup not in ("space", "comment"):
+                tokens.append(self._token(match))
+            start = match.end()
+        return tuple(tokens)
+
+    def _token(self, match: re.Match[str]) -> ForeignToken:
+        kind: str = match.lastgroup or "symbol"
+        return ForeignToken(kind, match.group(), self.lines.of(match.start()), match.start())  # type: ignore[arg-type]
+
+    def _check_closed(self, start: int) -> None:
+        """Refuse data at the end of the file in which a bracket is open."""
+        depth = 0
+        for match in self.dialect.token.finditer(self.text, start):
+            depth += (match.group() == "(") - (match.group() == ")")
+        if depth > 0:
+            raise ImportRefused("the file ends inside this INSERT: it is cut off", self.lines.of(start))
+
+    def _statement(self) -> Statement | None:
+        start = self.at
+        body = _Body(self.dialect)
+        while self.at < len(self.text):
+            if self.text.startswith(self.delimiter, self.at) and body.ends_at_delimiter(self.delimiter):
+                end = self.at
+                self.at += len(self.delimiter)
+                return self._finish(body, start, end)
+            match = self._match(self.at)
+            kind = match.lastgroup
+            if kind == "comment":
+                self.comments.append((self.lines.of(match.start()), match.group()))
+            elif kind != "space":
+                if self._begins_another(body, match.start()):
+                    return self._finish(body, start, match.start())
+                body.add(self._token(match))
+                if len(body.tokens) > MAX_TOKENS:
+                    raise ImportRefused("this statement is too long: is a quote missing?", self.lines.of(start))
+            self.at = match.end()
+        return self._finish(body, start, self.at)
+
+    def _begins_another(self, body: _Body, at: int) -> bool:
+        """Say whether a line begins here that ends a statement without a semicolon: GO, a slash, another CREATE."""
+        if not body.tokens or self.text[self.text.rfind("\n", 0, at) + 1 : at].strip():
+            return False
+        if self.dialect is TSQL and _GO.match(self.text, at):
+            return True
+        if self.dialect is ORACLE and _SLASH.match(self.text, at):
+            return True
+        return body.depth == 0 and not body.is_block and bool(body.next_words().match(self.text, at))
+
+    def _finish(self, body: _Body, start: int, end: int) -> Statement | None:
+        if not body.tokens:
+            return None
+        if body.opened:
+            token = body.opened[-1]
+            where = "the text ends" if self.at >= len(self.text) else "a semicolon comes"
+            raise ImportRefused(
+                f"the bracket ( that begins here is never closed: {where} before ), is the file cut off?", token.line
+            )
+        line = self.lines.of(start)
+        return Statement(tuple(body.tokens), line, self.lines.of(max(start, end - 1)), tuple(self.comments))
+
+
+def _end_of_line(text: str, start: int) -> int:
+    match = _LINE.match(text, start)
+    return match.end() if match is not None else len(text)
+
+
+_AFTER_TABLE = re.compile(r"(?:CREATE|INSERT|ALTER|DROP|COMMENT\s+ON|GO|EXEC|PRINT|GRANT|IF|USE)\b", re.IGNORECASE)
+_AFTER_ONE_LINE = re.compile(r"(?:CREATE|INSERT|ALTER|DROP|GO|EXEC|PRINT|GRANT|IF|USE|SET|DECLARE)\b", re.IGNORECASE)
+_AFTER_ALTER = re.compile(r"(?:CREATE|INSERT|ALTER\s+TABLE|COMMENT\s+ON|GO|EXEC|PRINT|GRANT|IF|USE)\b", re.IGNORECASE)
+_ONE_LINE = frozenset({"SET", "USE", "PRINT", "EXEC", "EXECUTE", "GRANT", "DROP", "INSERT", "IF"})
+_AFTER_OTHERS = re.compile(
+    r"(?:CREATE\s+(?:TABLE|(?:UNIQUE\s+)?(?:NON)?(?:CLUSTERED\s+)?INDEX)|ALTER\s+TABLE)\b", re.IGNORECASE
+)
+
+
+class _Body:
+    """The tokens of a statement so far, and how deep they stand in brackets and in BEGIN … END."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.tokens: list[ForeignToken] = []
+        self.opened: list[ForeignToken] = []
+        self.blocks = 0
+        self.is_block = False
+
+    @property
+    def depth(self) -> int:
+        return len(self.opened)
+
+    def add(self, token: ForeignToken) -> None:
+        self.tokens.append(token)
+        if token.text == "(":
+            self.opened.append(token)
+        elif token.text == ")" and self.opened:
+            self.opened.pop()
+        elif token.kind == "word":
+            self._add_word(token.word)
+
+    def _add_word(self, word: str) -> None:
+        count = len(self.tokens)
+        before = self.tokens[-2].word if count > 1 else ""
+        if count < 12 and word in _BLOCKS and self.tokens[0].word in ("CREATE", "ALTER"):
+            self.is_block = self.is_block or not any(token.word in _NO_BLOCKS for token in self.tokens[:-1])
+        if count == 1 and word in ("DECLARE", "BEGIN") and self.dialect is ORACLE:
+            self.is_block = True
+        if self.is_block and word in ("BEGIN", "CASE", "LOOP") and before != "END":
+            self.blocks += 1
+        elif self.is_block and word == "IF" and self.dialect is MYSQL and before != "END":
+            self.blocks += self.blocks > 0
+        elif self.is_block and word == "END":
+            self.blocks -= 1
+
+    def ends_at_delimiter(self, delimiter: str) -> bool:
+        """Say whether the delimiter here ends the statement, or is one of those inside of a block."""
+        if delimiter != ";" or not self.is_block:
+            return True
+        if self.dialect in (ORACLE, TSQL):  # a block goes on to the line with a slash, or to GO
+            return False
+        if self.tokens[-1].word in ("CASE", "LOOP", "IF") and self.tokens[-2].word == "END":
+            return False
+        return self.blocks <= 0
+
+    def next_words(self) -> re.Pattern[str]:
+        words = [token.word for token in self.tokens[:6]]
+        if words[:1] == ["CREATE"] and ("TABLE" in words or "INDEX" in words):
+            return _AFTER_TABLE
+        if words[:1] == ["ALTER"]:
+            return _AFTER_ALTER
+        if self.dialect is TSQL and words[0] in _ONE_LINE:
+            return _AFTER_ONE_LINE
+        return _AFTER_OTHERS

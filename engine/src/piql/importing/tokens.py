@@ -1,0 +1,187 @@
+"""Tokens of a text to import, and a reader that takes them one after the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+TokenKind = Literal["word", "quoted", "string", "number", "symbol"]
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_CLOSING = {"(": ")", "<": ">", "[": "]", "{": "}"}
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignToken:
+    """One token with its line and its offset; `word` is its text in upper case, '' for what is quoted."""
+
+    kind: TokenKind
+    text: str
+    line: int
+    start: int
+
+    @property
+    def word(self) -> str:
+        return "" if self.kind in ("quoted", "string") else self.text.upper()
+
+    @property
+    def is_name(self) -> bool:
+        return self.kind in ("word", "quoted")
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+class ImportRefused(Exception):
+    """The text cannot be imported at all: it is cut off, or no SQL. `line` is where; None where no line is meant."""
+
+    def __init__(self, reason: str, line: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+class Unread(Exception):
+    """An element or statement is not understood; it is left out with this reason."""
+
+
+def unquoted(token: ForeignToken) -> str:
+    """Return what a name or a text in quotes says."""
+    text = token.text
+    if token.kind == "quoted":
+        closing = "]" if text[0] == "[" else text[0]
+        return text[1:-1].replace(closing * 2, closing)
+    if token.kind == "string":
+        return text[text.index("'") + 1 : -1].replace("''", "'") if "'" in text else text[1:-1]
+    return text
+
+
+def nameable(name: str) -> str:
+    """Return a name without what no name of PIQL may hold: control characters, or nothing at all."""
+    return _CONTROL.sub("_", name) or "_"
+
+
+def shown(tokens: Sequence[ForeignToken], most: int = 60) -> str:
+    """Return tokens as they stand in the text, on one line, cut after `most` characters."""
+    parts: list[str] = []
+    end = None
+    for token in tokens:
+        if end is not None and token.start > end:
+            parts.append(" ")
+        parts.append(token.text)
+        end = token.end
+        if sum(map(len, parts[-3:])) > most or len(parts) > most:
+            break
+    text = " ".join("".join(parts).split())
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+class Reader:
+    """A position in tokens: methods that look at, take or demand the next ones."""
+
+    def __init__(self, tokens: Sequence[ForeignToken]) -> None:
+        self.tokens = tokens
+        self.at = 0
+
+    @property
+    def is_at_end(self) -> bool:
+        return self.at >= len(self.tokens)
+
+    @property
+    def line(self) -> int:
+        """The line of the next token, at the end that of the last."""
+        return self.tokens[min(self.at, len(self.tokens) - 1)].line if self.tokens else 0
+
+    def peek(self, ahead: int = 0) -> ForeignToken | None:
+        at = self.at + ahead
+        return self.tokens[at] if at < len(self.tokens) else None
+
+    def word(self, ahead: int = 0) -> str:
+        """Return a token ahead in upper case, '' where there is none or it is in quotes."""
+        token = self.peek(ahead)
+        return token.word if token is not None else ""
+
+    def take(self) -> ForeignToken:
+        token = self.peek()
+        if token is None:
+            raise Unread("it ends too early")
+        self.at += 1
+        return token
+
+    def follows(self, *words: str) -> bool:
+        return all(self.word(ahead) == word for ahead, word in enumerate(words))
+
+    def accept(self, *words: str) -> bool:
+        """Take these words if they are the next."""
+        if not self.follows(*words):
+            return False
+        self.at += len(words)
+        return True
+
+    def accept_any(self, words: frozenset[str]) -> str:
+        """Take the next word if it is one of these, and return it; else return ''."""
+        word = self.word()
+        if word not in words:
+            return ""
+        self.at += 1
+        return word
+
+    def rest(self) -> Sequence[ForeignToken]:
+        """Take all that is left."""
+        tokens = self.tokens[self.at :]
+        self.at = len(self.tokens)
+        return tokens
+
+    def name(self) -> str:
+        """Take one name, out of its quotes."""
+        token = self.peek()
+        # MySQL and SQLite accept names in the quotes of texts.
+        if token is None or not (token.is_name or token.kind == "string"):
+            raise Unread(f"a name is expected{f' before {token.text}' if token is not None else ''}")
+        self.at += 1
+        return nameable(unquoted(token))
+
+    def dotted_name(self) -> tuple[str, str]:
+        """Take `name` or `schema.name`; return both parts, '' for a schema that is not named."""
+        parts = [self.name()]
+        while self.word() == "." and (following := self.peek(1)) is not None:
+            self.at += 1
+            parts.append("" if following.word == "." else self.name())
+        return (parts[-2] if len(parts) > 1 else ""), parts[-1]
+
+    def group(self) -> Sequence[ForeignToken]:
+        """Take a pair of brackets and return what stands between them."""
+        opening = self.take()
+        closing = _CLOSING.get(opening.text)
+        if closing is None:
+            raise Unread(f"( is expected before {opening.text}")
+        start, depth = self.at, 1
+        while not self.is_at_end:
+            token = self.take()
+            depth += (token.text == opening.text) - (token.text == closing)
+            if depth == 0:
+                return self.tokens[start : self.at - 1]
+        raise Unread(f"{opening.text} is not closed")
+
+    def skip_group(self) -> None:
+        if self.word() in _CLOSING:
+            self.group()
+
+
+def split_at_commas(tokens: Sequence[ForeignToken], *, has_angles: bool = False) -> list[Sequence[ForeignToken]]:
+    """Split tokens at the commas outside of brackets; those of CQL's `map<text, int>` count as brackets on request."""
+    opening, closing = ("([{<", ")]}>") if has_angles else ("([{", ")]}")
+    parts: list[Sequence[ForeignToken]] = []
+    start = depth = 0
+    for at, token in enumerate(tokens):
+        if token.kind != "symbol":
+            continue
+        depth += (token.text in opening) - (token.text in closing)
+        if token.text == "," and depth == 0:
+            parts.append(tokens[start:at])
+            start = at + 1
+    parts.append(tokens[start:])
+    return [part for part in parts if part]
