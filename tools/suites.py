@@ -86,10 +86,14 @@ END_TO_END = Suite("e2e", ("tools/e2e.sh", f"{REPORTS}/e2e.json"), "playwright",
 
 LONG = _pytest("long", ".", "-m", "long and not cluster", minutes=240, places=PLACES)
 
+EXAMPLES = _pytest(  # `make test` draws the same ones each time
+    "examples", "engine", "profiler", "-m", "hypothesis and not cluster", "--hypothesis-profile=any examples"
+)
+
 GROUPS = {
     "check": CHECKS,
     "test": (BUILD, *CHECKS, END_TO_END, ENGINE, CLUSTER, *OF_ONE_CORE),  # the longest first
     "e2e": (BUILD, END_TO_END),
-    "long": (LONG,),
+    "long": (LONG, EXAMPLES),
     "cluster": (CLUSTER_LONG,),
 }

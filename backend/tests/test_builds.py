@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import httpx
+from patience import PATIENCE
+from piql.errors import StoreUnavailable
+from piql_backend.deployments.building import Building
 from piql_backend.settings import Settings
 
 Files = list[dict[str, str]]
@@ -75,6 +80,40 @@ async def test_a_cancelled_build_leaves_the_live_version(client: httpx.AsyncClie
     assert [item["id"] for item in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
     assert (await begin(client, with_query(files))).status_code == 202
     assert (await until_done(client))["deployment_id"] == "d2"
+
+
+class BuildOfLostStore:
+    """A build whose store stops to answer as soon as it has been cancelled."""
+
+    def __init__(self) -> None:
+        self.was_cancelled = False
+
+    @property
+    def progress(self) -> SimpleNamespace:
+        if self.was_cancelled:
+            raise StoreUnavailable("it does not answer")
+        return SimpleNamespace(is_done=False, is_paused=True)
+
+    def cancel(self) -> None:
+        self.was_cancelled = True
+
+
+def test_a_cancel_ends_though_the_store_does_not_answer_any_more() -> None:
+    build, answers = BuildOfLostStore(), list[str]()
+    store = SimpleNamespace(database=lambda: SimpleNamespace(build=build))
+    building = Building(cast(Any, None), cast(Any, store), lambda: None)
+    building.open()
+
+    def cancel() -> None:
+        try:
+            building.cancel()
+        except StoreUnavailable as error:
+            answers.append(str(error))
+
+    thread = threading.Thread(target=cancel, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    assert answers == ["it does not answer"]
 
 
 async def test_data_in_the_way_are_counted(client: httpx.AsyncClient, files: Files) -> None:

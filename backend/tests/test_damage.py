@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Callable
@@ -65,7 +66,7 @@ def test_what_can_be_read_of_a_damaged_file_is_taken_over(tmp_path: Path) -> Non
         )
     database.close()
     whole = file.read_bytes()
-    file.write_bytes(whole[: len(whole) // 2] + os.urandom(4096) + whole[len(whole) // 2 + 4096 :])
+    file.write_bytes(whole[: len(whole) // 2] + random.Random(1).randbytes(4096) + whole[len(whole) // 2 + 4096 :])
     database, aside = open_database(file)
     assert aside is not None
     assert aside.lost == ["observations"]

@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,52 +18,56 @@ from piql_backend.settings import Settings
 COMMAND = [sys.executable, "-m", "piql_backend"]
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def answer(url: str) -> Any:
     return httpx.get(url, timeout=PATIENCE).json()
 
 
-def started(port: int, data: Path) -> subprocess.Popen[str]:
+def started(data: Path, command: Sequence[str] = COMMAND, **variables: str) -> subprocess.Popen[str]:
+    """Start a workbench on a free port, which it names in its first line."""
     return subprocess.Popen(
-        [*COMMAND, "--port", str(port), "--data", str(data)],
+        [*command, "--port", "0", "--data", str(data)],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"PROFILE_RUNNER": "local"},
+        env=os.environ | {"PROFILE_RUNNER": "local"} | variables,
     )
 
 
-def test_a_started_workbench_says_where_it_is_and_ends_at_sigterm(settings: Settings) -> None:
-    port = free_port()
-    process = started(port, settings.data)
+def address_of(process: subprocess.Popen[str]) -> str:
+    """Wait until a workbench is ready, and return the address that it names."""
     assert process.stdout is not None
-    assert process.stdout.readline() == f"PIQL Workbench: http://127.0.0.1:{port}\n"
-    health = answer(f"http://127.0.0.1:{port}/api/health")
+    line = process.stdout.readline()
+    found = re.fullmatch(r"PIQL Workbench: (http://127\.0\.0\.1:[0-9]+)\n", line)
+    assert found, line
+    return found[1]
+
+
+def test_a_started_workbench_says_where_it_is_and_ends_at_sigterm(settings: Settings) -> None:
+    process = started(settings.data)
+    url = address_of(process)
+    health = answer(f"{url}/api/health")
     assert health["status"] == "ok"
-    workspaces = answer(f"http://127.0.0.1:{port}/api/workspaces")["items"]
+    workspaces = answer(f"{url}/api/workspaces")["items"]
     assert [workspace["id"] for workspace in workspaces] == ["scadr"]
 
-    taken = subprocess.run([*COMMAND, "--port", str(port)], capture_output=True, text=True, check=False)
+    port = url.rpartition(":")[2]
+    taken = subprocess.run([*COMMAND, "--port", port], capture_output=True, text=True, check=False)
     assert taken.returncode == 1
     assert re.fullmatch(rf"piql serve: 127.0.0.1:{port} cannot be used: .*\n", taken.stderr)
 
-    command = [*COMMAND, "--port", str(free_port()), "--data", str(settings.data)]
+    command = [*COMMAND, "--port", "0", "--data", str(settings.data)]
     in_use = subprocess.run(command, capture_output=True, text=True, check=False)
     assert in_use.returncode == 1
     assert re.fullmatch(r"piql serve: the data folder .* is used by another workbench\n", in_use.stderr)
 
     body = {"interval_seconds": 600, "intervals": 1, "grid": {"row_bytes": [40], "scan_rows": [1]}}
-    run_id = httpx.post(f"http://127.0.0.1:{port}/api/profile-runs", json=body, timeout=PATIENCE).json()["id"]
+    run_id = httpx.post(f"{url}/api/profile-runs", json=body, timeout=PATIENCE).json()["id"]
     deadline = time.monotonic() + PATIENCE
-    while answer(f"http://127.0.0.1:{port}/api/profile-runs/{run_id}")["state"] != "running":
+    while answer(f"{url}/api/profile-runs/{run_id}")["state"] != "running":
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    with httpx.stream("GET", f"http://127.0.0.1:{port}/api/profile-runs/{run_id}/events", timeout=PATIENCE) as events:
+    with httpx.stream("GET", f"{url}/api/profile-runs/{run_id}/events", timeout=PATIENCE) as events:
         next(events.iter_lines())
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=PATIENCE) == 0  # long before the run of ten minutes would have ended
@@ -72,41 +75,38 @@ def test_a_started_workbench_says_where_it_is_and_ends_at_sigterm(settings: Sett
     assert left == ""
 
 
-def killed_within_its_first_start(port: int, data: Path) -> bool:
-    """Kill a first start as soon as its mark is seen, and say whether it was still under way."""
-    mark = data / ".first-start-under-way"
-    process = started(port, data)
-    deadline = time.monotonic() + PATIENCE
-    while not mark.exists():
-        assert time.monotonic() < deadline
-        assert process.poll() is None
-        time.sleep(0.001)
-    process.kill()
-    process.wait()
-    return mark.exists()
+STOPS_AT_THE_LOAD = """
+import sys
+import piql
+from piql_backend.commands import serve
+
+def load(*given, **named):
+    print("it loads", flush=True)
+    sys.stdin.read()
+
+piql.Database.load = load
+sys.exit(serve())
+"""
 
 
 def test_an_interrupted_first_start_is_done_anew(tmp_path: Path) -> None:
-    port = free_port()
-    mark = tmp_path / "data" / ".first-start-under-way"
-    for _ in range(5):  # a busy machine may look too late, when all is loaded
-        if killed_within_its_first_start(port, tmp_path / "data"):
-            break
-        shutil.rmtree(tmp_path / "data")
-    assert mark.exists()
-
-    process = started(port, tmp_path / "data")
-    try:
+    data, few = tmp_path / "data", {"SAMPLE_USERS": "40"}
+    mark = data / ".first-start-under-way"
+    with started(data, [sys.executable, "-c", STOPS_AT_THE_LOAD], **few) as process:
         assert process.stdout is not None
-        assert process.stdout.readline()
-        assert not mark.exists()
-        url = f"http://127.0.0.1:{port}/api/deployments"
-        assert [item["id"] for item in answer(url)["items"]] == ["d1"]
-        sample = answer(f"{url}/live/queries/findUser/sample-parameters")
-        assert "first 1000 rows" in sample["sources"]["username"]
-    finally:
-        process.terminate()
-        process.wait()
+        assert process.stdout.readline() == "it loads\n"
+        assert mark.exists()
+        process.kill()
+
+    with started(data, **few) as process:
+        try:
+            url = f"{address_of(process)}/api/deployments"
+            assert not mark.exists()
+            assert [item["id"] for item in answer(url)["items"]] == ["d1"]
+            sample = answer(f"{url}/live/queries/findUser/sample-parameters")
+            assert "first 40 rows" in sample["sources"]["username"]
+        finally:
+            process.terminate()
 
 
 @pytest.mark.parametrize("arguments", [["--port", "99999"], ["--port", "x"], ["--none"]])
@@ -118,7 +118,7 @@ def test_wrong_arguments_are_told_in_the_usual_way(arguments: list[str]) -> None
 
 def test_what_is_kept_is_for_its_user_alone_and_a_password_belongs_into_the_environment(settings: Settings) -> None:
     settings.data.chmod(0o755)
-    command = [*COMMAND, "--port", str(free_port()), "--data", str(settings.data)]
+    command = [*COMMAND, "--port", "0", "--data", str(settings.data)]
     command += ["--profile-store", "cql://me:s3cr3t@db/none"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -5,8 +5,9 @@ import contextlib
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy machine")
+settings.register_profile("any examples", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same examples", settings.get_profile("any examples"), derandomize=True)
+settings.load_profile("same examples")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

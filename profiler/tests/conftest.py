@@ -17,8 +17,9 @@ from piql_profiler.measure.grid import GRIDS, Grid, Operator, Point
 from piql_profiler.measure.histogram import Histogram
 from piql_profiler.measure.measurements import Measurement, Measurements
 
-settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy machine")
+settings.register_profile("any examples", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same examples", settings.get_profile("any examples"), derandomize=True)
+settings.load_profile("same examples")
 
 NAME = SqlType(Kind.VARCHAR, 32)
 SCHEMA = Source("CARDINALITY LIMIT 100 (owner)", "schema.piql")

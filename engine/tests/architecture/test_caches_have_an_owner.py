@@ -7,12 +7,13 @@ from pathlib import Path
 import piql
 import pytest
 
+from .sources import modules_below
+
 ENGINE = Path(piql.__file__ or "").parent
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(ENGINE.rglob("*.py")):
-        yield path.relative_to(ENGINE.parent).as_posix(), ast.parse(path.read_text())
+    yield from modules_below(ENGINE)
 
 
 WITHOUT_STATE = ("piql/compiler/", "piql/trees/", "piql/text/")

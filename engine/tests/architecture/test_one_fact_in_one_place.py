@@ -21,6 +21,8 @@ from piql.store.cql.stored_values import Stored
 from piql.store.open import ADAPTERS, capabilities_of, open_store
 from piql.store.values import STORED as STORED_BY_SQLITE
 
+from .sources import modules_below
+
 REPOSITORY = Path(__file__).resolve().parents[3]
 ENGINE, PROFILER = (Path(package.__file__ or "").parent for package in (piql, piql_profiler))
 TABLES_OF_TYPES = {
@@ -35,8 +37,7 @@ A_TABLE = 4  # so many types or functions
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
     for package in (ENGINE, PROFILER):
-        for path in sorted(package.rglob("*.py")):
-            yield path.relative_to(package.parent).as_posix(), ast.parse(path.read_text())
+        yield from modules_below(package)
 
 
 def kinds_in(nodes: list[ast.expr] | list[ast.expr | None]) -> set[str]:
@@ -117,7 +118,7 @@ def open_matches(module: ast.Module) -> Iterator[int]:
 
 def test_the_type_checker_sees_an_operator_that_a_match_forgets() -> None:
     backend = REPOSITORY / "backend" / "src"
-    texts = [(path.as_posix(), ast.parse(path.read_text())) for path in sorted(backend.rglob("*.py"))]
+    texts = list(modules_below(backend))
     assert texts, "the back end is not where it is looked for"
     assert [f"{name}:{line}" for name, module in (*modules(), *texts) for line in open_matches(module)] == []
 
@@ -165,8 +166,7 @@ BEGINS_AS_A_URL = re.compile(rf"({'|'.join(ADAPTERS)})(:\S*)?")
 def sources_of_the_project() -> Iterator[tuple[str, ast.Module]]:
     yield from modules()
     for folder in (Path(piql_backend.__file__ or "").parent, TOOLS):
-        for path in sorted(folder.rglob("*.py")):
-            yield path.relative_to(folder.parent).as_posix(), ast.parse(path.read_text())
+        yield from modules_below(folder)
 
 
 def texts_in(module: ast.Module) -> Iterator[ast.Constant]:

@@ -25,6 +25,7 @@ from piql.store.embedded.connections import DatabaseFile, Held
 from piql.store.embedded.fork import FORKS, Forks
 from piql.store.stepwise.store import StepwiseStore
 from piql.trees.caches import Memory
+from piql.versions.change.build import BackfillRate
 from processes.forked import said_by_child
 from processes.nursery import Nursery
 from promises import broken_promises, records_of
@@ -425,11 +426,12 @@ async def test_tasks_of_a_child_have_threads_of_their_own(path: Path) -> None:
 def test_a_child_leaves_the_build_to_its_parent(db: piql.Database) -> None:
     db.load("counters", ({"id": number, "value": number} for number in range(3000)))
     newer = SOURCE + "CREATE QUERY low AS SELECT id FROM counters WHERE value = [value] ORDER BY id LIMIT 3;"
-    build = db.deploy(piql.compile(newer), background=True, rows_per_second=4000)
+    build = db.deploy(piql.compile(newer), background=True, rows_per_second=10)  # it would take five minutes
     build.pause()
     build.resume()
     assert in_child(db.close) == "done"
     assert in_child(lambda: build.pause()) == "done"
+    build._pace = BackfillRate()
     build.resume()
     build.wait(PATIENCE)
     assert db.execute("low", {"value": 7}).rows == [{"id": 7}]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
 import piql
 import pytest
 from faults.faulty import FaultyStore, faulty_connect
@@ -13,8 +17,14 @@ PARTS = 8
 RATES = {"embedded": 0.05, "stepwise": 0.03}  # a write that is many single steps meets a fault more often
 
 
-@pytest.mark.parametrize("scheme", RATES)
-@pytest.mark.parametrize("part", range(PARTS))
+def parts_of(count: int) -> Iterator[Any]:
+    """Yield the parts of the cases on each store; quick is each part on one of the stores, by turns."""
+    for part, (number, scheme) in product(range(count), enumerate(RATES)):
+        is_quick = part % len(RATES) == number
+        yield pytest.param(part, scheme, marks=() if is_quick else pytest.mark.long)
+
+
+@pytest.mark.parametrize(("part", "scheme"), [*parts_of(PARTS)])
 def test_every_case_comes_out_as_it_says_for_a_client_that_tries_again(part: int, scheme: str) -> None:
     opened: list[FaultyStore] = []
     for number, (name, case) in enumerate(CASES[part::PARTS]):
@@ -25,10 +35,10 @@ def test_every_case_comes_out_as_it_says_for_a_client_that_tries_again(part: int
     assert sum(sum(store.faults.values()) for store in opened) > 10
 
 
-@pytest.mark.parametrize("scheme", RATES)
-def test_a_client_that_gives_up_sees_typed_errors_and_never_a_wrong_answer(scheme: str) -> None:
+@pytest.mark.parametrize(("part", "scheme"), [*parts_of(len(RATES))])
+def test_a_client_that_gives_up_sees_typed_errors_and_never_a_wrong_answer(part: int, scheme: str) -> None:
     ends = set()
-    for number, (name, case) in enumerate(CASES):
+    for number, (name, case) in enumerate(CASES[part :: len(RATES)]):
         try:
             check(case, faulty_connect(0.02, number, [], piql.Database, scheme))
             ends.add("right")

@@ -129,7 +129,7 @@ def test_nor_do_a_hundred_writers_on_a_cluster(nurse: Nursery, cluster_url: Call
     assert acknowledged > 100
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(n, marks=pytest.mark.long) for n in range(6, 12))])
 def test_a_write_that_dies_at_any_of_its_steps_is_whole_or_undone(nurse: Nursery, url: str, seed: int) -> None:
     """The last of some operations dies before its first call of the store, then before its second, and so on."""
     path = Path(url.removeprefix("embedded:"))

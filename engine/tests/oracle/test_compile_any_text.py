@@ -17,7 +17,7 @@ import pytest
 from .world import random_world
 
 SAMPLES = Path(__file__).resolve().parents[3] / "sample-apps"
-TEXTS = int(os.environ.get("PIQL_FUZZ_TEXTS", "300"))
+TEXTS = int(os.environ.get("PIQL_FUZZ_TEXTS", "160"))
 LONG_TEXTS = int(os.environ.get("PIQL_FUZZ_LONG_TEXTS", "20000"))
 MEGABYTE_SECONDS = 2.0
 HANG_SECONDS = 10.0  # of processor time, for texts of some kilobytes, on a machine that is busy with something else

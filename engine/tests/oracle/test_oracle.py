@@ -15,9 +15,9 @@ from .campaign import Campaign, report, run_campaign
 
 __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
-CASES = int(os.environ.get("PIQL_ORACLE_CASES", "600"))
+CASES = int(os.environ.get("PIQL_ORACLE_CASES", "300"))
 LONG_CASES = int(os.environ.get("PIQL_ORACLE_LONG_CASES", "10000"))
-PARTS = 10
+PARTS = 5
 LONG_SEED = 1_000_000
 CLUSTER_SEED = 2_000_000
 STEPS_SEED = 3_000_000

@@ -13,7 +13,6 @@ import pytest
 from .spelling import LIMIT, QUESTIONS, SCHEMA, STARTS, USERS, Start, query_of, ways
 
 STRATEGIES = ("parallel", "simple", "lazy")
-TOGETHER = 8  # pairs of questions asked of each start
 SAID = 4  # ways in which each pair is said
 
 Rows = Mapping[str, Sequence[Mapping[str, object]]]
@@ -89,13 +88,14 @@ def test_a_question_has_one_bound_however_it_is_asked(start: Start, reference: d
     hold([[query_of(start, [way]) for way in ways(start, question, "x")] for question in QUESTIONS], reference)
 
 
+@pytest.mark.parametrize("pairs", [4, pytest.param(40, marks=pytest.mark.long)])
 @pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
 def test_two_questions_have_one_bound_however_they_are_asked(
-    start: Start, reference: duckdb.DuckDBPyConnection
+    start: Start, pairs: int, reference: duckdb.DuckDBPyConnection
 ) -> None:
     rng = random.Random(start.tables)
     groups: list[list[str]] = []
-    for _ in range(TOGETHER):
+    for _ in range(pairs):
         one, other = rng.sample(sorted(QUESTIONS), 2)
         asked = [(first, second) for first in ways(start, one, "x") for second in ways(start, other, "y")]
         queries = {query_of(start, pair): None for pair in rng.sample(asked, min(SAID, len(asked)))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 
@@ -100,6 +101,34 @@ def test_a_build_rests_while_it_is_paused_and_goes_on_where_it_was(db: piql.Data
         assert found.wait(PATIENCE).version == 2
         assert found.progress.rows_done == ROWS
         assert broken_promises(second) == []
+
+
+def test_a_build_resumed_when_its_thread_is_about_to_end_is_built_to_its_end(
+    db: piql.Database, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build, step = begun(db), Build._step
+    was_seen, is_resumed = threading.Event(), threading.Event()
+
+    def step_and_wait(build: Build) -> bool:
+        goes_on = step(build)
+        if not goes_on and not was_seen.is_set():
+            was_seen.set()
+            assert is_resumed.wait(PATIENCE)
+        return goes_on
+
+    monkeypatch.setattr(Build, "_step", step_and_wait)
+    with piql.connect(url) as second:
+        found = second.build
+        assert found is not None
+        found.pause()
+        build.start()
+        thread = build._thread
+        assert thread is not None
+        assert was_seen.wait(PATIENCE), "the thread did not see the pause"
+        build.resume()
+        is_resumed.set()
+        thread.join(PATIENCE)
+    assert build.progress.phase == "in force"
 
 
 def test_a_cancelled_build_leaves_nothing_behind(db: piql.Database) -> None:

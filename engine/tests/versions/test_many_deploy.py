@@ -8,6 +8,7 @@ from pathlib import Path
 
 import piql
 import pytest
+from patience import PATIENCE
 from promises import broken_promises, unused_indexes
 
 from .shop import ADD, BY_KIND, BY_WORD, FIRST, GET, ITEMS, PRICE, filled
@@ -78,7 +79,7 @@ def test_the_same_texts_again_make_no_version(tmp_path: Path) -> None:
     with filled("embedded:?synchronous=NORMAL&wait_ms=120000", 5) as db:
         db.deploy(piql.compile(FIRST + BY_KIND))
         assert db.deploy(piql.compile(FIRST + BY_KIND)).version == 2
-        assert db.deploy(piql.compile(FIRST + BY_KIND), background=True).wait(120).version == 2
+        assert db.deploy(piql.compile(FIRST + BY_KIND), background=True).wait(PATIENCE).version == 2
         assert db.rollback().version == 3
         assert "byKind" not in db.deployment.compilation.queries
 

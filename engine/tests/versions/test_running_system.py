@@ -13,6 +13,8 @@ import piql
 import pytest
 from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from kept_results import kept_row
+from patience import PATIENCE
+from piql.versions.change.build import backfill_rate
 from processes.nursery import nursery
 from promises import broken_promises, records_of, unused_indexes
 
@@ -91,17 +93,18 @@ def test_nobody_sees_a_failure_while_the_schema_changes(
     what = "the schema changes under four threads and a process (add a column, build, pause, lower a limit, roll back)"
     with kept_row(url, what) as cells, piql.connect(url) as db:
         assert db.deploy(piql.compile(ADDED_COLUMN)).version == 2
-        build = db.deploy(piql.compile(ADDED_COLUMN + BY_KIND + BY_WORD), background=True, rows_per_second=rows * 0.6)
+        build = db.deploy(piql.compile(ADDED_COLUMN + BY_KIND + BY_WORD), background=True, rows_per_second=10)
         build.pause()
         assert build.progress.phase in ("filling", "checking")
+        build._pace = backfill_rate(rows * 0.6)  # till now it was too slow to be over before it was paused
         build.resume()
-        assert build.wait(120).version == 3
+        assert build.wait(PATIENCE).version == 3
         assert len(db.execute("byKind", {"kind": "k3"}).rows) == 5
         db.deploy(piql.compile("CREATE QUERY title AS SELECT title FROM items WHERE id = [id];" + ADDED_COLUMN))
         with pytest.raises(piql.CompilationRefused, match="at most 100 rows may share one kind, but 7 values"):
             db.deploy(piql.compile(LOWERED))
         assert db.rollback().version == 5
-        assert db.rollback(background=True).wait(120).version == 6
+        assert db.rollback(background=True).wait(PATIENCE).version == 6
         accounts = workers()
         assert [failure for account in accounts for failure in account["failures"]] == []
         assert all(account["rounds"] >= Worker.LEAST for account in accounts)

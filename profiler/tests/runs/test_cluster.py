@@ -159,6 +159,7 @@ def test_a_client_that_is_killed_is_said_and_its_block_measured_again(tmp_path: 
     assert len({(cell.point, cell.interval) for cell in read_cells(tmp_path / "run")}) == 3 * len(TINY.points)
 
 
+@pytest.mark.long  # that another client goes on where one has died is held above, on one machine
 def test_clients_on_two_machines_share_a_run_and_one_goes_on_when_the_other_machine_is_gone(tmp_path: Path) -> None:
     from ray.cluster_utils import Cluster  # two nodes of Ray, each with one processor, as two machines would be
 

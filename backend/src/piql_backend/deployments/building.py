@@ -30,7 +30,7 @@ class Building:
         self._store = store
         self._look = look  # at what is live, once a build has ended
         self._build: piql.Build | None = None
-        self._closing = threading.Event()
+        self._leave = threading.Event()  # tells the follower that nobody needs it any more
         self._follower: threading.Thread | None = None
 
     def open(self) -> None:
@@ -88,17 +88,20 @@ class Building:
 
     def cancel(self) -> BuildRead:
         self._known().cancel()
-        if self._follower is not None:
-            self._follower.join()
+        self._end_follower()  # which would try for as long as the store does not answer
+        self._look()
         return self._read(self._known())
 
     def close(self) -> None:
         """Leave the build to the next start."""
-        self._closing.set()
-        if self._follower is not None:
-            self._follower.join()
+        self._end_follower()
         if self._build is not None:
             self._build.stop()
+
+    def _end_follower(self) -> None:
+        self._leave.set()
+        if self._follower is not None:
+            self._follower.join()
 
     def _known(self) -> piql.Build:
         if self._build is None:
@@ -106,8 +109,10 @@ class Building:
         return self._build
 
     def _follow(self, build: piql.Build) -> None:
+        leave = self._leave = threading.Event()
+
         def follow() -> None:
-            while not self._closing.wait(_LOOK_SECONDS):
+            while not leave.wait(_LOOK_SECONDS):
                 try:
                     if build.progress.is_done:
                         self._look()

@@ -27,7 +27,7 @@ PIECES = sorted(
     set(re.findall(r"\w+|'[^']*'|\S", ALL))
     | {"WITH", "RECURSIVE", "OVER", "OFFSET", "CASE", "'", '"', "/*", "--", "😀"}
 )
-QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def check(text: str) -> None:

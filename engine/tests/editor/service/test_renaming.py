@@ -100,12 +100,14 @@ def test_a_name_that_is_taken_or_none_is_refused(text: str, name: str, why: str)
         rename(texts, "q.piql", offset, name)
 
 
-def test_every_name_of_the_samples_can_change_without_changing_what_is_found() -> None:
+@pytest.mark.parametrize("stride", [5, pytest.param(1, marks=pytest.mark.long)])
+def test_names_of_the_samples_can_change_without_changing_what_is_found(stride: int) -> None:
+    """Change each name, or one of five, for minutes are too long for the tests of every change."""
     for folder in ("scadr", "tpcw"):
         texts = dict(texts_of(SAMPLES / folder))
         before = list(facts(texts))
         first = {occurrence.symbol: occurrence.span for occurrence in reversed(Names(texts).all())}
-        for symbol, span in first.items():
+        for symbol, span in list(first.items())[::stride]:
             edits = rename(texts, span.file, span.start, "zzz")
             assert list(facts(apply_edits(texts, edits))) == before, symbol
     assert len(first) > 100

@@ -61,7 +61,7 @@ def pairs() -> dict[str, tuple[Script, Script]]:
 @pytest.mark.parametrize("what", pairs())
 def test_a_late_step_harms_nobody(what: str) -> None:
     chance = random.Random(what)
-    for stopped_at in range(MOST):
+    for stopped_at in range(chance.randrange(2), MOST, 2):
         check(*pairs()[what], stopped_at, chance.randrange(MOST))
 
 
