@@ -14,14 +14,17 @@ interface Each {
 }
 
 interface Shared {
+  /** What measures in profile runs: Ray takes its time to start. */
+  runner: 'local' | 'ray'
   server: WorkbenchServer
   originals: readonly WorkspaceFile[]
 }
 
 export const test = base.extend<Each, Shared>({
+  runner: ['local', { option: true, scope: 'worker' }],
   server: [
-    async ({}, use, info) => {
-      const server = await WorkbenchServer.start(FIRST_PORT + info.parallelIndex)
+    async ({ runner }, use, info) => {
+      const server = await WorkbenchServer.start(FIRST_PORT + info.parallelIndex, runner)
       await use(server)
       await server.stop()
     },

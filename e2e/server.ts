@@ -24,10 +24,11 @@ export class WorkbenchServer {
   private constructor(
     readonly port: number,
     private readonly data: string,
+    private readonly runner: 'local' | 'ray',
   ) {}
 
-  static async start(port: number): Promise<WorkbenchServer> {
-    const server = new WorkbenchServer(port, await mkdtemp(join(tmpdir(), 'piql-e2e-')))
+  static async start(port: number, runner: 'local' | 'ray'): Promise<WorkbenchServer> {
+    const server = new WorkbenchServer(port, await mkdtemp(join(tmpdir(), 'piql-e2e-')), runner)
     await server.resume()
     return server
   }
@@ -48,6 +49,7 @@ export class WorkbenchServer {
     const options = ['serve', '--port', String(this.port), '--data', this.data, ...STORE_OPTIONS]
     const started = spawn(join(root, '.venv/bin/piql'), options, {
       cwd: root,
+      env: { ...process.env, PROFILE_RUNNER: this.runner },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.process = started

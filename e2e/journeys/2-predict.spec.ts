@@ -7,6 +7,7 @@ import { picture } from '../pictures.ts'
 const MEASURING = 300_000 * patience
 
 test.describe.configure({ timeout: 900_000 * patience })
+test.use({ runner: 'ray' }) // as users have it
 
 test('a profile run is watched, cancelled and deleted, and another measures to the end', async ({
   workbench,

@@ -17,11 +17,14 @@ WITH_TRANSACTIONS = ("embedded", "embedded file", "recording", "latency")
 CLUSTER = pytest.param("cluster", marks=pytest.mark.cluster)
 RUST = pytest.param("cluster, driver=rust", marks=[pytest.mark.cluster, pytest.mark.long])
 BACKWARDS = pytest.param("cluster, backwards", marks=pytest.mark.cluster)
-WITH_STEPS = ("stepwise", "stepwise recorded", CLUSTER, BACKWARDS, RUST)
+# What all stores do is held the other way round at length; `test_cql_reading_direction` and single steps tell at once.
+LONG_BACKWARDS = pytest.param("cluster, backwards", marks=[pytest.mark.cluster, pytest.mark.long])
+STEPWISE = ("stepwise", "stepwise recorded", CLUSTER)
+WITH_STEPS = (*STEPWISE, BACKWARDS, RUST)
 __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
 
-@pytest.fixture(params=(*WITH_TRANSACTIONS, *WITH_STEPS))
+@pytest.fixture(params=(*WITH_TRANSACTIONS, *STEPWISE, LONG_BACKWARDS, RUST))
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """Gives each store, whatever it promises."""
     yield from opened(request, tmp_path)

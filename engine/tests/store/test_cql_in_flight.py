@@ -13,7 +13,7 @@ __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 pytestmark = pytest.mark.cluster
 
 MOST, KEYS, CLIENTS = 12, 100, 4
-CHOOSING = CLIENTS + 1  # threads, and the driver's own, that may choose the same node at one moment
+CHOOSING = CLIENTS + 4  # threads, with the driver's event loop, executors and heartbeats, that may choose one at once
 NUMBERS = f"""
 CREATE TABLE numbers (id INT PRIMARY KEY, twice INT);
 CREATE QUERY some AS SELECT id, twice FROM numbers WHERE id IN [ids] MAX {KEYS};
