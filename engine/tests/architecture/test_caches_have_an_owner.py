@@ -95,10 +95,10 @@ def names_in(value: ast.expr) -> set[str]:
 
 
 def test_no_module_of_the_compiler_keeps_anything() -> None:
-    found = {
+    state = {
         state for name, module in modules() if name.startswith(WITHOUT_STATE) for state in mutable_state(name, module)
     }
-    assert found == STATE_BY_DESIGN
+    assert state == STATE_BY_DESIGN
 
 
 @pytest.mark.parametrize(

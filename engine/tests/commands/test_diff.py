@@ -74,9 +74,9 @@ def test_json_has_both_bounds_of_every_query(tmp_path: Path, capsys: Said) -> No
     before = written(tmp_path, "before.piql", TABLES.format(10), ONE, ALL)
     after = written(tmp_path, "after.piql", TABLES.format(50), ONE, ALL)
     cli.main(["diff", before, after, "--output", "json"])
-    one, mine = json.loads(capsys.readouterr().out)["queries"]
-    assert (one["change"], one["is_regression"], one["before"]) == ("same", False, one["after"])
-    assert (mine["before"]["rows"], mine["after"]["rows"], mine["is_regression"]) == (10, 50, True)
+    unchanged, changed = json.loads(capsys.readouterr().out)["queries"]
+    assert (unchanged["change"], unchanged["is_regression"], unchanged["before"]) == ("same", False, unchanged["after"])
+    assert (changed["before"]["rows"], changed["after"]["rows"], changed["is_regression"]) == (10, 50, True)
 
 
 def test_a_folder_is_compared_with_what_git_keeps_of_it(tmp_path: Path, capsys: Said) -> None:

@@ -17,17 +17,17 @@ __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
 @pytest.fixture(scope="module")
 def nurse() -> Iterator[Nursery]:
-    with nursery(SOURCE) as made:
-        yield made
+    with nursery(SOURCE) as family:
+        yield family
 
 
 @pytest.fixture(params=["embedded", "stepwise", CLUSTER])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     is_file = request.param != "cluster"
-    made = (
+    address = (
         f"{request.param}:{tmp_path / 'a.db'}?wait_ms=120000" if is_file else request.getfixturevalue("cluster_url")()
     )
-    with piql.connect(made) as db:
+    with piql.connect(address) as db:
         db.deploy(piql.compile(SOURCE))
         db.load("counters", [{"id": row, "value": 0} for row in range(ROWS)])
-    return made
+    return address

@@ -113,7 +113,7 @@ class Family:
         db = self._open()
         self._write(db, number, 3)
         if os.fork() == 0:
-            self._live(lambda own: self._write(db, own, ROWS), number + 1000)
+            self._live(lambda child: self._write(db, child, ROWS), number + 1000)
         self._write(db, number + 2000, ROWS)
 
     def _write(self, db: piql.Database, number: int, rows: int) -> None:
@@ -127,8 +127,8 @@ class Family:
                 raise
             self._say(f"wrote {name}")
 
-    def _say(self, said: str) -> None:
-        os.write(self._acks, f"{said}\n".encode())
+    def _say(self, line: str) -> None:
+        os.write(self._acks, f"{line}\n".encode())
 
     def reap(self) -> None:
         for pid in self._children:

@@ -85,12 +85,12 @@ def went_back(history: Iterable[Seen]) -> list[Seen]:
 
 def _older_than(history: Iterable[Seen], kinds: tuple[Kind, ...]) -> list[Seen]:
     newest: dict[int, float] = {}
-    found = []
+    stale = []
     for operation in sorted(history, key=lambda operation: operation.called):
         known = newest.get(operation.session, -inf)
         if operation.kind == "read" and operation.answer is not None and operation.answer < known:
-            found.append(operation)
+            stale.append(operation)
         if operation.kind in kinds and operation.answer not in (None, False):
             value = operation.answer if operation.kind == "read" else operation.value
             newest[operation.session] = max(known, value)
-    return found
+    return stale

@@ -109,9 +109,9 @@ async def _outcome(attempt: Callable[[], Awaitable[object]]) -> str:
             return "ok"
 
 
-def _numbers(places: dict[str, int | None], own: int) -> dict[str, int]:
+def _numbers(places: dict[str, int | None], number: int) -> dict[str, int]:
     """Return tables: those that do not matter are one's own."""
-    return {name: 1_000_000 + own if place is None else place for name, place in places.items()}
+    return {name: 1_000_000 + number if table is None else table for name, table in places.items()}
 
 
 def move_about(job: dict[str, Any], number: int, tell: Tell) -> None:
@@ -124,8 +124,8 @@ def move_about(job: dict[str, Any], number: int, tell: Tell) -> None:
             try:
                 match chance.randrange(3):
                     case 0:
-                        own = 1_000_000 + number * 10_000 + turn
-                        db.execute("sit", {**me, "one": own, "three": table, "hundred": own})
+                        seat = 1_000_000 + number * 10_000 + turn
+                        db.execute("sit", {**me, "one": seat, "three": table, "hundred": seat})
                     case 1:
                         db.execute("change", {**me, "three": table})
                     case _:
@@ -168,15 +168,15 @@ def use_one_row(job: dict[str, Any], number: int, tell: Tell) -> None:
                 match chance.choice(job["kinds"]):
                     case "read":
                         known = db.execute("value", {"id": row}).rows[0]["value"]
-                        said = f"read 0 0 {known}"
+                        line = f"read 0 0 {known}"
                     case "write":
-                        said = f"write {value} 0 {_changed(db, 'put', id=row, value=value)}"
+                        line = f"write {value} 0 {_changed(db, 'put', id=row, value=value)}"
                     case "swap":
-                        said = f"swap {value} {known} {_changed(db, 'swap', id=row, value=value, expected=known)}"
+                        line = f"swap {value} {known} {_changed(db, 'swap', id=row, value=value, expected=known)}"
                     case _:  # add one: the value only grows
                         answer = _changed(db, "swap", id=row, value=known + 1, expected=known)
-                        said = f"swap {known + 1} {known} {answer}"
-                tell(f"seen {row} {called} {time.monotonic()} {said}")
+                        line = f"swap {known + 1} {known} {answer}"
+                tell(f"seen {row} {called} {time.monotonic()} {line}")
 
 
 def _changed(db: piql.Database, query: str, **parameters: int) -> str:

@@ -40,9 +40,9 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def db(path: Path) -> Iterator[piql.Database]:
-    with piql.connect(f"embedded:{path}?synchronous=NORMAL") as made:
-        made.deploy(piql.compile(SOURCE))
-        yield made
+    with piql.connect(f"embedded:{path}?synchronous=NORMAL") as database:
+        database.deploy(piql.compile(SOURCE))
+        yield database
 
 
 def put(db: piql.Database, number: int) -> None:
@@ -76,12 +76,12 @@ def test_a_family_loses_no_write_that_was_acknowledged(nurse: Nursery, tmp_path:
     os.set_blocking(still, True)
     assert os.read(still, 1) == b""  # the last member has ended
     os.close(still)
-    said = acks.read_text().splitlines()
-    assert [line for line in said if not line.startswith("wrote ")] == [], life.other
+    lines = acks.read_text().splitlines()
+    assert [line for line in lines if not line.startswith("wrote ")] == [], life.other
     with piql.connect(url) as db:
         db.sweep(older_than=0)
-        kept = {record["id"] for record in records_of(db.store, db.deployment.tables["accounts"])}
-        lost = {line.removeprefix("wrote ") for line in said} - kept
+        kept_ids = {record["id"] for record in records_of(db.store, db.deployment.tables["accounts"])}
+        lost = {line.removeprefix("wrote ") for line in lines} - kept_ids
         assert lost == set(), life.other
         assert broken_promises(db) == []
 
@@ -150,7 +150,7 @@ def test_a_fork_waits_for_a_transaction_of_another_thread(db: piql.Database) -> 
 
 @pytest.mark.parametrize("act", ["read another", "close another", "read its own, closed meanwhile"])
 def test_a_fork_waits_for_no_thread_that_waits_for_it(db: piql.Database, tmp_path: Path, act: str) -> None:
-    began, closed, said = threading.Event(), threading.Event(), list[object]()
+    began, closed, outcomes = threading.Event(), threading.Event(), list[object]()
     other = piql.connect(f"embedded:{tmp_path / 'other.db'}")
 
     def write() -> None:
@@ -164,13 +164,13 @@ def test_a_fork_waits_for_no_thread_that_waits_for_it(db: piql.Database, tmp_pat
                 other.close()
             else:
                 (other if act == "read another" else db).store.settings()
-            said.append("over")
+            outcomes.append("over")
 
     def tell() -> None:
         try:
             write()
         except piql.StoreUnavailable as failure:
-            said.append(str(failure))
+            outcomes.append(str(failure))
 
     thread = threading.Thread(target=tell)
     thread.start()
@@ -181,7 +181,7 @@ def test_a_fork_waits_for_no_thread_that_waits_for_it(db: piql.Database, tmp_pat
     url = f"embedded:{tmp_path / 'a.db'}"
     assert in_child(lambda: put(piql.connect(url), 1)) == "done"
     thread.join()
-    assert said == ["the store has been closed" if act == "read its own, closed meanwhile" else "over"]
+    assert outcomes == ["the store has been closed" if act == "read its own, closed meanwhile" else "over"]
     other.close()
     with piql.connect(url) as again:
         assert numbers(again) == {1}
@@ -216,26 +216,26 @@ def test_a_transaction_that_does_not_end_in_time_is_kept_and_the_child_refused(
     thread.start()
     began.wait()
     elsewhere = f"embedded:{tmp_path / 'b.db'}"
-    said = [
+    outcomes = [
         in_child(lambda: put(db, 1)),
         in_child(lambda: piql.connect(f"embedded:{path}")),
         in_child(lambda: piql.connect(elsewhere).deploy(piql.compile(SOURCE))),  # SQLite may be locked
     ]
     over.set()
     thread.join()
-    assert said == ["StoreForked"] * 3
+    assert outcomes == ["StoreForked"] * 3
     assert db.store.settings()["kept"] == "yes"
     assert numbers(db) == set()
 
 
 def test_a_child_forked_within_a_transaction_can_neither_go_on_with_it_nor_end_it(db: piql.Database) -> None:
-    said: list[str] = []
+    outcomes: list[str] = []
     with db.store.transaction() as transaction:
         transaction.set_setting("kept", "yes")
-        said.append(in_child(lambda: transaction.set_setting("kept", "no")))
-        said.append(in_child(lambda: transaction.connection.close()))
-        said.append(in_child(lambda: db.store.settings()))
-    assert said == ["StoreForked"] * 3
+        outcomes.append(in_child(lambda: transaction.set_setting("kept", "no")))
+        outcomes.append(in_child(lambda: transaction.connection.close()))
+        outcomes.append(in_child(lambda: db.store.settings()))
+    assert outcomes == ["StoreForked"] * 3
     assert db.store.settings()["kept"] == "yes"
 
 
@@ -265,8 +265,10 @@ def test_a_file_that_another_library_has_open_is_refused_in_the_child(db: piql.D
     foreign.execute("SELECT COUNT(*) FROM settings").fetchone()
     assert in_child(lambda: put(db, 1)) == "StoreForked"
     assert in_child(lambda: piql.connect(f"embedded:{link}")) == "StoreForked"
-    said = said_by_child(lambda: put(db, 1))
-    assert said.startswith(f"StoreForked: this process was forked while its parent had {path} open: start it by spawn")
+    message = said_by_child(lambda: put(db, 1))
+    assert message.startswith(
+        f"StoreForked: this process was forked while its parent had {path} open: start it by spawn"
+    )
     foreign.close()
     assert in_child(lambda: put(db, 2)) == "done"
     put(db, 3)
@@ -382,8 +384,8 @@ def test_a_child_writes_under_a_name_and_into_a_log_of_its_own(tmp_path: Path) -
         assert steps is not None
         table = db.deployment.tables["counters"]
         records = db.store.prepare_entries(table, table.primary_index())
-        found = [steps.find(records, (number,)) for number in (1, 2, 3, 4)]
-        one, two, three, four = (record.write.split("-")[1] for record in found if record is not None)
+        records_found = [steps.find(records, (number,)) for number in (1, 2, 3, 4)]
+        one, two, three, four = (record.write.split("-")[1] for record in records_found if record is not None)
         assert one == four == stamps.process
         assert len({one, two, three}) == 3
 

@@ -110,13 +110,13 @@ def is_linearisable_by_trying_all(history: list[Seen], first: int) -> bool:
 
 def test_the_search_agrees_with_trying_every_order() -> None:
     chance = random.Random(1)
-    found = set()
+    answers = set()
     for _ in range(300):
         for history in random_history(chance, 7):
             answer = is_linearisable(history, 0)
             assert answer == is_linearisable_by_trying_all(history, 0)
-            found.add(answer)
-    assert found == {True, False}
+            answers.add(answer)
+    assert answers == {True, False}
 
 
 def test_long_histories_of_one_copy_are_linearisable_and_changed_ones_are_not() -> None:

@@ -46,8 +46,8 @@ def test_rows_that_move_between_groups_and_leave_them_pass_no_limit(nurse: Nurse
         assert broken_promises(db) == []
         for table in range(4):  # every place that was left can be taken again
             for number in range(3 - db.execute("inThree", {"three": table}).rows[0]["seats"]):
-                own = 5_000_000 + table * 10 + number
-                db.execute("sit", {"id": f"last {own}", "one": own, "three": table, "hundred": own})
+                seat = 5_000_000 + table * 10 + number
+                db.execute("sit", {"id": f"last {seat}", "one": seat, "three": table, "hundred": seat})
             with pytest.raises(piql.CardinalityViolation):
                 db.execute("sit", {"id": "more", "one": 5_100_000, "three": table, "hundred": 5_100_000})
         cells += ["40 moves each, limit 3", "never more than 3 seen, every place left can be taken"]
@@ -57,29 +57,31 @@ def test_rows_that_move_between_groups_and_leave_them_pass_no_limit(nurse: Nurse
 def test_a_key_that_all_want_is_got_by_exactly_one(nurse: Nursery, url: str, unique: str) -> None:
     with kept_row(url, f"eight processes that want the same keys ({unique})") as cells:
         lives = run(nurse, "open_accounts", url, emails=25, unique=unique)
-        got = {(number, int(said.split()[1])) for number, life in enumerate(lives) for said in life.other}
-        assert sorted(email for _, email in got) == list(range(25))
+        winners = {(number, int(line.split()[1])) for number, life in enumerate(lives) for line in life.other}
+        assert sorted(email for _, email in winners) == list(range(25))
         with piql.connect(url) as db:
             assert broken_promises(db) == []
             column, apart = ("id", "email") if unique == "email" else ("email", "id")
-            kept = list(records_of(db.store, db.deployment.tables["accounts"]))
-        assert {tuple(map(int, row[column].removesuffix("@x").split("."))) for row in kept} == got
-        assert {row[apart].removesuffix("@x") for row in kept} == {str(email) for email in range(25)}
+            rows = list(records_of(db.store, db.deployment.tables["accounts"]))
+        assert {tuple(map(int, row[column].removesuffix("@x").split("."))) for row in rows} == winners
+        assert {row[apart].removesuffix("@x") for row in rows} == {str(email) for email in range(25)}
         cells += ["25 keys", "each got by exactly one"]
 
 
 def histories(nurse: Nursery, url: str, kinds: list[str], seed: int, turns: int) -> list[list[Seen]]:
     """Return what eight processes saw of some rows, each row's history by itself."""
     lives = run(nurse, "use_one_row", url, rows=ROWS, kinds=kinds, seed=seed, turns=turns)
-    found: list[list[Seen]] = [[] for _ in range(ROWS)]
+    histories_of_rows: list[list[Seen]] = [[] for _ in range(ROWS)]
     for session, life in enumerate(lives):
-        for said in life.other:
-            row, called, returned, kind, value, expected, answer = said.split()[1:]
+        for line in life.other:
+            row, called, returned, kind, value, expected, answer = line.split()[1:]
             is_told = answer != "-"
             until = float(returned) if is_told else inf
-            told = int(answer) if is_told else None
-            found[int(row)].append(Seen(session, kind, float(called), until, int(value), int(expected), told))  # type: ignore[arg-type]
-    return found
+            result = int(answer) if is_told else None
+            histories_of_rows[int(row)].append(
+                Seen(session, kind, float(called), until, int(value), int(expected), result)
+            )  # type: ignore[arg-type]
+    return histories_of_rows
 
 
 def unanswered(histories: list[list[Seen]], url: str) -> int:
@@ -97,23 +99,26 @@ def overlaps(history: list[Seen]) -> int:
 @pytest.mark.parametrize("seed", range(2))
 def test_reads_writes_and_swaps_of_one_row_are_linearisable(nurse: Nursery, url: str, seed: int) -> None:
     with kept_row(url, f"histories of reads, writes and swaps, seed {seed}") as cells:
-        found = histories(nurse, url, ["read", "read", "write", "swap"], seed, 6)
-        assert all(is_linearisable(history, 0) for history in found)
-        assert sum(map(overlaps, found)) > ROWS
-        much = f"8 processes, {ROWS} rows, {sum(map(len, found))} operations"
-        cells += [much, f"linearisable; {unanswered(found, url)} changes of which the cluster could not say what came"]
+        histories_of_rows = histories(nurse, url, ["read", "read", "write", "swap"], seed, 6)
+        assert all(is_linearisable(history, 0) for history in histories_of_rows)
+        assert sum(map(overlaps, histories_of_rows)) > ROWS
+        much = f"8 processes, {ROWS} rows, {sum(map(len, histories_of_rows))} operations"
+        cells += [
+            much,
+            f"linearisable; {unanswered(histories_of_rows, url)} changes of which the cluster could not say what came",
+        ]
 
 
 def test_a_counter_that_all_count_up_loses_no_step_and_sessions_see_it_grow(nurse: Nursery, url: str) -> None:
     with kept_row(url, "a counter that eight processes count up") as cells, piql.connect(url) as db:
-        found = histories(nurse, url, ["read", "add"], 3, 10)
-        for row, history in enumerate(found):
+        histories_of_rows = histories(nurse, url, ["read", "add"], 3, 10)
+        for row, history in enumerate(histories_of_rows):
             steps = sum(operation.kind == "swap" and operation.answer == 1 for operation in history)
             unsure = sum(operation.answer is None for operation in history)
             assert steps <= db.execute("value", {"id": row}).rows[0]["value"] <= steps + unsure
             assert is_linearisable(history, 0)
             assert misread_own_writes(history) == went_back(history) == []
-        unanswered(found, url)
+        unanswered(histories_of_rows, url)
         cells += [f"10 turns on each of {ROWS} rows", "linearisable, no step lost, no session goes back"]
 
 
@@ -132,8 +137,8 @@ def test_processes_that_open_a_new_file_at_the_same_moment_all_get_in(
 
 def test_tasks_of_asyncio_in_many_processes_keep_the_promises_together(nurse: Nursery, url: str) -> None:
     lives = run(nurse, "in_tasks", url, tables=5, rows=3, turns=10)
-    said = Counter(done.outcome for life in lives for done in life.done)
-    assert said == {"ok": 15, "CardinalityViolation": PROCESSES * 10 - 15}
+    outcomes = Counter(done.outcome for life in lives for done in life.done)
+    assert outcomes == {"ok": 15, "CardinalityViolation": PROCESSES * 10 - 15}
     steps = Counter(line for life in lives for line in life.other)
     assert steps["step ok"] + steps["step ConditionFailed"] == PROCESSES * 10
     with piql.connect(url) as db:

@@ -21,10 +21,10 @@ THREADS = 16
 
 @pytest.fixture
 def db() -> Iterator[piql.Database]:
-    with piql.connect("embedded:?synchronous=NORMAL&wait_ms=120000") as made:
-        made.deploy(piql.compile(SOURCE))
-        made.load("counters", [{"id": row, "value": 0} for row in range(5)])
-        yield made
+    with piql.connect("embedded:?synchronous=NORMAL&wait_ms=120000") as database:
+        database.deploy(piql.compile(SOURCE))
+        database.load("counters", [{"id": row, "value": 0} for row in range(5)])
+        yield database
 
 
 def sit(db: piql.Database, number: int, turn: int) -> str:
@@ -47,8 +47,8 @@ def count_up(db: piql.Database, row: int) -> Seen | None:
 
 def test_threads_fill_every_place_and_none_twice(db: piql.Database) -> None:
     with ThreadPoolExecutor(THREADS) as pool:
-        found = Counter(pool.map(lambda n: sit(db, n % THREADS, n // THREADS), range(THREADS * 10)))
-    assert found == {"ok": 15, "full": THREADS * 10 - 15}
+        outcomes = Counter(pool.map(lambda n: sit(db, n % THREADS, n // THREADS), range(THREADS * 10)))
+    assert outcomes == {"ok": 15, "full": THREADS * 10 - 15}
     assert broken_promises(db) == []
 
 

@@ -14,8 +14,8 @@ __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
 @pytest.fixture(scope="module")
 def nurse() -> Iterator[Nursery]:
-    with nursery(SOURCE) as made:
-        yield made
+    with nursery(SOURCE) as family:
+        yield family
 
 
 @pytest.fixture

@@ -34,15 +34,15 @@ def possible(players: Players, life: Life, operations: Iterable[Operation], is_a
         if is_alone:
             wanted = refusals or {"ok"}
             assert done.outcome in wanted, f"{number}, {operation}: {done.outcome} instead of {wanted}"
-    found = [players]
+    states = [players]
     for number, piece in enumerate(next(stream).pieces()):
         refusals, players = after(players, piece)
         if refusals and is_alone:
             break
         if number < life.pieces:
-            found = []
-        found.append(players)
-    return found
+            states = []
+        states.append(players)
+    return states
 
 
 def hold(db: piql.Database, states: Sequence[Players]) -> Players:
@@ -62,16 +62,16 @@ def difference(found: Players, wanted: Players) -> str:
 def hold_reads(db: piql.Database, players: Players) -> None:
     """Check that every query gives the rows of its group, whichever index it goes through."""
     for team in TEAMS:
-        own = [player for player in players.values() if player["team"] == team]
+        expected_players = [player for player in players.values() if player["team"] == team]
         best = db.execute("best", {"team": team}).rows
-        assert [row["score"] for row in best] == sorted((row["score"] for row in own), reverse=True)
-        assert _bare(best) == _bare({name: row[name] for name in ("id", "score", "bio")} for row in own)
+        assert [row["score"] for row in best] == sorted((row["score"] for row in expected_players), reverse=True)
+        assert _bare(best) == _bare({name: row[name] for name in ("id", "score", "bio")} for row in expected_players)
         of_town = db.execute("ofTown", {"team": team}).rows
-        assert _bare(of_town) == _bare({name: row[name] for name in ("id", "score")} for row in own)
+        assert _bare(of_town) == _bare({name: row[name] for name in ("id", "score")} for row in expected_players)
     for word in ("fast", "tall", "old", "calm"):
         rows = db.execute("withWord", {"word": word}).rows
-        own = [player for player in players.values() if word in player["bio"].split()]
-        assert _bare(rows) == _bare({name: row[name] for name in ("id", "team")} for row in own)
+        expected_players = [player for player in players.values() if word in player["bio"].split()]
+        assert _bare(rows) == _bare({name: row[name] for name in ("id", "team")} for row in expected_players)
     for email in {player["email"] for player in players.values()} - {None}:
         assert len(db.execute("byMail", {"email": email}).rows) == 1
 
@@ -83,8 +83,8 @@ def _bare(rows: Iterable[Player]) -> list[list[tuple[str, Any]]]:
 def hold_places(db: piql.Database, players: Players) -> None:
     """Check that each team takes as many players as there are places left, and not one more."""
     for team in TEAMS:
-        own = sum(player["team"] == team for player in players.values())
-        for number in range(MOST_IN_A_TEAM - own):
+        team_size = sum(player["team"] == team for player in players.values())
+        for number in range(MOST_IN_A_TEAM - team_size):
             db.execute("putNew", {"id": f"{team}{number}", "team": team, "score": 0, "bio": ""})
         try:
             db.execute("putNew", {"id": f"{team}more", "team": team, "score": 0, "bio": ""})

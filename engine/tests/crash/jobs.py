@@ -83,8 +83,8 @@ def load(job: dict[str, Any], number: int, tell: Tell) -> None:
     with piql.connect(job["url"]) as db:
         tell("ready")
         rows = ({"id": at, "room": at // 100, "text": f"note {at}"} for at in range(job["rows"]))
-        told = lambda loaded: tell(f"loaded {loaded}")  # noqa: E731
-        db.load("notes", rows, told, batch_rows=job["batch_rows"], resume=job["resume"])
+        report = lambda loaded: tell(f"loaded {loaded}")  # noqa: E731
+        db.load("notes", rows, report, batch_rows=job["batch_rows"], resume=job["resume"])
         tell("done ok")
 
 

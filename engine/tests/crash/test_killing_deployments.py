@@ -26,11 +26,11 @@ ROOMS, ROWS = 50, 3000
 
 def rooms(path: Path) -> str:
     """Return a database with rooms, and notes to come."""
-    made = f"embedded:{path}"
-    with piql.connect(made) as db:
+    url = f"embedded:{path}"
+    with piql.connect(url) as db:
         db.deploy(piql.compile(SCHEMA.replace(", door INT NULL", "")))
         db.load("rooms", [{"room": room, "size": room} for room in range(ROOMS)])
-    return made
+    return url
 
 
 @pytest.fixture
@@ -73,11 +73,11 @@ def kill_loads(nurse: Nursery, url: str, kills: int, seed: int, resume: str | No
         db.deploy(piql.compile(SCHEMA + BY_TEXT + BY_WORD))
     chance = random.Random(seed)
     rows, batch = 4000, 200
-    found: list[int] = []
+    ids: list[int] = []
     killed = Killed()
     for _ in range(kills):
         job = {"job": "crash.jobs:load", "url": url, "rows": rows, "batch_rows": batch, "resume": resume}
-        before = len(found)
+        before = len(ids)
         (life,) = nurse.run(
             job,
             kill_after=chance.random() * (0.008 if resume else 0.02),
@@ -85,15 +85,15 @@ def kill_loads(nurse: Nursery, url: str, kills: int, seed: int, resume: str | No
         )
         with piql.connect(url) as db:
             assert broken_promises(db) == []
-            found = [record["id"] for record in records_of(db.store, db.deployment.tables["notes"])]
-        assert found == list(range(len(found)))
-        assert len(found) % batch == 0
-        tolds = [int(line.removeprefix("loaded ")) for line in life.other]
-        told = tolds[-1] if tolds else before if resume else 0
-        assert not (resume and tolds) or tolds[0] == before + batch, "a batch is loaded again"
-        assert len(found) >= told
-        killed.count(told // batch, len(found) > told)
-        if resume and len(found) == rows:
+            ids = [record["id"] for record in records_of(db.store, db.deployment.tables["notes"])]
+        assert ids == list(range(len(ids)))
+        assert len(ids) % batch == 0
+        reports = [int(line.removeprefix("loaded ")) for line in life.other]
+        rows_reported = reports[-1] if reports else before if resume else 0
+        assert not (resume and reports) or reports[0] == before + batch, "a batch is loaded again"
+        assert len(ids) >= rows_reported
+        killed.count(rows_reported // batch, len(ids) > rows_reported)
+        if resume and len(ids) == rows:
             break  # the kill came too late: a load that has ended begins anew
     (life,) = nurse.run({"job": "crash.jobs:load", "url": url, "rows": rows, "batch_rows": batch, "resume": resume})
     assert life.done, life.other

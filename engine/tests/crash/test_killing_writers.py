@@ -73,16 +73,16 @@ def kill_writers_together(nurse: Nursery, url: str, kills: int, first_seed: int,
             lives = nurse.run(job, kill_after=chance.random() * within, after=chance.randrange(30))
             with connected() as db:
                 db.sweep(older_than=0)
-                found = players_in(db)
+                players = players_in(db)
                 for writer, seed, life in zip(owned, seeds, lives, strict=True):
                     assert life.was_killed, life.other
                     states = possible(owned[writer], life, operations(seed, writer, loads=loads), is_alone=False)
-                    own = {key: row for key, row in found.items() if key.startswith(writer)}
-                    assert own in states, (writer, seed)
-                    owned[writer] = own
-                    killed.count(len(life.done), own != states[0])
-                hold(db, [found])
-                hold_reads(db, found)
+                    players_of_writer = {key: row for key, row in players.items() if key.startswith(writer)}
+                    assert players_of_writer in states, (writer, seed)
+                    owned[writer] = players_of_writer
+                    killed.count(len(life.done), players_of_writer != states[0])
+                hold(db, [players])
+                hold_reads(db, players)
     return killed
 
 
@@ -113,18 +113,18 @@ def test_nor_do_three_on_a_store_without_transactions(nurse: Nursery, tmp_path: 
 @pytest.mark.long
 def test_nor_do_a_hundred_writers_on_a_cluster(nurse: Nursery, cluster_url: Callable[[], str]) -> None:
     kills = acknowledged = 0
-    for what, way, count, seed in (
+    for title, way, count, seed in (
         ("one writer killed at a time (`SIGKILL`)", kill_writers, 55, 700_000),
         ("three writers killed together", kill_writers_together, 54, 800_000),
     ):
         url = cluster_url()
-        with kept_row(url, what) as cells:
-            found = way(nurse, new_database(url), count, seed, within=0.3)
+        with kept_row(url, title) as cells:
+            killed = way(nurse, new_database(url), count, seed, within=0.3)
             cells += [
-                f"{found.kills} kills, {found.acknowledged} writes acknowledged or refused",
-                f"nothing lost or half done; {found.found_done} done though nobody had said so",
+                f"{killed.kills} kills, {killed.acknowledged} writes acknowledged or refused",
+                f"nothing lost or half done; {killed.found_done} done though nobody had said so",
             ]
-        kills, acknowledged = kills + found.kills, acknowledged + found.acknowledged
+        kills, acknowledged = kills + killed.kills, acknowledged + killed.acknowledged
     assert kills >= 100
     assert acknowledged > 100
 

@@ -19,7 +19,7 @@ def test_more_than_a_thousand_kills_lose_nothing(nurse: Nursery, url: str) -> No
     copies = [path.with_name(f"{number}.db") for number in range(2)]
     for copy in copies:
         shutil.copy(path, copy)
-    found = {
+    killed_by_title = {
         "one writer": kill_writers(nurse, url, 500, 100_000),
         "three writers together": kill_writers_together(nurse, f"embedded:{copies[0]}", 300, 200_000),
         "one writer, `synchronous=NORMAL`": kill_writers(
@@ -32,11 +32,11 @@ def test_more_than_a_thousand_kills_lose_nothing(nurse: Nursery, url: str) -> No
         "loads, by batches of 200 rows": kill_loads(nurse, rooms(path.with_name("l.db")), 150, 500_000),
     }
     RESULT.parent.mkdir(parents=True, exist_ok=True)
-    RESULT.write_text(PAGE + "".join(_row(what, killed) for what, killed in found.items()))
+    RESULT.write_text(PAGE + "".join(_row(title, killed) for title, killed in killed_by_title.items()))
 
 
-def _row(what: str, killed: Killed) -> str:
-    return f"| {what} | {killed.kills:,} | {killed.acknowledged:,} | {killed.found_done:,} | 0 |\n"
+def _row(title: str, killed: Killed) -> str:
+    return f"| {title} | {killed.kills:,} | {killed.acknowledged:,} | {killed.found_done:,} | 0 |\n"
 
 
 PAGE = """\

@@ -147,11 +147,11 @@ def _refusals(players: Players) -> set[str]:
     teams = Counter(player["team"] for player in players.values())
     words = Counter(word for player in players.values() for word in words_of(player["bio"]))
     emails = Counter(player["email"] for player in players.values() if player["email"] is not None)
-    found: set[str] = set()
+    refusals: set[str] = set()
     if NO_TEAM in teams:
-        found.add("ForeignKeyViolation")
+        refusals.add("ForeignKeyViolation")
     if max(teams.values(), default=0) > MOST_IN_A_TEAM or max(words.values(), default=0) > MOST_WITH_A_WORD:
-        found.add("CardinalityViolation")
+        refusals.add("CardinalityViolation")
     if max(emails.values(), default=0) > 1:
-        found.add("DuplicateKey")
-    return found
+        refusals.add("DuplicateKey")
+    return refusals

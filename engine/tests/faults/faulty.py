@@ -47,9 +47,9 @@ class FaultyStore(StoreWrapper):
     def row_writes(self) -> SingleRowWrites | None:
         return self._faulty_row_writes
 
-    def shuffled(self, each: Sequence[T]) -> list[T]:
+    def shuffled(self, items: Sequence[T]) -> list[T]:
         with self._lock:
-            return self._chance.sample(each, len(each))
+            return self._chance.sample(items, len(items))
 
     @property
     def lost(self) -> int:
@@ -74,10 +74,10 @@ class FaultyStore(StoreWrapper):
         kind = self.fault(where, "before", "after", "late")
         if kind == "before":
             raise self.fail(where, kind)
-        found = work()
+        result = work()
         if kind == "after":
             raise self.fail(where, kind)
-        return found
+        return result
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
         if self.fault("read", "partly"):
@@ -163,11 +163,11 @@ class PersistentDatabase(piql.Database):
 
     def load(self, table: str, rows: Any, *arguments: Any, **named: Any) -> Any:
         """Load what others are not to see in part at once; without transactions that is one row."""
-        kept = list(rows)
-        pieces = [kept] if self.store.row_writes is None else [[row] for row in kept]
+        all_rows = list(rows)
+        pieces = [all_rows] if self.store.row_writes is None else [[row] for row in all_rows]
         for piece in pieces:
             self._persist(lambda piece=piece: super(PersistentDatabase, self).load(table, piece, *arguments, **named))  # type: ignore[misc]
-        return len(kept)
+        return len(all_rows)
 
     def execute(self, *arguments: Any, **named: Any) -> Any:
         again = (piql.DuplicateKey, piql.ConditionFailed)

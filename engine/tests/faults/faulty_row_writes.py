@@ -39,10 +39,10 @@ class Overdue:
     def arrive(self, likely: float = 1.0) -> int:
         """Let each that waits arrive with some likelihood, and say how many did."""
         with self._lock:
-            arriving = [each for each in self._waiting if self._chance.random() < likely]
-            self._waiting = [each for each in self._waiting if each not in arriving]
-        for each in self._chance.sample(arriving, len(arriving)):
-            each()
+            arriving = [step for step in self._waiting if self._chance.random() < likely]
+            self._waiting = [step for step in self._waiting if step not in arriving]
+        for step in self._chance.sample(arriving, len(arriving)):
+            step()
         return len(arriving)
 
 
@@ -64,10 +64,10 @@ class FaultyRowWrites(OneByOne):
             self._store.overdue.add(work)
         if kind in ("before", "overdue"):
             raise self._store.fail(where, kind)
-        found = work()
+        result = work()
         if kind == "after":
             raise self._store.fail(where, kind)
-        return found
+        return result
 
     def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> Found | None:
         return self._call("find", READING, lambda: self._behind.find(records, key, is_serial))
@@ -87,11 +87,11 @@ class FaultyRowWrites(OneByOne):
 
     def _is_deciding(self, records: PreparedEntries, row: Row, state: State) -> bool:
         """Return whether a change lets readers see another row than before; what settles leaves rows as they are."""
-        found = self._behind.find(records, row[: records.key_length])
-        is_there = found is not None and found.state in (State.VISIBLE, State.DOUBTFUL)
+        record = self._behind.find(records, row[: records.key_length])
+        is_there = record is not None and record.state in (State.VISIBLE, State.DOUBTFUL)
         if state is State.GONE:
             return is_there
-        return state is State.VISIBLE and not (is_there and found is not None and found.row == row)
+        return state is State.VISIBLE and not (is_there and record is not None and record.row == row)
 
     def change_entries(self, changes: Sequence[EntryChange]) -> None:
         if self._store.fault("entries", "partly"):
@@ -117,10 +117,10 @@ class FaultyRowWrites(OneByOne):
         self._call(where, CHANGING, lambda: self._behind.note(group, key, value))
 
     def change_many(self, records: PreparedEntries, changes: Sequence[RecordChange]) -> list[bool]:
-        return [_is_known(lambda each=each: self.change(records, *each)) for each in changes]  # type: ignore[misc]
+        return [_is_known(lambda change=change: self.change(records, *change)) for change in changes]  # type: ignore[misc]
 
     def swap_many(self, swaps: Sequence[Swap]) -> list[bool]:
-        return [_is_known(lambda each=each: self.swap(*each)) for each in swaps]  # type: ignore[misc]
+        return [_is_known(lambda swap=swap: self.swap(*swap)) for swap in swaps]  # type: ignore[misc]
 
 
 def _is_known(step: Callable[[], tuple[bool, object]]) -> bool:

@@ -167,14 +167,14 @@ def fill(db: piql.Database) -> None:
 
 def untrue(db: piql.Database, ledger: Ledger) -> list[str]:
     """Return a sentence for each thing that a client was told and that is not so; none when all is well."""
-    found = list(ledger.lies)
+    sentences = list(ledger.lies)
     for account in range(ACCOUNTS):
         n = db.execute("balance", {"id": account}).rows[0]["n"]
         sure, unsure = ledger.increased[account], ledger.unsure[account]
         if n < sure:
-            found.append(f"account {account}: {sure - n} of {sure} acknowledged increases are lost")
+            sentences.append(f"account {account}: {sure - n} of {sure} acknowledged increases are lost")
         if n > sure + unsure:
-            found.append(f"account {account}: {n} increases of {sure} acknowledged ones and {unsure} unsure ones")
+            sentences.append(f"account {account}: {n} increases of {sure} acknowledged ones and {unsure} unsure ones")
         noted, cursor = set[int](), None
         while True:
             page = db.execute("events", {"account": account}, cursor)
@@ -184,9 +184,9 @@ def untrue(db: piql.Database, ledger: Ledger) -> list[str]:
                 break
         lost = {number for of, number in ledger.noted if of == account} - noted
         if lost:
-            found.append(f"account {account}: the acknowledged events {sorted(lost)} are lost")
+            sentences.append(f"account {account}: the acknowledged events {sorted(lost)} are lost")
     db.sweep(older_than=-1)
-    return found + broken_promises(db)
+    return sentences + broken_promises(db)
 
 
 def until_it_works(ask: Callable[[], object], seconds: float = 60) -> None:

@@ -31,14 +31,14 @@ Databases = list[piql.Database]
 @pytest.fixture(scope="module")
 def prefixes(cluster: Cluster, cluster_keyspace: str) -> Iterator[str]:
     """Return those of filled databases on nodes that have their schema on the disk, where a node does not write it."""
-    made = [f"f{at}_" for at in range(10)]
-    for each in made:
-        with piql.connect(cluster.url(cluster_keyspace, f"prefix={each}&timeout={TIMEOUT}&consistency=QUORUM")) as db:
+    all_prefixes = [f"f{at}_" for at in range(10)]
+    for prefix in all_prefixes:
+        with piql.connect(cluster.url(cluster_keyspace, f"prefix={prefix}&timeout={TIMEOUT}&consistency=QUORUM")) as db:
             fill(db)
     cluster.stop()
     cluster.start()
     cluster.wait()
-    return iter(made)
+    return iter(all_prefixes)
 
 
 @pytest.fixture(params=["scylla", "rust"])
@@ -212,7 +212,7 @@ def hanging(ledger: Ledger) -> list[Call]:
 
 def found(ledger: Ledger, *spans: tuple[float, float]) -> list[str]:
     """Return the cells of a test's row; that nothing was lost is what the test holds after them."""
-    counts = [f"{each:,}" for each in (len(ledger.calls), len(ledger.failed()), ledger.acknowledged())]
+    counts = [f"{count:,}" for count in (len(ledger.calls), len(ledger.failed()), ledger.acknowledged())]
     longest = max(call.ms for call in ledger.calls) / 1000
     return [*counts, "0", *(quantiles(ledger.between(*span)) for span in spans), f"{longest:.1f} s"]
 

@@ -33,12 +33,12 @@ def players(first: int, count: int) -> list[dict[str, object]]:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    made = tmp_path / "a.db"
-    with piql.connect(f"embedded:{made}") as db:
+    file = tmp_path / "a.db"
+    with piql.connect(f"embedded:{file}") as db:
         db.deploy(piql.compile(SOURCE))
         db.load("teams", [{"team": team, "town": "Oslo"} for team in TEAMS])
         db.load("players", players(0, 8))
-    return made
+    return file
 
 
 def test_a_full_disk_refuses_writes_whole_and_still_reads(path: Path) -> None:
@@ -80,11 +80,11 @@ def test_writes_that_the_disk_does_not_take_are_refused_and_those_before_them_ke
                 db.load("teams", [{"team": f"t{number}", "town": "Oslo"}])
                 os.write(written, b".")
 
-    kept, written = os.pipe()
+    reading_end, written = os.pipe()
     said = said_by_child(fill)
     os.close(written)
-    acknowledged = len(os.read(kept, 2000))
-    os.close(kept)
+    acknowledged = len(os.read(reading_end, 2000))
+    os.close(reading_end)
     assert said.startswith(
         "StoreUnavailable: the embedded store could not read or write its file: see whether the disk"
     )

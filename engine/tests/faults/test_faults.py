@@ -45,20 +45,20 @@ def test_writes_whose_answer_is_lost_are_there_or_not_and_never_in_part(seed: in
             except piql.PiqlError as error:
                 outcome = type(error).__name__
             store.is_well = True
-            wanted: list[tuple[str, Players]] = []
+            possible_ends: list[tuple[str, Players]] = []
             refusals, players = set[str](), states[0]
             for piece in pieces:
                 refusals, then = after(players, piece)
                 if refusals:
                     break
-                wanted.append(("StoreUnavailable", players))
+                possible_ends.append(("StoreUnavailable", players))
                 players = then
-            wanted += [(refusal, players) for refusal in refusals or {"ok"}]
-            wanted.append(("StoreUnavailable", players))
-            found = players_in(db)
-            assert (outcome, found) in wanted, (operation, outcome, difference(found, players))
+            possible_ends += [(refusal, players) for refusal in refusals or {"ok"}]
+            possible_ends.append(("StoreUnavailable", players))
+            players_now = players_in(db)
+            assert (outcome, players_now) in possible_ends, (operation, outcome, difference(players_now, players))
             unanswered += outcome == "StoreUnavailable"
-            states = [found]
+            states = [players_now]
         assert broken_promises(db) == []
         hold_reads(db, states[0])
     assert unanswered > 10

@@ -41,8 +41,8 @@ def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def hold_world(seed: int) -> None:
     opened: list[FaultyStore] = []
-    found = run_world(random_world(seed), faulty_connect(0.02, seed, opened, scheme="stepwise"))
-    assert not found.failures, found.failures[0]
+    result = run_world(random_world(seed), faulty_connect(0.02, seed, opened, scheme="stepwise"))
+    assert not result.failures, result.failures[0]
     assert sum(store.faults.total() for store in opened) > 2
 
 
@@ -90,19 +90,19 @@ def hold_writes(seed: int) -> None:
             hold_reads(db, players_in(db))
             db.sweep(older_than=-1)
             refusals, then = after(players, operation)
-            wanted = [(refusal, players) for refusal in refusals] or [("ok", then), ("StoreUnavailable", then)]
-            found = players_in(db)
-            assert (said, found) in [*wanted, ("StoreUnavailable", players)], (
+            possible_ends = [(refusal, players) for refusal in refusals] or [("ok", then), ("StoreUnavailable", then)]
+            players_now = players_in(db)
+            assert (said, players_now) in [*possible_ends, ("StoreUnavailable", players)], (
                 operation,
                 said,
-                difference(found, players),
+                difference(players_now, players),
             )
             assert broken_promises(db) == []
             store.overdue.arrive()
-            assert players_in(db) == found, "what came late changed a row"
+            assert players_in(db) == players_now, "what came late changed a row"
             assert broken_promises(db) == []
             ends[said] += 1
-            players = found
+            players = players_now
         hold_reads(db, players)
     assert ends["StoreUnavailable"] > 4 < ends["ok"], ends
 
@@ -154,20 +154,20 @@ def test_a_write_whose_step_fails_is_whole_or_nothing_at_every_step(what: str, k
         said = outcome(db, statement)
         store.is_well = True
         where = f"{kind} at step {at} ({dict(store.faults)}): {said}"
-        wanted = serially(statement)[0][0]
-        assert said in (wanted, "StoreUnavailable"), where
-        found = seen(reader)
-        assert found in ((new,) if said == "done" else (old, new)), where
+        expected = serially(statement)[0][0]
+        assert said in (expected, "StoreUnavailable"), where
+        state = seen(reader)
+        assert state in ((new,) if said == "done" else (old, new)), where
         with suppress(piql.PiqlError):
             reader.sweep(older_than=-1)
-        assert seen_by(reader, "parallel") == found, f"{where}: recovery changed what had been seen"
+        assert seen_by(reader, "parallel") == state, f"{where}: recovery changed what had been seen"
         check_consistent(reader)
         if store.overdue.arrive():
-            assert seen(reader) == found, f"{where}: what came late changed what is seen"
+            assert seen(reader) == state, f"{where}: what came late changed what is seen"
         reader.sweep(older_than=-1, places=True)
         check_consistent(reader)
-        is_there = found == new and "IF NOT EXISTS" in statement
-        assert outcome(reader, statement) == ("DuplicateKey" if is_there else wanted), where
+        is_there = state == new and "IF NOT EXISTS" in statement
+        assert outcome(reader, statement) == ("DuplicateKey" if is_there else expected), where
         assert seen(reader) == new, f"{where}: the same write does not do its work any more"
         is_done = not store.faults
         reader.close()
@@ -195,11 +195,11 @@ def test_who_is_told_of_a_failure_is_told_whether_the_write_may_be_there(what: s
         store.is_well = True
         with suppress(piql.PiqlError):
             reader.sweep(older_than=-1)
-        found, is_done = seen(reader), not store.faults
+        state, is_done = seen(reader), not store.faults
         reader.close()
         if is_done:
             break
         if said and UNKNOWN not in said:
-            assert found == old, f"at step {at} ({dict(store.faults)}): {said}"
-        were_there += UNKNOWN in said and found == new != old
+            assert state == old, f"at step {at} ({dict(store.faults)}): {said}"
+        were_there += UNKNOWN in said and state == new != old
     assert (were_there > 0) == (new != old)

@@ -151,13 +151,13 @@ class _Run:
         self.outcome.codes.update(diagnostic.code for diagnostic in diagnostics)
         if not diagnostics:
             self.fail("refused without an error", case.name, source)
-        for each in diagnostics:
-            if not 0 <= each.span.start < each.span.end <= len(source):
-                self.fail("a span outside the text", case.name, f"{each.code} {each.span}")
-            if not each.message.strip():
-                self.fail("an empty message", case.name, each.code)
-            if each.code in UNEXPECTED_CODES:
-                self.fail(f"refused as {each.code}", case.name, each.message)
+        for diagnostic in diagnostics:
+            if not 0 <= diagnostic.span.start < diagnostic.span.end <= len(source):
+                self.fail("a span outside the text", case.name, f"{diagnostic.code} {diagnostic.span}")
+            if not diagnostic.message.strip():
+                self.fail("an empty message", case.name, diagnostic.code)
+            if diagnostic.code in UNEXPECTED_CODES:
+                self.fail(f"refused as {diagnostic.code}", case.name, diagnostic.message)
         for diagnostic in compilation.diagnostics:
             for fix in diagnostic.fixes:
                 self.check_fix(case, source, fix)
@@ -290,8 +290,8 @@ class _Run:
     ) -> str | None:
         """Run a read as a bare statement; its first page must be what executing it by name gave."""
         page = db.run(piql_statement(case.query, case.style), sample)
-        found = [tuple(row.values()) for row in page.rows]
-        return None if found == list(rows[: len(found)]) or not case.query.order else f"run gives {found}"  # type: ignore[union-attr]
+        rows_now = [tuple(row.values()) for row in page.rows]
+        return None if rows_now == list(rows[: len(rows_now)]) or not case.query.order else f"run gives {rows_now}"  # type: ignore[union-attr]
 
     def check_page(
         self, case: QueryCase, page: piql.Page, bound: piql.Bound, sample: Mapping[str, object], strategy: str

@@ -46,8 +46,10 @@ class Contents:
             if isinstance(value, str) and column.type.length is not None and len(value) > column.type.length:
                 broken.add("ConstraintViolation")
         for columns in table.uniques:
-            mine = [row[column] for column in columns]
-            if None not in mine and any([row_there[column] for column in columns] == mine for row_there in other_rows):
+            values = [row[column] for column in columns]
+            if None not in values and any(
+                [row_there[column] for column in columns] == values for row_there in other_rows
+            ):
                 broken.add("DuplicateKey")
         if any(self.is_over(limit, row, other_rows) for limit in table.all_limits):
             broken.add("CardinalityViolation")
@@ -73,10 +75,10 @@ class Contents:
                 if holders >= limit.limit:
                     return True
             return False
-        mine = [row[column] for column in limit.columns]
-        if None in mine:
+        values = [row[column] for column in limit.columns]
+        if None in values:
             return False
-        return sum([row_there[column] for column in limit.columns] == mine for row_there in others) >= limit.limit
+        return sum([row_there[column] for column in limit.columns] == values for row_there in others) >= limit.limit
 
     def refusals_of_delete(self, name: str, key: tuple[object, ...]) -> set[str]:
         """Return the names of the errors that deleting a row may end in."""

@@ -54,8 +54,8 @@ def _random_table(rng: random.Random, name: str, earlier: list[Table]) -> Table:
         maximum = rng.randint(1, 6) if rng.random() < 0.25 else None
         is_primary = referenced == target.primary_key
         foreign_keys.append(ForeignKey(tuple(own_columns), target.name, referenced, maximum, is_primary))
-    wanted = max(1 if not key else 0, rng.choice((0, 1, 1, 2)))
-    for _ in range(wanted):
+    key_columns = max(1 if not key else 0, rng.choice((0, 1, 1, 2)))
+    for _ in range(key_columns):
         column = Column(next(fresh), random_type(rng, is_key=True), False)
         columns.append(column)
         key.append(column.name)

@@ -17,7 +17,7 @@ from .world import World
 def shrink(world: World, failure: Failure, seconds: float = 30) -> tuple[World, Failure]:
     """Cut a failing world down as long as it fails with the same kind, for at most some seconds."""
     deadline = time.monotonic() + seconds
-    best, found = world, failure
+    best, smallest_failure = world, failure
     is_smaller = True
     while is_smaller and time.monotonic() < deadline:
         is_smaller = False
@@ -25,18 +25,18 @@ def shrink(world: World, failure: Failure, seconds: float = 30) -> tuple[World, 
             progress = True
             while progress and time.monotonic() < deadline:
                 progress = False
-                for candidate in stage(best, found):
+                for candidate in stage(best, smallest_failure):
                     again = [
                         candidate_failure
                         for candidate_failure in _run(candidate)
                         if candidate_failure.kind == failure.kind
                     ]
                     if again:
-                        best, found, progress, is_smaller = candidate, again[0], True, True
+                        best, smallest_failure, progress, is_smaller = candidate, again[0], True, True
                         break
                     if time.monotonic() > deadline:
                         break
-    return best, found
+    return best, smallest_failure
 
 
 def _run(world: World) -> list[Failure]:

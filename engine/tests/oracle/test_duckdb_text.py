@@ -25,9 +25,9 @@ def test_an_outer_alias_may_be_called_like_a_column_of_two_inner_tables(alias: s
     )
     query = Select((Item(Col(alias, "d"), "d"),), (Source("from", "outside", alias),), Exists(inner, False))
     reference = Reference(schema, Contents(schema, rows))
-    _, found = reference.rows(query, {})
+    _, result = reference.rows(query, {})
     reference.close()
-    assert found == [(7,)]
+    assert result == [(7,)]
 
 
 def aggregate_of(type: ValueType, function: str, values: list[Value], *, is_distinct: bool = False) -> object:
@@ -36,8 +36,8 @@ def aggregate_of(type: ValueType, function: str, values: list[Value], *, is_dist
     item = Item(Aggregate(function, Col("t", "v"), is_distinct, type), "of_all")
     reference = Reference(schema, Contents(schema, rows))
     try:
-        ((found,),) = reference.rows(Select((item,), (Source("from", "t", "t"),)), {})[1]
-        return found
+        ((value,),) = reference.rows(Select((item,), (Source("from", "t", "t"),)), {})[1]
+        return value
     finally:
         reference.close()
 

@@ -88,14 +88,14 @@ class Nursery:
         timer: threading.Timer | None = None
         heard = dead = 0
         while dead < processes:
-            who, *words = self._process.stdout.readline().split()
-            if who == "born":
+            event, *words = self._process.stdout.readline().split()
+            if event == "born":
                 pids.append(int(words[1]))
-            elif who == "dead":
+            elif event == "dead":
                 lives[int(words[0])].status = int(words[1])
                 dead += 1
             else:
-                heard += _note(lives[int(who)], words)
+                heard += _note(lives[int(event)], words)
             if kill_after is not None and timer is None and len(pids) == processes and heard >= after:
                 timer = threading.Timer(kill_after, _kill, (pids,))
                 timer.start()

@@ -112,9 +112,9 @@ def test_nothing_that_is_no_cursor_is_accepted(db: piql.Database) -> None:
         "é" * 50,
         db.session().token,
     ]
-    for each in forged:
+    for cursor in forged:
         with pytest.raises(piql.InvalidCursor):
-            db.execute("pages", {"g": 1}, each)  # type: ignore[arg-type]
+            db.execute("pages", {"g": 1}, cursor)  # type: ignore[arg-type]
 
 
 def test_a_cursor_is_of_no_use_elsewhere(db: piql.Database, tmp_path: Path) -> None:

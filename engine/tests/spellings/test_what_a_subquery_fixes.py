@@ -46,9 +46,9 @@ def test_rows_outside_a_subquery_have_the_value_that_it_fixes(other: str) -> Non
         for at, text in enumerate(texts):
             bound = compilation.queries[f"q{at}"].bound
             assert bound is not None
-            for who in (0, 1, 3, 5, 9, None):
-                page = db.execute(f"q{at}", {"who": who})
-                right = reference.execute(text.replace("[who]", "NULL" if who is None else str(who))).fetchall()
+            for value in (0, 1, 3, 5, 9, None):
+                page = db.execute(f"q{at}", {"who": value})
+                right = reference.execute(text.replace("[who]", "NULL" if value is None else str(value))).fetchall()
                 assert Counter(tuple(row.values()) for row in page.rows) == Counter(right), text
                 assert page.operations <= bound.operations, text
                 assert len(page.rows) <= bound.rows, text

@@ -49,25 +49,25 @@ def keeping_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[St
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     match request.param:
         case "embedded":
-            made: Store = EmbeddedStore(synchronous="NORMAL")
+            store: Store = EmbeddedStore(synchronous="NORMAL")
         case "embedded file":
-            made = EmbeddedStore(tmp_path / "store.db")
+            store = EmbeddedStore(tmp_path / "store.db")
         case "recording":
-            made = RecordingStore(EmbeddedStore(synchronous="NORMAL"))
+            store = RecordingStore(EmbeddedStore(synchronous="NORMAL"))
         case "stepwise":
-            made = StepwiseStore(tmp_path / "steps.db")
+            store = StepwiseStore(tmp_path / "steps.db")
         case "stepwise recorded":
-            made = RecordingStore(StepwiseStore())
+            store = RecordingStore(StepwiseStore())
         case "cluster":
-            made = open_store(request.getfixturevalue("cluster_url")())
+            store = open_store(request.getfixturevalue("cluster_url")())
         case "cluster, backwards":  # all of its tables are kept from the last to the first
             create = CqlTransaction._plan
             patch = request.getfixturevalue("monkeypatch")
             patch.setattr(CqlTransaction, "_plan", lambda self, layout, _: create(self, layout, True))
-            made = open_store(request.getfixturevalue("cluster_url")())
+            store = open_store(request.getfixturevalue("cluster_url")())
         case "cluster, driver=rust":
-            made = open_store(f"{request.getfixturevalue('cluster_url')()}&driver=rust")
+            store = open_store(f"{request.getfixturevalue('cluster_url')()}&driver=rust")
         case _:
-            made = LatencyStore(EmbeddedStore(synchronous="NORMAL"), constant(0.01))
-    yield made
-    made.close()
+            store = LatencyStore(EmbeddedStore(synchronous="NORMAL"), constant(0.01))
+    yield store
+    store.close()

@@ -61,12 +61,12 @@ def child(taken_over: piql.Database, url: str, number: int, end: str, pipe: int)
     """Do a child's work, and end as the name of the way says; this never returns."""
     try:
         taken_over.execute(INSERT, {"id": -1 - number})
-        said = "wrote"
+        outcome = "wrote"
     except StoreForked:
-        said = "refused"
+        outcome = "refused"
     with piql.connect(url) as db:
         db.execute(INSERT, {"id": FIRST_OF_CHILD + number})
-    os.write(pipe, said.encode())
+    os.write(pipe, outcome.encode())
     match end:
         case "kill":
             os.kill(os.getpid(), signal.SIGKILL)

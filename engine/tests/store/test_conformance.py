@@ -74,9 +74,9 @@ def test_several_batches_are_answered_in_their_order(store: Store) -> None:
 def test_started_reads_give_their_answers_to_the_callback(store: Store) -> None:
     primary = TABLE.primary_index()
     fill(store, TABLE, primary, [(1, 7, "one")])
-    got: Queue[object] = Queue()
-    store.start_many([Batch(store.prepare(ReadShape(TABLE, primary, ("g",), 1)), [(1,)])], got.put)
-    assert got.get(timeout=120) == [[[(7,)]]]
+    answers: Queue[object] = Queue()
+    store.start_many([Batch(store.prepare(ReadShape(TABLE, primary, ("g",), 1)), [(1,)])], answers.put)
+    assert answers.get(timeout=120) == [[[(7,)]]]
 
 
 DIRECTIONS = list(itertools.product((True, False), repeat=3))
@@ -101,10 +101,10 @@ def test_a_walk_is_in_index_order_and_goes_on_from_every_place(
                 table, index, ("a", "b", "k"), 0, is_ascending, after_length=length, is_after_included=is_included
             )
             for at in range(0, len(expected), 3):
-                place = expected[at][:length]
-                same = [row[:length] == place for row in expected]
+                last_key = expected[at][:length]
+                same = [row[:length] == last_key for row in expected]
                 start = same.index(True) if is_included else len(same) - same[::-1].index(True)
-                assert read(store, after, *place, 5) == expected[start : start + 5]
+                assert read(store, after, *last_key, 5) == expected[start : start + 5]
 
 
 @pytest.mark.parametrize("is_ascending", [True, False])
@@ -152,10 +152,10 @@ def test_entries_whose_key_column_is_null_are_found_by_asking_for_null(store: St
     entries = [(None, 1, "a"), (0, 2, "b"), (None, 3, "c"), (None, 4, "d"), (5, 5, "e")]
     fill(store, TABLE, index, entries)
     shape = ReadShape(TABLE, index, ("k", "g", "text"), 1, is_ascending, nulls=("g",))
-    found = [(k, g, text) for g, k, text in in_order(index, entries, is_ascending) if g is None]
-    assert read(store, shape, None, 10) == found
-    assert read(store, shape, None, 2) == found[:2]
-    assert read(store, replace(shape, after_length=1), None, found[0][0], 10) == found[1:]
+    entries_with_null = [(k, g, text) for g, k, text in in_order(index, entries, is_ascending) if g is None]
+    assert read(store, shape, None, 10) == entries_with_null
+    assert read(store, shape, None, 2) == entries_with_null[:2]
+    assert read(store, replace(shape, after_length=1), None, entries_with_null[0][0], 10) == entries_with_null[1:]
     assert read(store, ReadShape(TABLE, index, ("g", "text"), 2, nulls=("g",)), None, 3) == [(None, "c")]
     assert read(store, ReadShape(TABLE, index, ("g", "text"), 2, nulls=("g",)), None, 2) == []
 
@@ -294,19 +294,19 @@ def test_values_of_every_type_come_back_and_sort_as_they_should(
     @given(st.lists(values, max_size=8))
     @settings(max_examples=40 if isinstance(store, EmbeddedStore) else 10, deadline=None)
     def check(given_values: list[Any]) -> None:
-        kept = [codec.encode(value) if codec else value for value in given_values]
+        encoded = [codec.encode(value) if codec else value for value in given_values]
         with store.transaction() as transaction:
-            transaction.put(entries, [(value,) for value in kept])
-        found = [row[0] for row in store.read_many([Batch(shape, [(100,)])])[0][0]]
+            transaction.put(entries, [(value,) for value in encoded])
+        stored = [row[0] for row in store.read_many([Batch(shape, [(100,)])])[0][0]]
         with store.transaction() as transaction:
-            for value in kept:
+            for value in encoded:
                 assert transaction.read(get, (value,)) == [(value,)]
-            transaction.delete(entries, [(value,) for value in found])
-        values_found = [codec.decode(value) if codec else value for value in found]
+            transaction.delete(entries, [(value,) for value in stored])
+        values_found = [codec.decode(value) if codec else value for value in stored]
         expected = sorted({by_bytes(kind, value) for value in given_values})
         if is_in_order:
             assert [by_bytes(kind, value) for value in values_found] == expected
-            assert sorted(found) == found
+            assert sorted(stored) == stored
         else:
             assert sorted(by_bytes(kind, value) for value in values_found) == expected
         if kind not in (Kind.DECIMAL,):
@@ -342,6 +342,6 @@ def test_a_walk_in_any_order_comes_by_every_row_once(store: Store, key: tuple[st
     with store.transaction() as transaction:
         transaction.create_table(table)
         entries = store.prepare_entries(table, table.primary_index())
-        transaction.put(entries, [(*place, *(0,) * (2 - len(key)), text) for place, text in rows.items()])
-        found = [row for chunk in scan_table(transaction, store, table, ("text",), chunk=3) for row in chunk]
-    assert sorted(found) == sorted((text,) for text in rows.values())
+        transaction.put(entries, [(*key_values, *(0,) * (2 - len(key)), text) for key_values, text in rows.items()])
+        walked = [row for chunk in scan_table(transaction, store, table, ("text",), chunk=3) for row in chunk]
+    assert sorted(walked) == sorted((text,) for text in rows.values())

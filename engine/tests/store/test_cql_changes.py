@@ -121,9 +121,9 @@ def test_a_change_of_which_nothing_can_be_told_any_more_is_a_typed_error(here: O
 
 def test_a_change_that_was_not_made_is_made_when_it_is_sent_again(here: OneRecord, change: Change) -> None:
     assert change("w1", None)
-    made, here.change_if = here.change_if, lambda *_: (False, False)  # type: ignore[method-assign]
+    change_if, here.change_if = here.change_if, lambda *_: (False, False)  # type: ignore[method-assign]
     here.address = Address(("here",), 9042, "shop", timeout=0.01)
     with pytest.raises(piql.StoreUnavailable, match="again and again"):
         change("w2", "w1")
-    here.change_if = made  # type: ignore[method-assign]
+    here.change_if = change_if  # type: ignore[method-assign]
     assert change("w2", "w1")

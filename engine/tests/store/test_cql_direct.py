@@ -44,19 +44,19 @@ def read(body: bytes, flags: int = 0) -> Any:
 
 def test_a_frame_is_that_of_the_driver_but_asks_for_no_description_of_the_columns() -> None:
     values = [b"ada", None, b""]
-    made = encode((Execute.of(PREPARED, 6), values), 77, 4, None, False, PLAIN)
+    frame = encode((Execute.of(PREPARED, 6), values), 77, 4, None, False, PLAIN)
     by_driver = StoredProtocol.encode_message(ExecuteMessage(PREPARED.query_id, values, 6), 77, 4, None, False, PLAIN)
-    assert made[29] == by_driver[29] | 0x02
-    assert made[:29] + by_driver[29:30] + made[30:] == by_driver
+    assert frame[29] == by_driver[29] | 0x02
+    assert frame[:29] + by_driver[29:30] + frame[30:] == by_driver
 
 
 def test_a_connection_with_extensions_gets_the_frames_of_the_driver() -> None:
     extended = SimpleNamespace(use_metadata_id=True, tablets_routing_v2=True)
-    made = encode((Execute.of(PREPARED, 6), [b"ada"]), 77, 4, None, False, extended)
+    frame = encode((Execute.of(PREPARED, 6), [b"ada"]), 77, 4, None, False, extended)
     by_driver = StoredProtocol.encode_message(
         ExecuteMessage(PREPARED.query_id, [b"ada"], 6), 77, 4, None, False, extended
     )
-    assert made == by_driver
+    assert frame == by_driver
 
 
 def test_rows_come_as_stored_values() -> None:
@@ -87,9 +87,9 @@ def test_a_value_that_the_driver_would_give_in_another_form_comes_as_it_is_store
 
 def test_an_answer_that_has_more_pages_is_no_list_of_rows() -> None:
     numbers = (2, 6, 3, 1, ord("s") << 24)
-    found = read(b"".join(number.to_bytes(4, "big") for number in numbers) + bytes(1))
-    assert isinstance(found, ResultMessage)
-    assert found.paging_state == b"s"
+    answer = read(b"".join(number.to_bytes(4, "big") for number in numbers) + bytes(1))
+    assert isinstance(answer, ResultMessage)
+    assert answer.paging_state == b"s"
 
 
 class Host:
@@ -185,16 +185,16 @@ def test_rows_are_taken_as_they_come() -> None:
 @pytest.mark.parametrize("trouble", [TIMEOUT, ConnectionShutdown("cut"), OSError("gone")])
 def test_a_request_in_trouble_goes_the_ordinary_way_and_the_others_keep_their_rows(trouble: Exception) -> None:
     connection = Ordinary({"a": lambda values: trouble if values == [b"y"] else rows_of(values)})
-    found = direct(connection).answer_many(sent(b"x", b"y", b"z"), None)
-    assert found == [[("direct", b"x")], [("ordinary", b"y")], [("direct", b"z")]]
+    answers = direct(connection).answer_many(sent(b"x", b"y", b"z"), None)
+    assert answers == [[("direct", b"x")], [("ordinary", b"y")], [("direct", b"z")]]
     (pool,) = connection.pools.values()
     assert pool.in_flight == 0
 
 
 def test_a_request_without_an_answer_goes_the_ordinary_way_and_its_stream_is_not_used_again() -> None:
     connection = Ordinary({"a": lambda values: None if values == [b"y"] else rows_of(values)})
-    found = direct(connection).answer_many(sent(b"x", b"y"), None)
-    assert found == [[("direct", b"x")], [("ordinary", b"y")]]
+    answers = direct(connection).answer_many(sent(b"x", b"y"), None)
+    assert answers == [[("direct", b"x")], [("ordinary", b"y")]]
     (pool,) = connection.pools.values()
     assert pool.orphaned_request_ids == {1}
     assert not pool._requests

@@ -79,10 +79,10 @@ class Nodes:
 
 @pytest.fixture
 def nodes(monkeypatch: pytest.MonkeyPatch) -> Nodes:
-    made = Nodes()
-    monkeypatch.setattr(connections, "Cluster", made)
-    monkeypatch.setattr("time.sleep", made.pauses.append)
-    return made
+    three_nodes = Nodes()
+    monkeypatch.setattr(connections, "Cluster", three_nodes)
+    monkeypatch.setattr("time.sleep", three_nodes.pauses.append)
+    return three_nodes
 
 
 @pytest.fixture

@@ -35,8 +35,8 @@ CREATE QUERY town_of AS SELECT town FROM users WHERE name = [name];
 
 def _mebibytes(store: CqlStore) -> int:
     """Return what the files of the table take on the node that answers, rounded up."""
-    ((found,),) = store.connection.execute(f"SELECT mebibytes FROM system_views.disk_usage {_of_users(store)}")
-    return int(found)
+    ((mebibytes,),) = store.connection.execute(f"SELECT mebibytes FROM system_views.disk_usage {_of_users(store)}")
+    return int(mebibytes)
 
 
 def _of_users(store: CqlStore) -> str:

@@ -22,9 +22,9 @@ READ = Sent("SELECT", [b"1"], b"1", None, None, {b"": (0,)})
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> MagicMock:
-    made = MagicMock()
-    monkeypatch.setattr(driver, "Cluster", made)
-    return made
+    driver_cluster = MagicMock()
+    monkeypatch.setattr(driver, "Cluster", driver_cluster)
+    return driver_cluster
 
 
 WAYS: dict[str, Callable[[Connection], Any]] = {

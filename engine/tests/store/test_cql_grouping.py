@@ -30,12 +30,12 @@ def requests_of(
 ) -> list[Request]:
     read = plan_read(ReadShape(table, index, columns, prefix, **shape), layout_of(table, index, "k"))
     statement = read.statements[0]
-    made: list[Request] = []
+    requests: list[Request] = []
     for argument in arguments:
         values = statement.bind(argument)
         assert values is not None
-        made.append((statement, values))
-    return made
+        requests.append((statement, values))
+    return requests
 
 
 def gets(*names: str) -> list[Request]:

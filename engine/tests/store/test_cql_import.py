@@ -146,7 +146,7 @@ def test_a_keyspace_with_everything_cql_has_gives_a_schema_or_a_sentence_for_eac
         assert [column.name for column in compiled.tables["Orders"].columns] == ["Customer", "made", "select", 'a"b']
         assert str(compiled.tables["people"].columns[2].type) == "TIMEUUID"
         assert compiled.tables["people"].primary_key == ("country", "town", "id")
-        for said in (
+        for sentence in (
             'CREATE INDEX by_text ON "Orders" ("a""b");',
             "note is left out: it is static.",
             "made is kept in descending order",
@@ -159,7 +159,7 @@ def test_a_keyspace_with_everything_cql_has_gives_a_schema_or_a_sentence_for_eac
             "nets is left out: its key has a column of type inet.",
             "CARDINALITY LIMIT 100 (country, town)",
         ):
-            assert said in text, f"{said!r} is not said in\n{text}"
+            assert sentence in text, f"{sentence!r} is not said in\n{text}"
         assert connection.execute(asked) == before
     finally:
         connection.change_schema([f"DROP KEYSPACE IF EXISTS {keyspace}"])

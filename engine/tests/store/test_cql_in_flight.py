@@ -27,18 +27,18 @@ def test_a_fan_out_keeps_as_many_requests_on_each_node_as_the_address_allows_and
         db.deploy(piql.compile(NUMBERS))
         db.load("numbers", [{"id": at, "twice": 2 * at} for at in range(KEYS)])
         most = watched(db)
-        found: list[int] = []
+        sums: list[int] = []
 
         def ask() -> None:
             rows = db.execute("some", {"ids": list(range(KEYS))}).rows
-            found.append(sum(row["twice"] for row in rows))
+            sums.append(sum(row["twice"] for row in rows))
 
         clients = [Thread(target=ask) for _ in range(CLIENTS)]
         for client in clients:
             client.start()
         for client in clients:
             client.join()
-    assert found == [KEYS * (KEYS - 1)] * CLIENTS
+    assert sums == [KEYS * (KEYS - 1)] * CLIENTS
     assert max(most.values()) <= MOST + CHOOSING
     assert min(most.values()) > 1, "one node is not to do all the work"
 

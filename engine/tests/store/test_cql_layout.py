@@ -69,11 +69,11 @@ def test_indexes_that_differ_have_other_names() -> None:
 @pytest.mark.parametrize("name", ["users", "Users", "Größe", "9 lives", "a" * 100, "select", "_x"])
 def test_every_name_becomes_one_that_cql_allows(name: str) -> None:
     for prefix in ("", "c123_"):
-        made = table_name(prefix, name, "0123abcd")
-        assert made.isascii()
-        assert made.replace("_", "a").isalnum()
-        assert made[0].isalpha()
-        assert len(made) <= LONGEST_NAME
+        cql_name = table_name(prefix, name, "0123abcd")
+        assert cql_name.isascii()
+        assert cql_name.replace("_", "a").isalnum()
+        assert cql_name[0].isalpha()
+        assert len(cql_name) <= LONGEST_NAME
 
 
 def test_names_that_look_alike_stay_apart() -> None:
@@ -88,7 +88,9 @@ def test_a_table_that_is_kept_backwards_is_read_along_its_order_from_its_end() -
     newest = ReadShape(THOUGHTS, THOUGHTS.primary_index(), ("text",), 1, is_ascending=False)
     older = replace(newest, after_length=2)
     oldest = replace(newest, is_ascending=True)
-    assert [plan_read(each, layout).statements[0].cql.partition(" WHERE ")[2] for each in (newest, older, oldest)] == [
+    assert [
+        plan_read(shape, layout).statements[0].cql.partition(" WHERE ")[2] for shape in (newest, older, oldest)
+    ] == [
         '"owner" = ? LIMIT ?',
         '"owner" = ? AND ("posted", "id") < (?, ?) LIMIT ?',
         '"owner" = ? ORDER BY "posted" ASC, "id" ASC LIMIT ?',
@@ -96,8 +98,8 @@ def test_a_table_that_is_kept_backwards_is_read_along_its_order_from_its_end() -
 
 
 def select(shape: ReadShape, **layout: bool) -> list[str]:
-    made = plan_read(shape, layout_of(shape.table, shape.index, "k", **layout))
-    return [statement.cql.replace('"', "") for statement in made.statements]
+    read = plan_read(shape, layout_of(shape.table, shape.index, "k", **layout))
+    return [statement.cql.replace('"', "") for statement in read.statements]
 
 
 def test_a_read_is_one_select_of_one_partition_with_a_limit() -> None:
@@ -130,8 +132,8 @@ def test_what_follows_a_place_is_one_range_of_tuples_when_all_columns_go_one_way
 
 def test_what_follows_a_place_is_several_ranges_where_directions_differ() -> None:
     index = Index("i", "thoughts", (IndexColumn("owner"), IndexColumn("posted", False), IndexColumn("id")))
-    found = select(ReadShape(THOUGHTS, index, ("id",), 1, after_length=2))
-    assert [each.split("WHERE ")[1] for each in found] == [
+    statements = select(ReadShape(THOUGHTS, index, ("id",), 1, after_length=2))
+    assert [statement.split("WHERE ")[1] for statement in statements] == [
         "owner = ? AND posted = ? AND id > ? LIMIT ?",
         "owner = ? AND posted < ? LIMIT ?",
     ]

@@ -84,8 +84,10 @@ def test_requests_that_may_differ_in_more_are_looked_at_one_by_one(read: CqlRead
 
 @pytest.mark.parametrize(("limit", "keys"), [(10, 100), (MOST_ROWS // 4, 4), (MOST_ROWS * 2, 1)])
 def test_a_statement_asks_for_no_more_rows_than_fit_an_answer(limit: int, keys: int) -> None:
-    found = sent(TARGETS, *((f"user{number}", limit) for number in range(2 * MOST_KEYS)))
-    assert [int.from_bytes((each.values[0] or b"")[:4], "big") for each in found] == [keys] * (2 * MOST_KEYS // keys)
+    statements = sent(TARGETS, *((f"user{number}", limit) for number in range(2 * MOST_KEYS)))
+    assert [int.from_bytes((statement.values[0] or b"")[:4], "big") for statement in statements] == [keys] * (
+        2 * MOST_KEYS // keys
+    )
 
 
 def test_each_key_gets_its_row_and_one_without_a_row_none() -> None:
@@ -97,8 +99,8 @@ def test_a_hidden_record_is_left_out_of_gets() -> None:
 
 
 def test_rows_of_slices_keep_their_order_and_lose_the_column_that_was_added() -> None:
-    found = rows(TARGETS, ["ada", "bob"], [("x", 0, "bob"), ("a", 0, "ada"), ("y", 0, "bob")])
-    assert found == {"ada": [("a",)], "bob": [("x",), ("y",)]}
+    rows_of_keys = rows(TARGETS, ["ada", "bob"], [("x", 0, "bob"), ("a", 0, "ada"), ("y", 0, "bob")])
+    assert rows_of_keys == {"ada": [("a",)], "bob": [("x",), ("y",)]}
 
 
 def test_a_column_that_is_asked_for_twice_is_selected_once() -> None:
@@ -150,7 +152,7 @@ def test_a_list_gives_what_requests_one_by_one_give_though_records_are_hidden(cl
         together = [db.execute(query, {"names": asked}) for query, asked in questions.items()]
     with piql.connect(f"{url}&fan_out=parallel") as db:
         alone = [db.execute(query, {"names": asked}) for query, asked in questions.items()]
-    assert [each.rows for each in together] == [each.rows for each in alone]
+    assert [page.rows for page in together] == [page.rows for page in alone]
     assert [row["number"] for row in alone[1].rows] == [4, 1, 0]
     assert (together[0].statements, alone[0].statements) == (1, 6)
-    assert [each.operations for each in together] == [each.operations for each in alone]
+    assert [page.operations for page in together] == [page.operations for page in alone]

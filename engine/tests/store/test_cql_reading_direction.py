@@ -20,7 +20,7 @@ TIMES = [START + timedelta(minutes=at) for at in range(7)]
 
 
 def filled(database: piql.Database) -> CqlStore:
-    rows = [{"owner": "ada", "posted": at, "mood": place % 2} for place, at in enumerate(TIMES)]
+    rows = [{"owner": "ada", "posted": at, "mood": number % 2} for number, at in enumerate(TIMES)]
     database.load("thoughts", rows)
     assert isinstance(database.store, CqlStore)
     return database.store
@@ -29,12 +29,12 @@ def filled(database: piql.Database) -> CqlStore:
 def directions(store: CqlStore) -> dict[str, set[str]]:
     """Return how the tables of the prefix are clustered, by what their name begins with."""
     where = f"WHERE keyspace_name = '{store.address.keyspace}'"
-    found = store.connection.execute(f"SELECT table_name, clustering_order FROM system_schema.columns {where}")
-    mine: dict[str, set[str]] = {}
-    for table, order in found:
+    columns = store.connection.execute(f"SELECT table_name, clustering_order FROM system_schema.columns {where}")
+    orders_of_table: dict[str, set[str]] = {}
+    for table, order in columns:
         if table.startswith(store.address.prefix) and order != "none":
-            mine.setdefault(table.removeprefix(store.address.prefix).partition("_by_")[0], set()).add(order)
-    return mine
+            orders_of_table.setdefault(table.removeprefix(store.address.prefix).partition("_by_")[0], set()).add(order)
+    return orders_of_table
 
 
 def times(page: piql.Page) -> list[datetime]:

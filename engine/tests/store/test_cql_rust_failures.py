@@ -51,9 +51,9 @@ def test_of_a_change_that_met_others_nobody_knows_what_came() -> None:
 
 
 def test_replicas_that_failed_leave_a_conditional_change_open_and_a_read_refused() -> None:
-    found = said(READ_FAILED, is_conditional=True)
-    assert isinstance(found, Undecided)
-    assert found.have_replicas_failed
+    failure = said(READ_FAILED, is_conditional=True)
+    assert isinstance(failure, Undecided)
+    assert failure.have_replicas_failed
     assert not isinstance(said(READ_FAILED), Undecided)
 
 

@@ -119,8 +119,8 @@ def lister(cluster: _Cluster, shape: ReadShape) -> Lister:
 def test_a_batch_of_gets_is_one_list_of_keys_and_its_rows_go_to_each() -> None:
     page = [{"name": "bob", "born": None, "#state": 0}, {"name": "\0", "born": BIRTHDAY, "#state": None}]
     cluster = _Cluster(page, ("CqlText", "CqlDate", "CqlTinyInt"))
-    found = lister(cluster, USER)(("ada",), ["ada", "bob", "\0"])
-    assert found == ({"ada": [], "bob": [("bob", None)], "\0": [("", BIRTHDAY.toordinal())]}, True, 1)
+    answer = lister(cluster, USER)(("ada",), ["ada", "bob", "\0"])
+    assert answer == ({"ada": [], "bob": [("bob", None)], "\0": [("", BIRTHDAY.toordinal())]}, True, 1)
     assert cluster.sent == [[["ada", "bob", "\0"]]]
     assert not cluster.slots.empty()
 
@@ -128,8 +128,8 @@ def test_a_batch_of_gets_is_one_list_of_keys_and_its_rows_go_to_each() -> None:
 def test_a_batch_gives_all_rows_where_hidden_ones_took_the_place_of_others() -> None:
     page = [{"at": 7, "#state": 0, "owner": "ada"}, {"at": 6, "#state": 2, "owner": "bob"}]
     cluster = _Cluster(page, ("CqlBigInt", "CqlTinyInt", "CqlText"))
-    found, are_shown, statements = lister(cluster, NEWEST)(("ada", 1), ["ada", "bob"])
-    assert (found, are_shown, statements) == ({"ada": [(7, 0)], "bob": [(6, 2)]}, False, 1)
+    rows_of_keys, are_shown, statements = lister(cluster, NEWEST)(("ada", 1), ["ada", "bob"])
+    assert (rows_of_keys, are_shown, statements) == ({"ada": [(7, 0)], "bob": [(6, 2)]}, False, 1)
     assert cluster.sent == [[["ada", "bob"], 1]]
 
 

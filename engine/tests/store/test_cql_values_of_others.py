@@ -45,8 +45,8 @@ def test_the_ends_of_double_are_what_they_are(number: float | None) -> None:
 
 
 def test_a_negative_zero_is_zero() -> None:
-    (found,) = shown(("height",), (-0.0, 1.5, None))
-    assert math.copysign(1, found[0]) == 1
+    (row,) = shown(("height",), (-0.0, 1.5, None))
+    assert math.copysign(1, row[0]) == 1
 
 
 @pytest.mark.parametrize("number", [*NO_DOUBLES, -0.0])
@@ -110,9 +110,9 @@ def all_pages(db: piql.Database, query: str, parameters: dict[str, object]) -> l
 @pytest.fixture(params=["scylla", pytest.param("rust", marks=pytest.mark.long)])
 def db(request: pytest.FixtureRequest, cluster_url: Callable[[], str]) -> Iterator[piql.Database]:
     """Return a deployment in which another program has stored what PIQL would not have."""
-    with piql.connect(f"{cluster_url()}&driver={request.param}") as made:
-        made.deploy(piql.compile(SOURCE))
-        store = made.store
+    with piql.connect(f"{cluster_url()}&driver={request.param}") as database:
+        database.deploy(piql.compile(SOURCE))
+        store = database.store
         assert isinstance(store, CqlStore)
         start = ".".join(store.place)
         for at, number in enumerate(NUMBERS):
@@ -122,14 +122,14 @@ def db(request: pytest.FixtureRequest, cluster_url: Callable[[], str]) -> Iterat
         others = f"INSERT INTO {start}things (id, at, day, price, name) VALUES"
         store.connection.execute(f"{others} (50, {2**63 - 1}, 0, 1.23456, 'longer than five')")
         store.connection.execute(f"{others} (51, {-(2**63)}, {2**32 - 1}, 1.5, 'short')")
-        yield made
+        yield database
 
 
 @pytest.mark.cluster
 def test_pages_end_and_hold_each_row_once_whatever_others_stored(db: piql.Database) -> None:
     everything = {"ids": list(range(len(NUMBERS)))}
-    found = all_pages(db, "sizes", everything)
-    assert [(row["id"], row["size"]) for row in found] == [
+    rows = all_pages(db, "sizes", everything)
+    assert [(row["id"], row["size"]) for row in rows] == [
         *((at, None) for at in (0, 1, 2, 6)),
         *((at, 0.0) for at in (4, 5)),
         (7, 5e-324),

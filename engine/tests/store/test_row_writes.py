@@ -177,10 +177,10 @@ def test_many_records_are_found_and_put_where_the_last_writes_are_the_known_ones
     assert row_writes.change_many(records, puts) == [True] * 130
     shown = [put._replace(state=State.VISIBLE, write=f"x{at}", known=f"w{at}") for at, put in enumerate(puts[:99])]
     assert row_writes.change_many(records, shown) == [True] * 99
-    found = row_writes.find_many(records, [(200,), *reversed(keys)], is_serial=True)
-    assert found[0] is None
-    assert found[1] == Found("w129", State.COMING, (129, 7, "129"))
-    assert found[-1] == Found("x0", State.VISIBLE, (0, 7, "0"))
+    records_found = row_writes.find_many(records, [(200,), *reversed(keys)], is_serial=True)
+    assert records_found[0] is None
+    assert records_found[1] == Found("w129", State.COMING, (129, 7, "129"))
+    assert records_found[-1] == Found("x0", State.VISIBLE, (0, 7, "0"))
     late = [
         RecordChange((1, 8, "late"), State.VISIBLE, "y", "w1"),
         RecordChange((300, 8, None), State.VISIBLE, "y", None),
@@ -246,11 +246,11 @@ def test_all_groups_are_listed_once_whatever_else_is_in_the_keyspace(stepped_sto
     row_writes.swap("gone", "a", None, "1")
     row_writes.swap("gone", "a", "1", None)
     row_writes.note("noted", "a", "1")
-    found: list[str] = []
-    while some := row_writes.groups(4, found[-1] if found else None):
-        assert len(some) <= 4
-        found += some
-    assert sorted(found) == sorted({*wanted, "noted"})
+    groups: list[str] = []
+    while page := row_writes.groups(4, groups[-1] if groups else None):
+        assert len(page) <= 4
+        groups += page
+    assert sorted(groups) == sorted({*wanted, "noted"})
 
 
 def test_reads_that_go_together_are_fewer_statements_than_requests(stepped_store: Store) -> None:

@@ -183,13 +183,13 @@ def test_what_nobody_asked_for_during_a_turn_of_text_is_forgotten() -> None:
 
 def test_a_memory_holds_no_more_than_its_most_over_turns() -> None:
     memory: Memory[int] = Memory(3)
-    things = [Thing() for _ in range(9)]
-    for number, thing in enumerate(things):
-        memory.put((thing,), number)
+    keys = [Thing() for _ in range(9)]
+    for number, key in enumerate(keys):
+        memory.put((key,), number)
         if number % 2:
             memory.turn()
         assert len(memory) <= 3
-    assert memory.get((things[8],)) == 8
+    assert memory.get((keys[8],)) == 8
 
 
 COUNTS: Cached[int] = Cached(100)
@@ -198,28 +198,28 @@ NEWEST: Latest[str] = Latest("none")
 
 
 def test_every_memory_takes_a_turn_after_enough_text() -> None:
-    thing = Thing()
+    key = Thing()
     with Caches().at_work():
-        COUNTS.put((thing,), 1)
+        COUNTS.put((key,), 1)
         note_compiled(TURN)
-        assert COUNTS.get((thing,)) == 1
+        assert COUNTS.get((key,)) == 1
         note_compiled(TURN)
         note_compiled(TURN)
-        assert COUNTS.get((thing,)) is None
+        assert COUNTS.get((key,)) is None
 
 
 def test_what_one_compiler_keeps_no_other_finds() -> None:
-    thing = Thing()
+    key = Thing()
     one, two = Caches(), Caches()
     with one.at_work():
-        COUNTS.put((thing,), 1)
+        COUNTS.put((key,), 1)
         NEWEST.put("one")
         with two.at_work():
-            assert COUNTS.get((thing,)) is None
+            assert COUNTS.get((key,)) is None
             assert NEWEST.get() == "none"
-        assert COUNTS.get((thing,)) == 1
+        assert COUNTS.get((key,)) == 1
         assert NEWEST.get() == "one"
-    assert COUNTS.get((thing,)) is None
+    assert COUNTS.get((key,)) is None
 
 
 def test_equal_keys_are_the_same_where_values_count() -> None:
@@ -231,14 +231,14 @@ def test_equal_keys_are_the_same_where_values_count() -> None:
 
 
 def test_what_is_found_later_is_kept_where_it_was_asked_for() -> None:
-    thing = Thing()
+    key = Thing()
     caches = Caches()
     with caches.at_work():
-        later = with_these_caches(lambda: COUNTS.put((thing,), 7))
+        later = with_these_caches(lambda: COUNTS.put((key,), 7))
     assert later() == 7
-    assert COUNTS.get((thing,)) is None
+    assert COUNTS.get((key,)) is None
     with caches.at_work():
-        assert COUNTS.get((thing,)) == 7
+        assert COUNTS.get((key,)) == 7
 
 
 def test_fixes_that_are_asked_for_later_use_the_compiler_they_came_from(planned: list[int]) -> None:
@@ -254,11 +254,11 @@ def test_fixes_that_are_asked_for_later_use_the_compiler_they_came_from(planned:
 
 def test_a_compiler_goes_with_all_that_it_keeps() -> None:
     compiler = Compiler()
-    thing = Thing()
+    key = Thing()
     with compiler.at_work():
-        COUNTS.put((thing,), 1)
-    watched = weakref.ref(thing)
-    del thing
+        COUNTS.put((key,), 1)
+    watched = weakref.ref(key)
+    del key
     assert watched() is not None
     del compiler
     assert watched() is None
@@ -267,5 +267,5 @@ def test_a_compiler_goes_with_all_that_it_keeps() -> None:
 def test_a_thread_uses_the_compiler_that_it_is_given() -> None:
     compiler = Compiler()
     with ThreadPoolExecutor(4) as threads:
-        found = list(threads.map(lambda _: compiler.compile(FILES).queries["noted"].bound, range(16)))
-    assert found == [fresh(FILES).queries["noted"].bound] * 16
+        bounds = list(threads.map(lambda _: compiler.compile(FILES).queries["noted"].bound, range(16)))
+    assert bounds == [fresh(FILES).queries["noted"].bound] * 16

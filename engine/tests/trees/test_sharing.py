@@ -22,7 +22,10 @@ def words(rng: random.Random, most: int) -> list[str]:
 
 def in_common(left: list[str], right: list[str]) -> int:
     pairs = zip(left, right, strict=False)
-    return next((at for at, (mine, its) in enumerate(pairs) if mine is not its), min(len(left), len(right)))
+    return next(
+        (at for at, (left_item, right_item) in enumerate(pairs) if left_item is not right_item),
+        min(len(left), len(right)),
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -91,15 +91,15 @@ def test_a_build_rests_while_it_is_paused_and_goes_on_where_it_was(db: piql.Data
     build = begun(db)
     steps(build, 10)
     with piql.connect(url) as second:
-        found = second.build
-        assert found is not None
-        found.pause()
+        same_build = second.build
+        assert same_build is not None
+        same_build.pause()
         assert not build._step()
         db.execute("reprice", {"id": 3, "price": 77_777})
-        assert found.progress.is_paused
-        found.resume()
-        assert found.wait(PATIENCE).version == 2
-        assert found.progress.rows_done == ROWS
+        assert same_build.progress.is_paused
+        same_build.resume()
+        assert same_build.wait(PATIENCE).version == 2
+        assert same_build.progress.rows_done == ROWS
         assert broken_promises(second) == []
 
 
@@ -174,10 +174,10 @@ def test_a_closed_database_leaves_its_build_to_the_next(url: str) -> None:
         build = db.deploy(piql.compile(FIRST + BY_KIND), background=True, rows_per_second=400)
         assert not build.progress.is_done
     with piql.connect(url) as db:
-        found = db.build
-        assert found is not None
-        assert found.progress.rows_done < ROWS
-        found.run()
+        build = db.build
+        assert build is not None
+        assert build.progress.rows_done < ROWS
+        build.run()
         assert broken_promises(db) == []
         assert db.execute("byKind", {"kind": "k1"}).rows
 

@@ -44,15 +44,15 @@ def rows(store: str) -> int:
 @pytest.fixture
 def url(store: str, rows: int, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     is_file = store == "embedded"
-    made = (
+    address = (
         f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL&wait_ms=120000"
         if is_file
         else request.getfixturevalue("cluster_url")()
     )
-    with piql.connect(made) as db:
+    with piql.connect(address) as db:
         db.deploy(piql.compile(FIRST))
         db.load("items", [row(at) for at in range(rows)])
-    return str(made)
+    return str(address)
 
 
 @pytest.fixture

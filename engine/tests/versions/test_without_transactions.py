@@ -53,8 +53,8 @@ def steps_state(db: piql.Database) -> steps.SchemaState:
     return read_state(db.store)
 
 
-def passed_to(build: Build, db: piql.Database, wanted: str) -> None:
-    while phase(db) != wanted:
+def passed_to(build: Build, db: piql.Database, phase_wanted: str) -> None:
+    while phase(db) != phase_wanted:
         assert build._step()
 
 
@@ -129,9 +129,9 @@ def test_each_phase_waits_until_every_writer_knows_of_it(url: str) -> None:
     with filled(url, ROWS) as db:
         build = begin_deploy(db.store, piql.compile(FIRST + BY_WORD), pace=SLOW)
         assert build._step.__self__ is build
-        made = steps.SchemaSteps(db.store, steps_state(db))
+        schema_steps = steps.SchemaSteps(db.store, steps_state(db))
         state, progress = steps_state(db), build._read()
-        assert 0 < made.seconds_to_wait(steps.Stand(state, progress)) <= steps.GRACE_SECONDS
+        assert 0 < schema_steps.seconds_to_wait(steps.Stand(state, progress)) <= steps.GRACE_SECONDS
         build.cancel()
 
 

@@ -53,9 +53,9 @@ class Worker:
 
 def work(job: dict[str, Any], number: int, tell: Callable[[str], None]) -> None:
     """Work until there is a file; leave the account beside it."""
-    told = Path(job["told"])
+    stop_file = Path(job["told"])
     with piql.connect(job["url"]) as db:
         worker = Worker(db, job["number"], job["rows"])
-        told.with_suffix(".ready").touch()
-        worker.run(told.exists)
-        told.with_suffix(f".{job['number']}").write_text(json.dumps(worker.account()))
+        stop_file.with_suffix(".ready").touch()
+        worker.run(stop_file.exists)
+        stop_file.with_suffix(f".{job['number']}").write_text(json.dumps(worker.account()))

@@ -40,19 +40,23 @@ def test_the_recorded_run_is_whole_and_covers_thoughtstream(source: str) -> None
     assert read_info(RECORDED).state == "done"
     query = piql.compile(Path(source)).queries["thoughtstream"]
     for model in MODELS:
-        found = heatmap(query, build_model(load(RECORDED), model), "subscriptions.owner", "count", slo=Slo(0.99, 1e6))
-        assert found.largest_safe == ((100, 50),)
-        assert found.latency_ms[0][0] < found.latency_ms[-1][-1]
+        heat = heatmap(query, build_model(load(RECORDED), model), "subscriptions.owner", "count", slo=Slo(0.99, 1e6))
+        assert heat.largest_safe == ((100, 50),)
+        assert heat.latency_ms[0][0] < heat.latency_ms[-1][-1]
 
 
 def test_every_bounded_select_is_predicted(source: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert piql_predict([source, "--run", str(RECORDED), "--output", "json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)
-    assert (found["query"], found["model"], found["coverage"]) == ("thoughtstream", "surface", "measured")
-    assert found["latency_ms"] == sorted(found["latency_by_interval_ms"])[1]
-    assert found["worst_latency_ms"] == max(found["latency_by_interval_ms"])
-    assert len(found["latency_by_interval_ms"]) == 3
-    assert [operator["operator"] for operator in found["operators"]] == ["IndexScan", "SortedIndexJoin"]
+    (prediction,) = json.loads(capsys.readouterr().out)
+    assert (prediction["query"], prediction["model"], prediction["coverage"]) == (
+        "thoughtstream",
+        "surface",
+        "measured",
+    )
+    assert prediction["latency_ms"] == sorted(prediction["latency_by_interval_ms"])[1]
+    assert prediction["worst_latency_ms"] == max(prediction["latency_by_interval_ms"])
+    assert len(prediction["latency_by_interval_ms"]) == 3
+    assert [operator["operator"] for operator in prediction["operators"]] == ["IndexScan", "SortedIndexJoin"]
 
 
 def test_a_smaller_limit_is_predicted_to_be_faster(source: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -202,8 +206,8 @@ def test_a_page_takes_as_long_as_its_steps(source: str, capsys: pytest.CaptureFi
     latency = []
     for page in pages:
         piql_predict([source, "--run", str(RECORDED), "--output", "json", "--page", page])
-        found = json.loads(capsys.readouterr().out)
-        latency.append(next(item for item in found if item["query"] == page))
+        predictions = json.loads(capsys.readouterr().out)
+        latency.append(next(item for item in predictions if item["query"] == page))
     assert len(latency[1]["operators"]) == 2 * len(latency[0]["operators"])
     # The recorded p99 are pauses, of which a page of two steps seldom meets two.
     assert 1.3 < latency[1]["latency_ms"] / latency[0]["latency_ms"] < 2.05

@@ -160,9 +160,9 @@ def test_the_risk_is_said_from_20_intervals_on_with_its_interval_and_that_length
 def test_the_risk_stands_in_the_json(source: str, run_of: Run, capsys: pytest.CaptureFixture[str]) -> None:
     run = str(run_of(20))
     piql_predict([source, "--query", "latest", "--slo", "2", "--run", run, "--output", "json"])
-    (found,) = json.loads(capsys.readouterr().out)
-    assert (found["risk"]["violations"], found["risk"]["intervals"]) == (4, 20)
-    assert found["risk"]["low"] == pytest.approx(0.0573, abs=1e-4)
+    (prediction,) = json.loads(capsys.readouterr().out)
+    assert (prediction["risk"]["violations"], prediction["risk"]["intervals"]) == (4, 20)
+    assert prediction["risk"]["low"] == pytest.approx(0.0573, abs=1e-4)
     piql_predict([source, "--query", "latest", "--run", run, "--output", "json"])
     assert json.loads(capsys.readouterr().out)[0]["risk"] is None
 

@@ -33,5 +33,5 @@ def test_a_point_that_was_void_has_taken_the_time_of_both_turns(monkeypatch: pyt
             return [Measurement(point, 0, Histogram.of([100.0]), 0.0, shares[point], lag=lag)], []
 
     monkeypatch.setattr(benchmark, "_session", lambda *_: LateAtFirst())
-    (found,) = benchmark.measure({point: 8.0}, "embedded:", grid=Grid.of("one", [point]))
-    assert (asked, found.seconds, found.is_void) == ([8.0, 4.0], 12.0, False)
+    (measurement,) = benchmark.measure({point: 8.0}, "embedded:", grid=Grid.of("one", [point]))
+    assert (asked, measurement.seconds, measurement.is_void) == ([8.0, 4.0], 12.0, False)

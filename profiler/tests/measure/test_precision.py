@@ -16,14 +16,14 @@ def test_the_interval_holds_the_true_p99_in_19_of_20_cases() -> None:
     random = np.random.default_rng(1)
     held = 0
     for _ in range(400):
-        found = precision_of(Histogram.of(lognormal(random, 2_000)), 2_000)
-        held += found.low_us <= TRUE_P99 <= found.high_us
+        precision = precision_of(Histogram.of(lognormal(random, 2_000)), 2_000)
+        held += precision.low_us <= TRUE_P99 <= precision.high_us
     assert 0.92 <= held / 400 <= 1.0
 
 
 def test_few_executions_have_no_upper_bound() -> None:
-    found = precision_of(Histogram.of(lognormal(np.random.default_rng(1), 200)), 200)
-    assert found.high_us == math.inf
+    precision = precision_of(Histogram.of(lognormal(np.random.default_rng(1), 200)), 200)
+    assert precision.high_us == math.inf
     assert not is_precise([100.0] * 200, 0.1)
 
 
@@ -50,8 +50,8 @@ def remembering(random: np.random.Generator, count: int, shared: float, lag: flo
     memory = math.exp(-1 / lag)
     for at, fresh in enumerate(random.standard_normal(count - 1), 1):
         cause[at] = memory * cause[at - 1] + math.sqrt(1 - memory**2) * fresh
-    own = random.standard_normal(count)
-    return 1000 * np.exp(0.5 * (math.sqrt(shared) * cause + math.sqrt(1 - shared) * own))
+    noise = random.standard_normal(count)
+    return 1000 * np.exp(0.5 * (math.sqrt(shared) * cause + math.sqrt(1 - shared) * noise))
 
 
 def test_the_interval_holds_where_a_cause_lasts_though_single_slow_executions_hardly_follow_each_other() -> None:
@@ -59,8 +59,8 @@ def test_the_interval_holds_where_a_cause_lasts_though_single_slow_executions_ha
     held = 0
     for _ in range(100):
         latencies = remembering(random, 2_000, shared=0.4, lag=30)
-        found = precision_of(Histogram.of(latencies), effective_number(list(latencies)))
-        held += found.low_us <= TRUE_P99 <= found.high_us
+        precision = precision_of(Histogram.of(latencies), effective_number(list(latencies)))
+        held += precision.low_us <= TRUE_P99 <= precision.high_us
     assert held >= 90
 
 

@@ -145,9 +145,9 @@ def test_rows_too_small_to_hold_their_keys_are_refused() -> None:
 def test_measuring_a_point_gives_its_latencies(tmp_path_factory: pytest.TempPathFactory) -> None:
     url = f"embedded:{tmp_path_factory.mktemp('store')}/measured.db?synchronous=NORMAL"
     prepare(GRID, url)
-    found = measure(dict.fromkeys(GRID.points, 0.05), url, grid=GRID, interval=3)
-    assert all(measurement.histogram.total >= 20 and measurement.interval == 3 for measurement in found)
-    assert all(1.0 < measurement.histogram.quantile_us(0.5) < 1e6 for measurement in found)
+    measurements = measure(dict.fromkeys(GRID.points, 0.05), url, grid=GRID, interval=3)
+    assert all(measurement.histogram.total >= 20 and measurement.interval == 3 for measurement in measurements)
+    assert all(1.0 < measurement.histogram.quantile_us(0.5) < 1e6 for measurement in measurements)
 
 
 @pytest.mark.parametrize(

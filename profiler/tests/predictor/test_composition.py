@@ -20,37 +20,37 @@ def one(composition: Composition, curves: list[Curve], q: float, correlation: fl
 
 @given(st.floats(2.0, 1e6), st.floats(2.0, 1e6), st.sampled_from([0.5, 0.9, 0.99, 0.999]))
 def test_constant_latencies_add_up(first: float, second: float, q: float) -> None:
-    found = one(Serial((Leaf(0), Leaf(1))), [curve(np.full(100, first)), curve(np.full(100, second))], q)
-    assert found == pytest.approx(first + second, rel=0.021)
+    latency = one(Serial((Leaf(0), Leaf(1))), [curve(np.full(100, first)), curve(np.full(100, second))], q)
+    assert latency == pytest.approx(first + second, rel=0.021)
 
 
 @given(st.floats(2.0, 1e6), st.floats(2.0, 1e6))
 def test_of_constant_latencies_in_parallel_the_longer_counts(first: float, second: float) -> None:
-    found = one(Parallel((Leaf(0), Leaf(1))), [curve(np.full(100, first)), curve(np.full(100, second))], 0.99)
-    assert found == pytest.approx(max(first, second), rel=0.021)
+    latency = one(Parallel((Leaf(0), Leaf(1))), [curve(np.full(100, first)), curve(np.full(100, second))], 0.99)
+    assert latency == pytest.approx(max(first, second), rel=0.021)
 
 
 @pytest.mark.parametrize("q", [0.5, 0.9, 0.99, 0.999])
 def test_a_sum_of_three_agrees_with_drawing_it(q: float) -> None:
     random = np.random.default_rng(3)
     parts = [scale * random.lognormal(0, 0.5, DRAWS) for scale in (200.0, 1_000.0, 5_000.0)]
-    found = one(Serial((Leaf(0), Leaf(1), Leaf(2))), [curve(part) for part in parts], q)
-    assert found == pytest.approx(float(np.quantile(sum(parts), q)), rel=0.012)
+    latency = one(Serial((Leaf(0), Leaf(1), Leaf(2))), [curve(part) for part in parts], q)
+    assert latency == pytest.approx(float(np.quantile(sum(parts), q)), rel=0.012)
 
 
 def test_a_sum_of_many_agrees_with_drawing_it() -> None:
     random = np.random.default_rng(9)
     parts = [scale * random.lognormal(0, 0.4, DRAWS) for scale in (100.0, 200.0, 300.0, 400.0, 500.0, 600.0, 700.0)]
-    found = one(Serial(tuple(map(Leaf, range(7)))), [curve(part) for part in parts], 0.99)
-    assert found == pytest.approx(float(np.quantile(sum(parts), 0.99)), rel=0.012)
+    latency = one(Serial(tuple(map(Leaf, range(7)))), [curve(part) for part in parts], 0.99)
+    assert latency == pytest.approx(float(np.quantile(sum(parts), 0.99)), rel=0.012)
 
 
 def test_a_maximum_inside_a_sum_agrees_with_drawing_it() -> None:
     random = np.random.default_rng(4)
     parts = [scale * random.lognormal(0, 0.5, DRAWS) for scale in (300.0, 900.0, 1_000.0)]
-    found = one(Serial((Leaf(0), Parallel((Leaf(1), Leaf(2))))), [curve(part) for part in parts], 0.99)
+    latency = one(Serial((Leaf(0), Parallel((Leaf(1), Leaf(2))))), [curve(part) for part in parts], 0.99)
     truth = float(np.quantile(parts[0] + np.maximum(parts[1], parts[2]), 0.99))
-    assert found == pytest.approx(truth, rel=0.012)
+    assert latency == pytest.approx(truth, rel=0.012)
 
 
 def test_the_order_of_operators_does_not_matter() -> None:
@@ -64,9 +64,9 @@ def test_a_common_cause_makes_the_tail_longer_but_never_longer_than_the_sum_of_t
     random = np.random.default_rng(6)
     curves = [curve(scale * random.lognormal(0, 0.6, 50_000)) for scale in (900.0, 1_000.0)]
     together = Serial((Leaf(0), Leaf(1)))
-    found = [one(together, curves, 0.99, correlation) for correlation in (0.0, 0.3, 0.6, 0.8)]
-    assert found == sorted(found)
-    assert found[-1] <= sum(one(Leaf(leaf), curves, 0.99) for leaf in (0, 1)) * 1.01
+    latencies = [one(together, curves, 0.99, correlation) for correlation in (0.0, 0.3, 0.6, 0.8)]
+    assert latencies == sorted(latencies)
+    assert latencies[-1] <= sum(one(Leaf(leaf), curves, 0.99) for leaf in (0, 1)) * 1.01
 
 
 def test_correlated_operators_agree_with_drawing_them() -> None:
@@ -75,13 +75,13 @@ def test_correlated_operators_agree_with_drawing_them() -> None:
     correlation = 0.4
     scores = np.sqrt(correlation) * factor + np.sqrt(1 - correlation) * noise
     parts = [1_000 * np.exp(0.5 * scores[0]), 2_000 * np.exp(0.5 * scores[1])]
-    found = one(Serial((Leaf(0), Leaf(1))), [curve(part) for part in parts], 0.99, correlation)
-    assert found == pytest.approx(float(np.quantile(sum(parts), 0.99)), rel=0.02)
+    latency = one(Serial((Leaf(0), Leaf(1))), [curve(part) for part in parts], 0.99, correlation)
+    assert latency == pytest.approx(float(np.quantile(sum(parts), 0.99)), rel=0.02)
 
 
 @given(st.lists(st.floats(5.0, 1e5), min_size=3, max_size=40), st.lists(st.floats(5.0, 1e5), min_size=3, max_size=40))
 def test_the_quantiles_of_a_sum_do_not_cross(first: list[float], second: list[float]) -> None:
     curves = [curve(np.array(first)), curve(np.array(second))]
-    found = [one(Serial((Leaf(0), Leaf(1))), curves, q) for q in (0.25, 0.5, 0.75, 0.9, 0.99)]
+    quantiles = [one(Serial((Leaf(0), Leaf(1))), curves, q) for q in (0.25, 0.5, 0.75, 0.9, 0.99)]
     step = (max(first) + max(second)) / 1_000
-    assert all(low <= high * 1.01 + step for low, high in pairwise(found))
+    assert all(low <= high * 1.01 + step for low, high in pairwise(quantiles))

@@ -40,15 +40,15 @@ class World:
     def query(self, point: Point) -> tuple[np.ndarray, np.ndarray]:
         """The latencies of the scan below a point's operator and of the operator, execution by execution."""
         cause = self.random.standard_normal(EXECUTIONS)
-        own = self.random.standard_normal((2, EXECUTIONS))
-        factor = np.exp(self._spread * (math.sqrt(self.shared) * cause + math.sqrt(1 - self.shared) * own))
+        noise = self.random.standard_normal((2, EXECUTIONS))
+        factor = np.exp(self._spread * (math.sqrt(self.shared) * cause + math.sqrt(1 - self.shared) * noise))
         scan = Point(Operator.INDEX_SCAN, 1, point.child_rows, LINK_BYTES)
         below = 0.0 if point.operator is Operator.INDEX_SCAN else self.median_us(scan)
         return below * factor[0], self.median_us(point) * factor[1]
 
     def measure(self, point: Point) -> Measurement:
-        below, own = self.query(point)
-        return Measurement(point, 0, Histogram.of(own), 0.0, 1.0, self.shared, whole=Histogram.of(below + own))
+        below, on_top = self.query(point)
+        return Measurement(point, 0, Histogram.of(on_top), 0.0, 1.0, self.shared, whole=Histogram.of(below + on_top))
 
     def profile(self) -> Measurements:
         return Measurements.of([self.measure(point) for point in GRID.measured], 30.0, checks=GRID.checks)
@@ -75,14 +75,14 @@ class WorldOfWrites(World):
 
     def measure(self, point: Point) -> Measurement:
         below = () if point.operator is Operator.WRITE else (record_below(point),)
-        *rest, own = self.parts(*below, point)
-        whole = Histogram.of(np.sum([*rest, own], axis=0))
-        return Measurement(point, 0, Histogram.of(own), 0.0, 1.0, self.shared, whole=whole)
+        *parts_before, last_part = self.parts(*below, point)
+        whole = Histogram.of(np.sum([*parts_before, last_part], axis=0))
+        return Measurement(point, 0, Histogram.of(last_part), 0.0, 1.0, self.shared, whole=whole)
 
     def parts(self, *points: Point) -> list[np.ndarray]:
         cause = self.random.standard_normal(EXECUTIONS)
-        own = self.random.standard_normal((len(points), EXECUTIONS))
-        factors = np.exp(self._spread * (math.sqrt(self.shared) * cause + math.sqrt(1 - self.shared) * own))
+        noise = self.random.standard_normal((len(points), EXECUTIONS))
+        factors = np.exp(self._spread * (math.sqrt(self.shared) * cause + math.sqrt(1 - self.shared) * noise))
         return [self.median_us(point) * factor for point, factor in zip(points, factors, strict=True)]
 
     def unseen_write(self) -> list[Point]:
@@ -108,9 +108,9 @@ def covered(worlds: range, cells: int) -> float:
         for point in (world.unseen() for _ in range(cells)):
             observed = world.measure(point).whole
             assert observed is not None
-            found = score(observed.quantile_us(0.99), point, model)
-            assert found is not None
-            held.append(found <= math.log(factor))
+            point_score = score(observed.quantile_us(0.99), point, model)
+            assert point_score is not None
+            held.append(point_score <= math.log(factor))
     return float(np.mean(held))
 
 
@@ -136,9 +136,9 @@ def test_a_profile_of_few_points_has_no_bound(measured: Callable[..., Measuremen
 
 def test_the_conservative_p99_is_never_below_the_best_estimate(thoughtstream: CompiledQuery) -> None:
     assert thoughtstream.plan is not None
-    found = predict(thoughtstream.plan, SurfaceModel(World(2).profile()))
-    assert found.conservative_ms is not None
-    assert found.p99_ms <= found.conservative_ms < 1.5 * found.p99_ms
+    prediction = predict(thoughtstream.plan, SurfaceModel(World(2).profile()))
+    assert prediction.conservative_ms is not None
+    assert prediction.p99_ms <= prediction.conservative_ms < 1.5 * prediction.p99_ms
 
 
 @pytest.mark.parametrize("worlds", [20, pytest.param(100, marks=pytest.mark.long)])
@@ -158,9 +158,9 @@ def test_the_bound_of_writes_holds_for_at_least_90_percent_of_unseen_writes(worl
         for points in (world.unseen_write() for _ in range(10)):
             observed = Histogram.of(np.sum(world.parts(*points), axis=0)).quantile_us(0.99)
             parts = tuple(RemoteWork((at,), point.operator.value, point) for at, point in enumerate(points))
-            found = predict_work(Work(parts, Serial((Leaf(0), Leaf(1), Leaf(2)))), model)
-            assert found.conservative_ms is not None
-            held.append(observed <= found.conservative_ms * 1000)
+            prediction = predict_work(Work(parts, Serial((Leaf(0), Leaf(1), Leaf(2)))), model)
+            assert prediction.conservative_ms is not None
+            held.append(observed <= prediction.conservative_ms * 1000)
     print(f"the bound held for {np.mean(held):.1%} of {len(held)} writes")
     assert np.mean(held) >= 0.9
 

@@ -24,13 +24,13 @@ def measured(correlation: float, random: np.random.Generator, *, is_slow_apart: 
         if is_slow_apart:
             slow = random.random(EXECUTIONS) < 0.02
             joins, scans = np.where(slow, 5.0, np.minimum(joins, 1.5)), np.where(np.roll(slow, 7), 5.0, scans)
-        own = median * np.exp(0.4 * joins)
+        on_top = median * np.exp(0.4 * joins)
         if point.operator is Operator.INDEX_SCAN:
             cells.append(Measurement(point, 0, Histogram.of(median * np.exp(0.4 * scans)), 0.0, 1.0, correlation))
         else:
             below = median * np.exp(0.4 * scans)
             cells.append(
-                Measurement(point, 0, Histogram.of(own), 0.0, 1.0, correlation, whole=Histogram.of(own + below))
+                Measurement(point, 0, Histogram.of(on_top), 0.0, 1.0, correlation, whole=Histogram.of(on_top + below))
             )
     return Measurements.of(cells, 1.0)
 

@@ -23,12 +23,12 @@ def test_each_cell_is_the_prediction_of_its_setting(
     """The worst interval is found exactly; beyond four intervals the median one is chosen by its estimate."""
     assert thoughtstream.plan is not None
     model = build_model(measured(intervals=intervals))
-    found = heatmap(thoughtstream, model, LIMIT, COUNT)
-    for at_y, count in enumerate(found.y.values):
-        for at_x, limit in enumerate(found.x.values):
+    heat = heatmap(thoughtstream, model, LIMIT, COUNT)
+    for at_y, count in enumerate(heat.y.values):
+        for at_x, limit in enumerate(heat.x.values):
             alone = predict(thoughtstream.plan, model, {LIMIT: limit, COUNT: count})
-            assert found.latency_ms[at_y][at_x] == pytest.approx(alone.p99_ms, rel=0.005)
-            assert found.typical_ms[at_y][at_x] == pytest.approx(alone.typical_ms, rel=0.005 if intervals < 5 else 0.05)
+            assert heat.latency_ms[at_y][at_x] == pytest.approx(alone.p99_ms, rel=0.005)
+            assert heat.typical_ms[at_y][at_x] == pytest.approx(alone.typical_ms, rel=0.005 if intervals < 5 else 0.05)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -42,8 +42,8 @@ def test_latency_grows_along_both_axes_however_noisy_the_profile(
     @given(st.integers(0, 10_000))
     def check(seed: int) -> None:
         model = build_model(measured(truth=noise, seed=seed, intervals=2), name)
-        found = heatmap(thoughtstream, model, LIMIT, COUNT, x_values=(1, 7, 60, 140), y_values=(2, 30, 50, 70))
-        cells = np.array(found.latency_ms)
+        heat = heatmap(thoughtstream, model, LIMIT, COUNT, x_values=(1, 7, 60, 140), y_values=(2, 30, 50, 70))
+        cells = np.array(heat.latency_ms)
         assert (np.diff(cells, axis=0) >= 0).all()
         assert (np.diff(cells, axis=1) >= 0).all()
 
@@ -51,40 +51,40 @@ def test_latency_grows_along_both_axes_however_noisy_the_profile(
 
 
 def test_cells_say_how_they_are_known(thoughtstream: CompiledQuery, measured: Make) -> None:
-    found = heatmap(thoughtstream, build_model(measured()), LIMIT, COUNT, x_values=(50, 70, 150), y_values=(10, 50))
+    heat = heatmap(thoughtstream, build_model(measured()), LIMIT, COUNT, x_values=(50, 70, 150), y_values=(10, 50))
     row = (Coverage.MEASURED, Coverage.INTERPOLATED, Coverage.EXTRAPOLATED)
-    assert found.coverage == (row, row)
-    assert "lies beyond the largest measured point" in found.warnings[0]
+    assert heat.coverage == (row, row)
+    assert "lies beyond the largest measured point" in heat.warnings[0]
 
 
 def test_the_largest_safe_limits_are_those_that_cannot_grow_alone(thoughtstream: CompiledQuery, measured: Make) -> None:
     model = build_model(measured())
     every = heatmap(thoughtstream, model, LIMIT, COUNT, x_values=(10, 50, 100), y_values=(10, 50))
     threshold = every.latency_ms[0][2]
-    found = heatmap(
+    heat = heatmap(
         thoughtstream, model, LIMIT, COUNT, x_values=(10, 50, 100), y_values=(10, 50), slo=Slo(0.99, threshold)
     )
-    assert found.meets_slo is not None
-    assert found.meets_slo[0] == (True, True, True)
-    assert (100, 10) in found.largest_safe
-    assert (50, 10) not in found.largest_safe
-    for x, y in found.largest_safe:
+    assert heat.meets_slo is not None
+    assert heat.meets_slo[0] == (True, True, True)
+    assert (100, 10) in heat.largest_safe
+    assert (50, 10) not in heat.largest_safe
+    for x, y in heat.largest_safe:
         assert not any(
-            found.meets_slo[at_y][at_x] and (bigger_x, bigger_y) != (x, y) and bigger_x >= x and bigger_y >= y
-            for at_y, bigger_y in enumerate(found.y.values)
-            for at_x, bigger_x in enumerate(found.x.values)
+            heat.meets_slo[at_y][at_x] and (bigger_x, bigger_y) != (x, y) and bigger_x >= x and bigger_y >= y
+            for at_y, bigger_y in enumerate(heat.y.values)
+            for at_x, bigger_x in enumerate(heat.x.values)
         )
 
 
 def test_an_extrapolated_cell_is_never_called_safe(thoughtstream: CompiledQuery, measured: Make) -> None:
-    found = heatmap(
+    heat = heatmap(
         thoughtstream, build_model(measured()), LIMIT, COUNT, x_values=(100, 200), y_values=(50,), slo=Slo(0.99, 60_000)
     )
-    assert found.largest_safe == ((100, 50),)
+    assert heat.largest_safe == ((100, 50),)
 
 
 def test_cells_far_beyond_the_grid_are_refused_and_counted(thoughtstream: CompiledQuery, measured: Make) -> None:
-    found = heatmap(
+    heat = heatmap(
         thoughtstream,
         build_model(measured()),
         LIMIT,
@@ -93,10 +93,10 @@ def test_cells_far_beyond_the_grid_are_refused_and_counted(thoughtstream: Compil
         y_values=(10, 50),
         slo=Slo(0.99, 60_000),
     )
-    assert [[cell is None for cell in row] for row in found.latency_ms] == [[False, False, True]] * 2
-    assert {row[2] for row in found.coverage} == {Coverage.REFUSED}
-    assert found.meets_slo == ((True, True, False),) * 2
-    assert "2 of 6 cells ask for more than 5 times" in found.warnings[1]
+    assert [[cell is None for cell in row] for row in heat.latency_ms] == [[False, False, True]] * 2
+    assert {row[2] for row in heat.coverage} == {Coverage.REFUSED}
+    assert heat.meets_slo == ((True, True, False),) * 2
+    assert "2 of 6 cells ask for more than 5 times" in heat.warnings[1]
     with pytest.raises(NotPredictable, match="profile a larger grid"):
         heatmap(thoughtstream, build_model(measured()), LIMIT, COUNT, x_values=(600, 700))
 
@@ -121,5 +121,5 @@ def test_an_axis_without_values_takes_even_ones_up_to_the_current(current: int, 
 
 
 def test_the_small_grid_covers_thoughtstream(thoughtstream: CompiledQuery, measured: Make) -> None:
-    found = heatmap(thoughtstream, build_model(measured(GRIDS["small"])), LIMIT, COUNT)
-    assert Coverage.EXTRAPOLATED not in {state for row in found.coverage for state in row}
+    heat = heatmap(thoughtstream, build_model(measured(GRIDS["small"])), LIMIT, COUNT)
+    assert Coverage.EXTRAPOLATED not in {state for row in heat.coverage for state in row}

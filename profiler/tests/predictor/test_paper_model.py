@@ -27,8 +27,8 @@ def test_a_measured_point_is_told_from_an_interpolated_and_an_extrapolated_one(
     measured: Make, feed_point: Feed
 ) -> None:
     model = PaperModel(measured())
-    found = [model.coverage(feed_point(*sizes)) for sizes in ((50, 10), (51, 10), (101, 10))]
-    assert found == [Coverage.MEASURED, Coverage.INTERPOLATED, Coverage.EXTRAPOLATED]
+    coverages = [model.coverage(feed_point(*sizes)) for sizes in ((50, 10), (51, 10), (101, 10))]
+    assert coverages == [Coverage.MEASURED, Coverage.INTERPOLATED, Coverage.EXTRAPOLATED]
 
 
 def test_a_smaller_row_than_measured_still_counts_as_measured(measured: Make) -> None:
@@ -56,9 +56,9 @@ def test_rows_of_several_columns_are_no_part_of_the_papers_model(measured: Make)
     def slower_by_columns(point: Point, interval: int, random: np.random.Generator) -> np.ndarray:
         return np.full(1_000, 100.0 * point.child_rows * point.columns)
 
-    found = [PaperModel(measured(grid, truth=slower_by_columns)) for grid in (columns, narrow)]
+    models = [PaperModel(measured(grid, truth=slower_by_columns)) for grid in (columns, narrow)]
     wide = Point(Operator.INDEX_FK_JOIN, 50, 1, 450, 6)
-    assert p99(found[0], wide) == p99(found[1], wide) == p99(found[1], Point(Operator.INDEX_FK_JOIN, 50, 1, 200))
+    assert p99(models[0], wide) == p99(models[1], wide) == p99(models[1], Point(Operator.INDEX_FK_JOIN, 50, 1, 200))
 
 
 def test_without_smoothing_the_measurements_are_left_as_they_are(measured: Make, feed_point: Feed) -> None:

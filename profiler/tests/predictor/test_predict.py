@@ -43,8 +43,8 @@ def test_an_unknown_limit_is_refused_with_the_known_ones(thoughtstream: Compiled
 
 
 def test_the_axes_of_thoughtstream_point_at_the_numbers_in_the_text(thoughtstream: CompiledQuery) -> None:
-    found = axes(thoughtstream)
-    assert [(axis.symbol, axis.current, [span.text for span in axis.spans]) for axis in found] == [
+    axes_of_query = axes(thoughtstream)
+    assert [(axis.symbol, axis.current, [span.text for span in axis.spans]) for axis in axes_of_query] == [
         ("subscriptions.owner", 100, ["100"]),
         ("count", 50, ["50"]),
     ]
@@ -68,7 +68,7 @@ def test_an_axis_has_each_place_where_its_number_is_written(select: str, symbol:
     query = piql.compile(text).queries["q"]
     axis = next(axis for axis in axes(query) if axis.symbol == symbol)
     assert axis.current == number
-    written = [found.start(1) for found in re.finditer(rf"(?:MAX|LIMIT) ({number})\b", text)]
+    written = [match.start(1) for match in re.finditer(rf"(?:MAX|LIMIT) ({number})\b", text)]
     assert len(written) == 2
     assert sorted(span.start for span in axis.spans) == written
 
@@ -245,8 +245,8 @@ def test_the_parts_of_all_operators_add_up_to_the_p99_of_the_worst_interval(
 ) -> None:
     assert thoughtstream.plan is not None
     model = build_model(replace(measured(intervals=intervals), correlation=0.4))
-    found = predict(thoughtstream.plan, model)
-    assert found.p99_by_interval_ms == pytest.approx(found.quantile_by_interval_ms(0.99), rel=1e-9)
-    assert len(found.p99_by_interval_ms) == intervals
-    assert sum(operator.blame_ms for operator in found.operators) == pytest.approx(found.p99_ms, rel=1e-9)
-    assert all(operator.blame_ms > 0 for operator in found.operators)
+    prediction = predict(thoughtstream.plan, model)
+    assert prediction.p99_by_interval_ms == pytest.approx(prediction.quantile_by_interval_ms(0.99), rel=1e-9)
+    assert len(prediction.p99_by_interval_ms) == intervals
+    assert sum(operator.blame_ms for operator in prediction.operators) == pytest.approx(prediction.p99_ms, rel=1e-9)
+    assert all(operator.blame_ms > 0 for operator in prediction.operators)

@@ -17,9 +17,9 @@ def test_the_interval_is_the_exact_one(violations: int, intervals: int) -> None:
 
 
 def test_the_share_of_intervals_over_the_threshold_is_counted() -> None:
-    found = risk_of([10.0] * 18 + [60.0] * 2, 50.0, profile_interval_seconds=30, slo_interval_seconds=30)
-    assert (found.violations, found.intervals, found.share, found.is_shown, found.warnings) == (2, 20, 0.1, True, ())
-    assert found.low < found.share < found.high
+    risk = risk_of([10.0] * 18 + [60.0] * 2, 50.0, profile_interval_seconds=30, slo_interval_seconds=30)
+    assert (risk.violations, risk.intervals, risk.share, risk.is_shown, risk.warnings) == (2, 20, 0.1, True, ())
+    assert risk.low < risk.share < risk.high
 
 
 def test_a_latency_at_the_threshold_keeps_the_slo() -> None:
@@ -27,10 +27,10 @@ def test_a_latency_at_the_threshold_keeps_the_slo() -> None:
 
 
 def test_few_intervals_and_intervals_of_another_length_are_said() -> None:
-    found = risk_of([10.0] * 3, 50.0, profile_interval_seconds=2, slo_interval_seconds=600)
-    assert not found.is_shown
-    assert "3 intervals were profiled" in found.warnings[0]
-    assert "the SLO's interval is 600 s, the profile's 2 s" in found.warnings[1]
+    risk = risk_of([10.0] * 3, 50.0, profile_interval_seconds=2, slo_interval_seconds=600)
+    assert not risk.is_shown
+    assert "3 intervals were profiled" in risk.warnings[0]
+    assert "the SLO's interval is 600 s, the profile's 2 s" in risk.warnings[1]
 
 
 def test_a_share_of_nothing_is_refused() -> None:

@@ -30,29 +30,29 @@ def p99_ms(query: CompiledQuery, model: Model, **values: int) -> float:
 
 def test_the_largest_limit_keeps_the_slo_and_the_next_one_breaks_it(thoughtstream: CompiledQuery, model: Model) -> None:
     slo = Slo(0.99, p99_ms(thoughtstream, model, limit=40))
-    found = safe_limits([thoughtstream], model, {"thoughtstream": slo})
-    limit = next(limit for limit in found.limits if limit.axis.symbol == LIMIT)
+    safe = safe_limits([thoughtstream], model, {"thoughtstream": slo})
+    limit = next(limit for limit in safe.limits if limit.axis.symbol == LIMIT)
     assert limit.largest is not None
     assert limit.largest == pytest.approx(40, abs=1)
     assert p99_ms(thoughtstream, model, limit=limit.largest) <= slo.threshold_ms
     assert p99_ms(thoughtstream, model, limit=limit.largest + 1) > slo.threshold_ms
     assert (limit.binding, limit.queries) == ("thoughtstream", ("thoughtstream",))
-    assert found.breaking == ("thoughtstream",)
+    assert safe.breaking == ("thoughtstream",)
 
 
 def test_nothing_is_safe_beyond_what_was_measured(thoughtstream: CompiledQuery, model: Model) -> None:
-    found = safe_limits([thoughtstream], model, {"thoughtstream": Slo(0.99, 1e9)})
-    assert {limit.axis.symbol: (limit.largest, limit.binding) for limit in found.limits} == {
+    safe = safe_limits([thoughtstream], model, {"thoughtstream": Slo(0.99, 1e9)})
+    assert {limit.axis.symbol: (limit.largest, limit.binding) for limit in safe.limits} == {
         LIMIT: (100, None),
         COUNT: (50, None),
     }
-    assert (found.growth, found.binding, found.breaking) == (1.0, None, ())
+    assert (safe.growth, safe.binding, safe.breaking) == (1.0, None, ())
 
 
 def test_an_slo_that_no_limit_keeps_is_said(thoughtstream: CompiledQuery, model: Model) -> None:
-    found = safe_limits([thoughtstream], model, {"thoughtstream": Slo(0.99, 0.001)})
-    assert all(limit.largest is None and limit.binding == "thoughtstream" for limit in found.limits)
-    assert (found.growth, found.breaking) == (None, ("thoughtstream",))
+    safe = safe_limits([thoughtstream], model, {"thoughtstream": Slo(0.99, 0.001)})
+    assert all(limit.largest is None and limit.binding == "thoughtstream" for limit in safe.limits)
+    assert (safe.growth, safe.breaking) == (None, ("thoughtstream",))
 
 
 def test_a_limit_of_the_schema_is_bound_by_the_strictest_of_its_queries(
@@ -63,13 +63,13 @@ def test_a_limit_of_the_schema_is_bound_by_the_strictest_of_its_queries(
         "thoughtstream": Slo(0.99, p99_ms(thoughtstream, model, limit=80)),
         "strict": Slo(0.99, p99_ms(thoughtstream, model, limit=30)),
     }
-    found = safe_limits([thoughtstream, strict], model, slos)
-    limit = next(limit for limit in found.limits if limit.axis.symbol == LIMIT)
+    safe = safe_limits([thoughtstream, strict], model, slos)
+    limit = next(limit for limit in safe.limits if limit.axis.symbol == LIMIT)
     assert limit.largest == pytest.approx(30, abs=1)
     assert (limit.queries, limit.binding) == (("thoughtstream", "strict"), "strict")
-    assert [limit.queries for limit in found.limits if limit.axis.symbol == COUNT] == [("thoughtstream",), ("strict",)]
-    assert found.growth is not None
-    assert 0.3 <= found.growth < 0.8
+    assert [limit.queries for limit in safe.limits if limit.axis.symbol == COUNT] == [("thoughtstream",), ("strict",)]
+    assert safe.growth is not None
+    assert 0.3 <= safe.growth < 0.8
 
 
 def test_queries_without_an_slo_bind_nothing(thoughtstream: CompiledQuery, model: Model) -> None:
@@ -97,12 +97,12 @@ def test_a_limit_is_bound_by_the_writes_that_look_through_its_groups(
         "thoughtstream": Slo(0.99, p99_ms(thoughtstream, model, limit=80)),
         "subscribe": Slo(0.99, predict(subscribe.plan, model, {LIMIT: 30}).p99_ms),
     }
-    found = safe_limits([thoughtstream, subscribe], model, slos)
-    limit = next(limit for limit in found.limits if limit.axis.symbol == LIMIT)
+    safe = safe_limits([thoughtstream, subscribe], model, slos)
+    limit = next(limit for limit in safe.limits if limit.axis.symbol == LIMIT)
     assert (limit.largest, limit.binding) == (30, "subscribe")
     assert limit.queries == ("thoughtstream", "subscribe")
     assert limit.axis.current == 100
-    assert (found.binding, found.breaking) == ("subscribe", ("thoughtstream", "subscribe"))
+    assert (safe.binding, safe.breaking) == ("subscribe", ("thoughtstream", "subscribe"))
 
 
 @pytest.mark.parametrize(("has_transactions", "symbols"), [(True, []), (False, [LIMIT])])
@@ -110,14 +110,14 @@ def test_who_leaves_a_group_looks_through_it_on_a_store_without_transactions(
     measured: Make, has_transactions: bool, symbols: list[str]
 ) -> None:
     model = build_model(replace(measured(grid=GRIDS["default"]), has_transactions=has_transactions))
-    found = safe_limits([SCADR["unsubscribe"]], model, {"unsubscribe": Slo(0.99, 1e9)})
-    assert [limit.axis.symbol for limit in found.limits] == symbols
+    safe = safe_limits([SCADR["unsubscribe"]], model, {"unsubscribe": Slo(0.99, 1e9)})
+    assert [limit.axis.symbol for limit in safe.limits] == symbols
 
 
 def test_a_write_that_breaks_its_slo_whatever_the_limits_are_stops_their_growth(
     thoughtstream: CompiledQuery, model: Model
 ) -> None:
     slos = {"thoughtstream": Slo(0.99, 1e9), "addUser": Slo(0.99, 0.001)}
-    found = safe_limits([thoughtstream, SCADR["addUser"]], model, slos)
-    assert (found.growth, found.binding, found.breaking) == (None, "addUser", ("addUser",))
-    assert all(limit.largest is not None for limit in found.limits)
+    safe = safe_limits([thoughtstream, SCADR["addUser"]], model, slos)
+    assert (safe.growth, safe.binding, safe.breaking) == (None, "addUser", ("addUser",))
+    assert all(limit.largest is not None for limit in safe.limits)

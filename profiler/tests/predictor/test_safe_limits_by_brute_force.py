@@ -76,7 +76,7 @@ def keeps(query: CompiledQuery, model: Model, slo: Slo, **values: int) -> bool:
 def test_the_pairs_are_all_that_keep_the_slo_and_cannot_grow(seed: int, share: float) -> None:
     query, model = QUERIES["stream"], model_of(seed)
     slo = slo_of(query, model, share)
-    kept = {
+    safe_pairs = {
         (limit, count)
         for limit in range(1, MOST)
         for count in range(1, MOST)
@@ -84,8 +84,8 @@ def test_the_pairs_are_all_that_keep_the_slo_and_cannot_grow(seed: int, share: f
     }
     edge = {
         (limit, count)
-        for limit, count in kept
-        if not any((a, b) != (limit, count) and a >= limit and b >= count for a, b in kept)
+        for limit, count in safe_pairs
+        if not any((a, b) != (limit, count) and a >= limit and b >= count for a, b in safe_pairs)
     }
     assert set(pareto(query, model, slo, LIMIT, COUNT)) == edge
     assert len(edge) > 0
@@ -95,26 +95,26 @@ def test_the_pairs_are_all_that_keep_the_slo_and_cannot_grow(seed: int, share: f
 def test_limits_of_a_schema_keep_every_slo_and_the_binding_query_stops_them(seed: int, share: float) -> None:
     model = model_of(seed)
     slos = {name: slo_of(query, model, share) for name, query in QUERIES.items()}
-    found = safe_limits(list(QUERIES.values()), model, slos)
-    assert found.breaking == tuple(name for name, query in QUERIES.items() if not keeps(query, model, slos[name]))
-    for limit in found.limits:
+    result = safe_limits(list(QUERIES.values()), model, slos)
+    assert result.breaking == tuple(name for name, query in QUERIES.items() if not keeps(query, model, slos[name]))
+    for limit in result.limits:
         name = "limit" if limit.axis.symbol == LIMIT else limit.axis.symbol
-        mine = {query: QUERIES[query] for query in limit.queries}
-        safe = [
+        queries_of_limit = {query: QUERIES[query] for query in limit.queries}
+        safe_values = [
             value
             for value in range(1, MOST)
-            if all(keeps(query, model, slos[key], **{name: value}) for key, query in mine.items())
+            if all(keeps(query, model, slos[key], **{name: value}) for key, query in queries_of_limit.items())
         ]
-        assert limit.largest == max(safe, default=None)
-        assert safe == list(range(1, len(safe) + 1))
+        assert limit.largest == max(safe_values, default=None)
+        assert safe_values == list(range(1, len(safe_values) + 1))
         if limit.binding is not None:
             beyond = (limit.largest or 0) + 1
-            assert limit.binding in mine
-            assert not keeps(mine[limit.binding], model, slos[limit.binding], **{name: beyond})
-    _check_growth(found, model, slos)
+            assert limit.binding in queries_of_limit
+            assert not keeps(queries_of_limit[limit.binding], model, slos[limit.binding], **{name: beyond})
+    _check_growth(result, model, slos)
 
 
-def _check_growth(found: SafeLimits, model: Model, slos: dict[str, Slo]) -> None:
+def _check_growth(safe: SafeLimits, model: Model, slos: dict[str, Slo]) -> None:
     def all_keep(percent: int) -> list[str]:
         return [
             name
@@ -130,10 +130,10 @@ def _check_growth(found: SafeLimits, model: Model, slos: dict[str, Slo]) -> None
             )
         ]
 
-    percent = 0 if found.growth is None else round(found.growth * 100)
+    percent = 0 if safe.growth is None else round(safe.growth * 100)
     if percent:
         assert all_keep(percent) == []
     stopped = all_keep(percent + 1)
     assert stopped
-    assert found.binding is None or found.binding in stopped
-    assert not math.isnan(found.growth or 0.0)
+    assert safe.binding is None or safe.binding in stopped
+    assert not math.isnan(safe.growth or 0.0)

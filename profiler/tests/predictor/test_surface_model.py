@@ -103,9 +103,9 @@ def test_errors_of_points_that_are_noise_are_evened_out(measured: Make) -> None:
 
 def test_intervals_are_kept_apart(measured: Make, feed_point: Feed) -> None:
     model = SurfaceModel(measured(intervals=3))
-    found = [quantile(model, feed_point(50, 10), 0.5, interval) for interval in range(3)]
-    assert found == sorted(found)
-    assert found[2] > 1.1 * found[0]
+    medians = [quantile(model, feed_point(50, 10), 0.5, interval) for interval in range(3)]
+    assert medians == sorted(medians)
+    assert medians[2] > 1.1 * medians[0]
 
 
 def test_the_common_cause_is_taken_from_the_measurements(measured: Make) -> None:

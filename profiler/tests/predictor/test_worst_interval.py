@@ -47,11 +47,11 @@ def test_the_worst_interval_is_found_by_composing_few(
         return quantile_us(composition, curves, 0.99, correlation=correlation)
 
     about = np.stack([estimate(composition, cell, 0.99, correlation=correlation) for cell in cells])
-    found = worst_of(about, exact)
+    worst = worst_of(about, exact)
     assert len(set(asked)) == len(asked)
     assert CELLS * FIRST <= len(asked) < CELLS * INTERVALS / 2
     every = [quantile_us(composition, cell, 0.99, correlation=correlation).max() for cell in cells]
-    assert found == pytest.approx(every, rel=0.001)
+    assert worst == pytest.approx(every, rel=0.001)
 
 
 def test_of_few_intervals_all_are_composed() -> None:

@@ -189,11 +189,11 @@ def test_clients_on_two_machines_share_a_run_and_one_goes_on_when_the_other_mach
 def test_a_store_that_vanishes_is_said_by_a_client_in_its_own_process(tmp_path: Path) -> None:
     """Where nobody listens, a client finds what it finds when a cluster goes away under it."""
     settings = RunSettings("cql://127.0.0.1:1/gone?timeout=2", TINY, 0.5, 1, 1)
-    found = run_profile(settings, tmp_path / "run", RayRunner(1), lambda progress: None, prepare=lambda *_: None)
-    assert found.state == "failed"
-    assert found.message is not None
-    assert found.message.startswith("the store does not answer: ")
-    assert found.message.endswith("; resume the run when it is back")
+    run = run_profile(settings, tmp_path / "run", RayRunner(1), lambda progress: None, prepare=lambda *_: None)
+    assert run.state == "failed"
+    assert run.message is not None
+    assert run.message.startswith("the store does not answer: ")
+    assert run.message.endswith("; resume the run when it is back")
 
 
 def test_more_clients_than_ray_has_processors_are_refused() -> None:
@@ -234,15 +234,15 @@ def _start(folder: Path, runner: str, intervals: int = 50) -> subprocess.Popen[s
 
 def _of_session(session: int) -> set[int]:
     """The processes that belong to a session or descend from its leader."""
-    found = set()
+    pids = set()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 if os.getsid(int(entry.name)) == session or f"/{session}/" in _ancestors(int(entry.name)):
-                    found.add(int(entry.name))
+                    pids.add(int(entry.name))
             except OSError:
                 continue
-    return found
+    return pids
 
 
 def _ancestors(process: int) -> str:

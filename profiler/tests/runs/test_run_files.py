@@ -39,9 +39,9 @@ def test_a_run_reads_back_as_it_was_written(tmp_path: Path) -> None:
     info = read_info(tmp_path / "run")
     assert info == run.info
     assert (info.settings, info.label, info.executions) == (SETTINGS, "mine", 20)
-    found = load(tmp_path / "run").operators[Operator.INDEX_SCAN]
-    assert found.points == (Point(Operator.INDEX_SCAN, 1, 1, 100), Point(Operator.INDEX_SCAN, 1, 10, 100))
-    assert Histogram(found.counts[1, 1]) == Histogram.of([1001.0] * 5)
+    scans = load(tmp_path / "run").operators[Operator.INDEX_SCAN]
+    assert scans.points == (Point(Operator.INDEX_SCAN, 1, 1, 100), Point(Operator.INDEX_SCAN, 1, 10, 100))
+    assert Histogram(scans.counts[1, 1]) == Histogram.of([1001.0] * 5)
 
 
 def test_what_was_seen_from_the_moment_executions_were_due_is_kept(tmp_path: Path) -> None:
@@ -135,15 +135,15 @@ def test_a_password_is_not_kept_with_a_run(tmp_path: Path, monkeypatch: pytest.M
     run.update(state="running")
     mark_cancelled(tmp_path)
     assert not any(b"secret" in file.read_bytes() for file in tmp_path.iterdir())
-    kept = read_info(tmp_path).settings.store_url
-    assert kept == "cql://me:…@node/app"
+    kept_url = read_info(tmp_path).settings.store_url
+    assert kept_url == "cql://me:…@node/app"
 
     for known in ("", "cql://me:secret@elsewhere/app"):
         monkeypatch.setenv(STORE_VARIABLE, known)
         with pytest.raises(StoreUnavailable, match="put the whole URL of cql://me:…@node/app into PIQL_STORE"):
-            with_password(kept)
+            with_password(kept_url)
     monkeypatch.setenv(STORE_VARIABLE, url)
-    assert with_password(kept) == url
+    assert with_password(kept_url) == url
     assert with_password("cql://node/app") == "cql://node/app"
 
 

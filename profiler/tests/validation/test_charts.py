@@ -23,8 +23,8 @@ def row(query: str, predicted_us: float, high_us: float = 2_400.0) -> Row:
 
 def dots(chart: str) -> dict[str, tuple[float, float]]:
     """The place of each dot by the title that is shown over it."""
-    found = re.findall(r"<title>(.*?)</title>.*?<circle cx=\"([\d.]+)\" cy=\"([\d.]+)\"", chart, re.DOTALL)
-    return {title: (float(x), float(y)) for title, x, y in found}
+    circles = re.findall(r"<title>(.*?)</title>.*?<circle cx=\"([\d.]+)\" cy=\"([\d.]+)\"", chart, re.DOTALL)
+    return {title: (float(x), float(y)) for title, x, y in circles}
 
 
 def test_a_right_prediction_is_on_the_diagonal_and_in_the_middle() -> None:
@@ -57,10 +57,10 @@ def test_an_actual_without_an_upper_end_is_drawn_as_open() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(1_100.0, 9_000.0), (300.0, 800.0), (40.0, 2e6)])
 def test_an_axis_has_marks_whatever_its_range(low: float, high: float) -> None:
-    found = list(ticks(low, high))
-    assert len(found) >= 1
-    assert found == sorted(found)
-    assert all(low <= item <= high for item in found)
+    marks = list(ticks(low, high))
+    assert len(marks) >= 1
+    assert marks == sorted(marks)
+    assert all(low <= item <= high for item in marks)
 
 
 class Page(HTMLParser):
@@ -78,10 +78,10 @@ class Page(HTMLParser):
 def test_a_page_needs_nothing_else_and_a_name_is_only_text_in_it() -> None:
     name = "<script>alert(1)</script><img src=x onerror=alert(1)>&\"'"
     page = as_page(Validation(RunSettings("embedded:", GRIDS["small"]), (row(name, 2_100.0),), ((name, name),)))
-    found = Page(page)
-    assert found.addresses == []
-    assert not {"script", "img", "link", "iframe", "object"} & set(found.tags)
-    assert found.tags.count("svg") == 2
+    parsed = Page(page)
+    assert parsed.addresses == []
+    assert not {"script", "img", "link", "iframe", "object"} & set(parsed.tags)
+    assert parsed.tags.count("svg") == 2
     assert "url(" not in page
     assert "@import" not in page
     for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
@@ -91,10 +91,10 @@ def test_a_page_needs_nothing_else_and_a_name_is_only_text_in_it() -> None:
 def test_an_estimate_and_its_verdict_are_said_as_on_the_dashboard() -> None:
     close = replace(row("close", 2_100.0), conservative_us=3_000.0)
     rows = (close, row("slow", 1_000.0), row("fast", 4_000.0))
-    found = Validation(RunSettings("embedded:", GRIDS["small"]), rows, ())
-    for text in (as_table(found), as_page(found)):
+    validation = Validation(RunSettings("embedded:", GRIDS["small"]), rows, ())
+    for text in (as_table(validation), as_page(validation)):
         assert "p99 ≈ 2.1 ms (9 of 10 ≤ 3 ms)" in text
         assert "slower than predicted" in text
         assert "faster than predicted" in text
         assert not re.search(r"(?<!9 of 10 )≤", text)
-    assert [query["agreement"]["outcome"] for query in as_json(found)["queries"]] == ["agrees", "slower", "faster"]
+    assert [query["agreement"]["outcome"] for query in as_json(validation)["queries"]] == ["agrees", "slower", "faster"]

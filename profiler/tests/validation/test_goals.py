@@ -39,8 +39,8 @@ def test_an_under_prediction_counts_only_where_the_whole_interval_lies_above() -
 
 
 def test_queries_of_one_operator_do_not_count_as_composed() -> None:
-    found = by_name([row(1000, 1500, operators=1), row(1000, 1010)])
-    assert found["of queries with two or more operators"].value == pytest.approx(0.01)
+    goals = by_name([row(1000, 1500, operators=1), row(1000, 1010)])
+    assert goals["of queries with two or more operators"].value == pytest.approx(0.01)
 
 
 def test_a_map_in_the_right_order_on_the_right_side_meets_its_goals() -> None:
@@ -55,8 +55,8 @@ def test_a_map_in_the_wrong_order_misses_its_goals() -> None:
 
 def test_a_map_that_falls_somewhere_says_how_often() -> None:
     cells = [row(100 * at, 100 * at) for at in (1, 2, 3, 2, 4, 3, 5, 6, 7)]
-    (found,) = (goal for goal in goals_of_map(cells, "surface", 3) if goal.name.startswith("neighbouring"))
-    assert (found.value, found.verdict) == (1, "missed")
+    (goal_found,) = (goal for goal in goals_of_map(cells, "surface", 3) if goal.name.startswith("neighbouring"))
+    assert (goal_found.value, goal_found.verdict) == (1, "missed")
 
 
 def test_a_cell_on_the_wrong_side_of_an_slo_counts_unless_it_lies_within_its_noise() -> None:

@@ -18,11 +18,11 @@ def row(predicted: float, operators: int = 1, width: float = 0.02, conservative:
 
 
 def test_errors_are_shares_of_the_actual_p99() -> None:
-    found = summary_of("model", [row(1.3), row(0.9, operators=2), row(1.1, operators=3)])
-    assert found.mean_absolute_error == pytest.approx(0.5 / 3)
-    assert found.mean_absolute_error_composed == pytest.approx(0.1)
-    assert (found.worst_over, found.worst_under) == (pytest.approx(0.3), pytest.approx(-0.1))
-    assert found.bias == pytest.approx(0.1)
+    summary = summary_of("model", [row(1.3), row(0.9, operators=2), row(1.1, operators=3)])
+    assert summary.mean_absolute_error == pytest.approx(0.5 / 3)
+    assert summary.mean_absolute_error_composed == pytest.approx(0.1)
+    assert (summary.worst_over, summary.worst_under) == (pytest.approx(0.3), pytest.approx(-0.1))
+    assert summary.bias == pytest.approx(0.1)
 
 
 def test_queries_of_one_operator_alone_say_nothing_of_composition() -> None:

@@ -58,9 +58,9 @@ def test_deployed_queries_are_held_against_their_predictions(
     assert "interval 2 of 2" in printed.err
     assert "surface: mean absolute error" in printed.out
 
-    found = json.loads((out / "validation.json").read_text())
-    assert [query["query"] for query in found["queries"]] == ["thoughtstream", "mine"]
-    stream = found["queries"][0]
+    report = json.loads((out / "validation.json").read_text())
+    assert [query["query"] for query in report["queries"]] == ["thoughtstream", "mine"]
+    stream = report["queries"][0]
     assert stream["operators"] == 2
     assert stream["executions"] >= 10  # five of each block at least
     assert stream["actual_low_ms"] <= stream["actual_p99_ms"]
@@ -86,15 +86,15 @@ def test_writes_are_held_against_their_predictions_where_they_may_be_executed(
 
     out = tmp_path / "out"
     assert piql_validate([*options, "--out", str(out), "--writes"]) == 0
-    found = json.loads((out / "validation.json").read_text())
-    post, follow = sorted(found["queries"], key=lambda query: query["operators"])
+    report = json.loads((out / "validation.json").read_text())
+    post, follow = sorted(report["queries"], key=lambda query: query["operators"])
     assert (post["query"], post["operators"]) == ("post", 1)
     assert (follow["query"], follow["operators"]) == ("follow", 2)  # its record, and the group that it enters
     assert post["executions"] >= 10
     assert follow["predicted_p99_ms"]["surface"] > 0
     with piql.connect(store) as database:
-        made = database.some_rows("thoughts", ["owner"], 100_000)
-    assert len(made) >= 80 + post["executions"]  # and those that warm up
+        rows = database.some_rows("thoughts", ["owner"], 100_000)
+    assert len(rows) >= 80 + post["executions"]  # and those that warm up
 
 
 def test_a_query_is_predicted_at_the_cardinalities_it_was_executed_with() -> None:
@@ -160,6 +160,6 @@ def test_a_full_disk_is_said_and_not_met_again_on_the_way_out(
 
 def test_a_report_can_be_shown_to_others(store: str) -> None:
     settings = RunSettings("cql://me:secret@node/app", GRIDS["small"])
-    found = Validation(settings, (), (("<b>", "no <i>rows"),))
-    assert "secret" not in json.dumps(as_json(found)) + as_page(found)
-    assert "<b>" not in as_page(found)
+    validation = Validation(settings, (), (("<b>", "no <i>rows"),))
+    assert "secret" not in json.dumps(as_json(validation)) + as_page(validation)
+    assert "<b>" not in as_page(validation)

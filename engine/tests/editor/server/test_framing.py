@@ -18,11 +18,11 @@ def framed(body: bytes, header: bytes = b"Content-Length: %d\r\n\r\n") -> bytes:
 
 def bodies(stream: bytes) -> list[bytes]:
     """Read a stream as pygls does."""
-    messages, found = Messages(BytesIO(stream)), []
+    messages, read_bodies = Messages(BytesIO(stream)), []
     while header := messages.readline():
         assert messages.readline() == b"\r\n"
-        found.append(messages.read(int(header.split(b":")[1])))
-    return found
+        read_bodies.append(messages.read(int(header.split(b":")[1])))
+    return read_bodies
 
 
 ONE, TWO, THREE = b'{"id": 1}', b'{"id": 2, "text": "a\\nb"}', '{"id": 3, "text": "é"}'.encode()

@@ -274,8 +274,8 @@ async def test_a_file_is_shown_by_its_outline_folds_tokens_and_bounds(editor: Ed
     assert names.count("class") == 1
     lenses = await editor.text_document_code_lens_async(types.CodeLensParams(query))
     assert [lens.command.title for lens in lenses or () if lens.command] == ["≤ 1 op · 1 trip · class II"]
-    found = await editor.workspace_symbol_async(types.WorkspaceSymbolParams("FOLLOW"))
-    assert [symbol.name for symbol in found or ()] == ["followed"]
+    workspace_symbols = await editor.workspace_symbol_async(types.WorkspaceSymbolParams("FOLLOW"))
+    assert [symbol.name for symbol in workspace_symbols or ()] == ["followed"]
 
 
 async def test_completion_replaces_the_word_begun(editor: Editor) -> None:

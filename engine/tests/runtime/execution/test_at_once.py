@@ -37,29 +37,29 @@ LONG = {
 
 
 def filled(store: Store) -> piql.Database:
-    made = piql.Database(store)
-    made.deploy(piql.compile(SOURCE))
-    made.load("users", [{"name": name, "town": "oslo", "age": at} for at, name in enumerate(("ada", "bob"))])
-    made.load("posts", [{"owner": name, "number": at} for name in ("ada", "bob") for at in range(5)])
-    return made
+    database = piql.Database(store)
+    database.deploy(piql.compile(SOURCE))
+    database.load("users", [{"name": name, "town": "oslo", "age": at} for at, name in enumerate(("ada", "bob"))])
+    database.load("posts", [{"owner": name, "number": at} for name in ("ada", "bob") for at in range(5)])
+    return database
 
 
 @pytest.fixture
 def db() -> Iterator[piql.Database]:
-    with filled(StepwiseStore()) as made:
-        yield made
+    with filled(StepwiseStore()) as database:
+        yield database
 
 
 @pytest.fixture
 def embedded() -> Iterator[piql.Database]:
-    with filled(EmbeddedStore()) as made:
-        yield made
+    with filled(EmbeddedStore()) as database:
+        yield database
 
 
 def prepared(db: piql.Database, name: str) -> PreparedQuery:
-    found = db._prepared.queries[name]
-    assert isinstance(found, PreparedQuery)
-    return found
+    query = db._prepared.queries[name]
+    assert isinstance(query, PreparedQuery)
+    return query
 
 
 def outcome(page: Page) -> tuple[object, ...]:
@@ -105,8 +105,8 @@ def test_a_query_with_more_above_or_with_a_range_a_page_or_entries_goes_the_long
 
 def test_more_requests_than_the_bound_are_never_made(db: piql.Database) -> None:
     db.execute("some", {"names": ["ada"]})
-    found = prepared(db, "some")._at_once
-    assert found is not None
-    tight = replace(found, bound=1).way(None)
+    at_once = prepared(db, "some")._at_once
+    assert at_once is not None
+    tight = replace(at_once, bound=1).way(None)
     with pytest.raises(BoundExceeded, match="stopped before request 2 of at most 1"):
         tight({"names": ["ada", "bob"]})

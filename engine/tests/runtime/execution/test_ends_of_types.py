@@ -112,30 +112,30 @@ def computed(operator: str, kinds: tuple[str, str], left: object, right: object)
         return double_result(math.fmod(a, b))
     match operator:
         case "+":
-            found = one + two
+            number = one + two
         case "-":
-            found = one - two
+            number = one - two
         case "*":
-            found = one * two
+            number = one * two
         case _:
-            found = one - two * math.trunc(one / two)
-    return whole_result(int(found)) if set(kinds) <= {"i", "b"} else decimal_result(found)
+            number = one - two * math.trunc(one / two)
+    return whole_result(int(number)) if set(kinds) <= {"i", "b"} else decimal_result(number)
 
 
 def computations(seed: int, count: int) -> list[Computation]:
     rng = random.Random(seed)
-    found: dict[str, Computation] = {}
-    while len(found) < count:
+    by_text: dict[str, Computation] = {}
+    while len(by_text) < count:
         left, operator = rng.choice(list(KINDS)), rng.choice("+-*/%+-*")
         if rng.random() < 0.5:
             right = rng.choice(list(KINDS))
             text = f"{left} {operator} {right}"
-            found[text] = Computation(text, _of_columns(operator, left, right))
+            by_text[text] = Computation(text, _of_columns(operator, left, right))
         else:
             literal, kind, value = rng.choice(LITERALS)
             text = f"{left} {operator} {literal}"
-            found[text] = Computation(text, _of_literal(operator, left, kind, value))
-    return list(found.values())
+            by_text[text] = Computation(text, _of_literal(operator, left, kind, value))
+    return list(by_text.values())
 
 
 def _of_columns(operator: str, left: str, right: str) -> Callable[[dict[str, object]], object]:
@@ -151,10 +151,10 @@ def rows(seed: int) -> list[dict[str, object]]:
     return [{"id": number, "g": 1} | {name: rng.choice(ENDS[name]) for name in KINDS} for number in range(ROWS)]
 
 
-def same(found: object, expected: object) -> bool:
-    if found is None or expected is None or isinstance(expected, str):
-        return found is expected
-    return exact(found) == exact(expected)
+def same(value: object, expected: object) -> bool:
+    if value is None or expected is None or isinstance(expected, str):
+        return value is expected
+    return exact(value) == exact(expected)
 
 
 def answer(db: piql.Database, query: str, given: Mapping[str, object] | None = None) -> Any:
@@ -230,18 +230,18 @@ def check_writes(
 def check_whole(db: piql.Database, number: int, text: str, expected: dict[object, object]) -> None:
     """All rows in order, the same rows in pages, and in groups; refused as a whole when one of them is."""
     is_refused = REFUSED in expected.values()
-    found = answer(db, f"all{number}")
+    rows_or_refusal = answer(db, f"all{number}")
     groups = answer(db, f"groups{number}")
     if is_refused:
-        assert found == groups == REFUSED, text
+        assert rows_or_refusal == groups == REFUSED, text
         with pytest.raises(piql.NumberOutOfRange):
             db.execute(f"pages{number}")
         return
-    assert isinstance(found, list)
+    assert isinstance(rows_or_refusal, list)
     assert isinstance(groups, list)
     ordered = sorted(expected, key=lambda key: (expected[key] is not None, exact(expected[key] or 0), key))
-    assert [row["id"] for row in found] == ordered, text
-    assert all(same(row["x"], expected[row["id"]]) for row in found), text
+    assert [row["id"] for row in rows_or_refusal] == ordered, text
+    assert all(same(row["x"], expected[row["id"]]) for row in rows_or_refusal), text
     assert sum(row["n"] for row in groups) == len(expected), text
     assert len(groups) == len({None if x is None else exact(x) for x in expected.values()}), text
     cursor, seen = None, list[object]()
@@ -270,13 +270,13 @@ def test_sums_and_averages_at_the_ends_of_the_types_are_exact_or_refused(store: 
             for start in range(ROWS - 3):
                 chosen = [exact(data[at][name]) for at in (start, start + 1, start + 2)]
                 given = dict(zip("abc", range(start, start + 3), strict=True))
-                found = answer(db, name, given)
+                rows_or_refusal = answer(db, name, given)
                 sums = [summed(name, sum(chosen, Fraction())), summed(name, sum(set(chosen), Fraction()))]
                 if REFUSED in sums:
-                    assert found == REFUSED, (name, chosen)
+                    assert rows_or_refusal == REFUSED, (name, chosen)
                     continue
-                assert found != REFUSED, (name, chosen)
-                row = found[0]
+                assert rows_or_refusal != REFUSED, (name, chosen)
+                row = rows_or_refusal[0]
                 assert same(row["s"], sums[0]), (name, chosen)
                 assert same(row["u"], sums[1]), (name, chosen)
                 assert (exact(row["low"]), exact(row["high"])) == (min(chosen), max(chosen))
@@ -290,9 +290,9 @@ def summed(name: str, total: Fraction) -> object:
         return whole_result(int(total))
     if name == "d":
         return double_result(float(total)) if abs(total) < 2**1024 - 2**970 else None
-    found = decimal_result(total)
+    decimal = decimal_result(total)
     scale = {"e": 0, "f": 30, "c": 2}.get(name)
-    return REFUSED if scale is not None and abs(total) >= 10 ** (MOST_DIGITS - scale) else found
+    return REFUSED if scale is not None and abs(total) >= 10 ** (MOST_DIGITS - scale) else decimal
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -316,8 +316,8 @@ def test_negation_abs_and_rounding_at_the_ends_are_exact_or_refused(store: str) 
         db.load("m", data)
         for number, (text, name, of) in enumerate(queries):
             for row in data:
-                found = answer(db, f"q{number}", {"id": row["id"]})
-                value = found if found == REFUSED else found[0]["x"]
+                rows_or_refusal = answer(db, f"q{number}", {"id": row["id"]})
+                value = rows_or_refusal if rows_or_refusal == REFUSED else rows_or_refusal[0]["x"]
                 result = of(exact(row[name]))
                 low, high = (-(2**31), 2**31 - 1) if name == "i" else (-(2**63), 2**63 - 1)
                 if name in "ib":
@@ -329,8 +329,8 @@ def test_negation_abs_and_rounding_at_the_ends_are_exact_or_refused(store: str) 
 
 
 def _rounded(number: Fraction, step: Fraction | int) -> Fraction:
-    found = math.floor(abs(number) / step + Fraction(1, 2)) * step
-    return Fraction(-found if number < 0 else found)
+    size = math.floor(abs(number) / step + Fraction(1, 2)) * step
+    return Fraction(-size if number < 0 else size)
 
 
 @pytest.mark.parametrize("store", STORES)

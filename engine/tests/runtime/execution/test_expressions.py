@@ -57,9 +57,9 @@ class Both:
 
     def check(self, select: str) -> None:
         text = f"SELECT {select}"
-        ours = [tuple(row.values()) for row in self.db.run(text).rows]
-        theirs = self.duck.execute(text.replace("00Z'", "00'")).fetchall()
-        assert [tuple(map(plain, row)) for row in ours] == [tuple(map(plain, row)) for row in theirs], text
+        piql_rows = [tuple(row.values()) for row in self.db.run(text).rows]
+        duckdb_rows = self.duck.execute(text.replace("00Z'", "00'")).fetchall()
+        assert [tuple(map(plain, row)) for row in piql_rows] == [tuple(map(plain, row)) for row in duckdb_rows], text
 
 
 def plain(value: Any) -> Any:

@@ -107,9 +107,9 @@ def test_the_first_matches_tell_what_all_matches_tell(title: str) -> None:
                 expected = sorted(expected, key=repr)
             for strategy in STRATEGIES:
                 page = database.execute("q", strategy=strategy)
-                found = [tuple(row.values()) for row in page.rows]
+                rows_found = [tuple(row.values()) for row in page.rows]
                 assert page.operations <= operations, strategy
-                assert (found if "ordered" in title else sorted(found, key=repr)) == expected, strategy
+                assert (rows_found if "ordered" in title else sorted(rows_found, key=repr)) == expected, strategy
 
 
 def test_pages_of_rows_with_their_first_match_give_each_row_once() -> None:
@@ -125,9 +125,9 @@ def test_pages_of_rows_with_their_first_match_give_each_row_once() -> None:
         database.deploy(compilation)
         database.load("mem", [{"me": 1, "g": g} for g in range(5)])
         database.load("msg", [{"g": g, "no": no} for g in (1, 2, 4) for no in range(g)])
-        found, cursor, pages = [], None, 0
+        rows, cursor, pages = [], None, 0
         while pages == 0 or cursor is not None:
             page = database.execute("q", cursor=cursor)
-            found += [(row["g"], row["v"]) for row in page.rows]
+            rows += [(row["g"], row["v"]) for row in page.rows]
             cursor, pages = page.cursor, pages + 1
-    assert found == [(4, 3), (3, None), (2, 1), (1, 0), (0, None)]
+    assert rows == [(4, 3), (3, None), (2, 1), (1, 0), (0, None)]

@@ -42,8 +42,8 @@ CREATE QUERY listed AS SELECT id FROM t WHERE id IN [ids] MAX 5;
 def db(request: pytest.FixtureRequest) -> Iterator[piql.Database]:
     with piql.connect(request.param) as database:
         database.deploy(piql.compile(SOURCE))
-        kept = [(1, 1, None, 5), (2, 1, "x", 6), (3, 1, "y", 7), (4, None, "x", 8)]
-        database.load("t", [dict(zip(("id", "a", "b", "n"), row, strict=True)) for row in kept])
+        rows = [(1, 1, None, 5), (2, 1, "x", 6), (3, 1, "y", 7), (4, None, "x", 8)]
+        database.load("t", [dict(zip(("id", "a", "b", "n"), row, strict=True)) for row in rows])
         database.load("u", [{"a": 1, "k": number} for number in (5, 6)])
         yield database
 

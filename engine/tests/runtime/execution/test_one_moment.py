@@ -53,33 +53,33 @@ class Mover:
 
 @pytest.fixture
 def db(tmp_path: Path) -> Iterator[piql.Database]:
-    with piql.connect(f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL") as made:
-        made.deploy(piql.compile(SOURCE))
-        made.load("parents", [{"id": number, "name": "p"} for number in (1, 2)])
-        made.load("items", [{"id": row, "g": 1, "rank": 1, "note": "n", "parent": 1} for row in ROWS])
-        yield made
+    with piql.connect(f"embedded:{tmp_path / 'a.db'}?synchronous=NORMAL") as database:
+        database.deploy(piql.compile(SOURCE))
+        database.load("parents", [{"id": number, "name": "p"} for number in (1, 2)])
+        database.load("items", [{"id": row, "g": 1, "rank": 1, "note": "n", "parent": 1} for row in ROWS])
+        yield database
 
 
 @pytest.fixture
 def mover(db: piql.Database, tmp_path: Path) -> Iterator[Mover]:
-    made = Mover(tmp_path / "a.db")
+    row_mover = Mover(tmp_path / "a.db")
     store = db.store
     assert isinstance(store, EmbeddedStore)
-    store.connection().set_trace_callback(made.seen)
-    yield made
+    store.connection().set_trace_callback(row_mover.seen)
+    yield row_mover
     store.connection().set_trace_callback(None)
-    made.close()
+    row_mover.close()
 
 
 def torn(rows: list[dict[str, Any]], expected: range = ROWS) -> list[str]:
     """Say what is wrong with rows that should be of one moment: then all movable ones are in one group."""
-    found = []
+    faults = []
     if sorted(row["id"] for row in rows) != list(expected):
-        found.append(f"rows {sorted(row['id'] for row in rows)}")
+        faults.append(f"rows {sorted(row['id'] for row in rows)}")
     if len({row["g"] for row in rows if row["id"] > STAY}) > 1:
-        found.append("rows of several moments")
-    found += [f"row {row['id']} of several moments" for row in rows if row.get("rank", row["g"]) != row["g"]]
-    return found
+        faults.append("rows of several moments")
+    faults += [f"row {row['id']} of several moments" for row in rows if row.get("rank", row["g"]) != row["g"]]
+    return faults
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

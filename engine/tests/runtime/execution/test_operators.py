@@ -102,12 +102,12 @@ def test_a_page_begins_after_its_place_and_says_where_it_ends(preparation: Prepa
     child = Given("l.x", [(None,), (1,), (2,), (3,), (4,)])
     node = physical.LocalStop(child=NEVER, count=Count(max=2), is_page=True, order=by("l.x"))
     stop = LocalStop(node, child, preparation)
-    place, seen = None, []
+    page_end, seen = None, []
     while True:
-        execution = Execution([], place)
+        execution = Execution([], page_end)
         seen.append(drive(stop.run(execution), preparation.store, 0, "parallel").rows)
-        place = execution.page_end
-        if place is None:
+        page_end = execution.page_end
+        if page_end is None:
             break
     assert seen == [[(None,), (1,)], [(2,), (3,)], [(4,)]]
 
@@ -119,8 +119,8 @@ def test_a_local_join_keeps_the_order_of_left_and_right(
     left, right = Given("l.x", [(2,), (1,), (None,)]), Given("r.x r.y", [(1, 7), (3, 9), (1, 8), (None, 5)])
     condition = Comparison(operator="=", left=column("r", "x"), right=column("l", "x"))
     node = physical.LocalJoin(left=NEVER, right=NEVER, condition=condition, kind=kind)
-    found = run(LocalJoin(node, left, right, preparation), preparation).rows
-    assert found == (expected or [(2, None, None), (1, 1, 7), (1, 1, 8), (None, None, None)])
+    rows = run(LocalJoin(node, left, right, preparation), preparation).rows
+    assert rows == (expected or [(2, None, None), (1, 1, 7), (1, 1, 8), (None, None, None)])
 
 
 @pytest.mark.parametrize(
@@ -141,8 +141,8 @@ def test_a_semi_join_knows_what_null_means(
         left=NEVER, right=NEVER, condition=condition, is_anti=is_anti, compared=condition if is_null_aware else None
     )
     left, others = Given("l.x", [(1,), (2,), (None,)]), Given("r.x", [(value,) for value in right])
-    found = run(LocalSemiJoin(node, left, others, preparation), preparation).rows
-    assert [row[0] for row in found] == expected
+    rows = run(LocalSemiJoin(node, left, others, preparation), preparation).rows
+    assert [row[0] for row in rows] == expected
 
 
 def test_groups_keep_null_together_and_no_keys_give_one_row(preparation: Preparation) -> None:
@@ -215,9 +215,9 @@ def test_a_range_with_a_null_end_matches_nothing_and_asks_nothing(preparation: P
 
 
 def test_a_number_of_another_type_finds_its_equal_and_nothing_else(preparation: Preparation) -> None:
-    for value, found in ((2.0, 3), (2.5, 0), (1e300, 0)):
+    for value, count in ((2.0, 3), (2.5, 0), (1e300, 0)):
         part = KeyPart(column="a", values=(Constant(value=value, type=SqlType(Kind.DOUBLE)),))
-        assert len(run(IndexScan(scan(part), preparation), preparation).rows) == found
+        assert len(run(IndexScan(scan(part), preparation), preparation).rows) == count
 
 
 def join(child: str, kind: Literal["inner", "left"], condition: Any = None) -> physical.IndexFKJoin:
@@ -313,14 +313,14 @@ def test_an_index_in_buckets_is_one_request_a_bucket_and_goes_on_from_a_place(pr
         physical.LocalStop(child=node, count=Count(max=4), is_page=True, order=order), IndexScan(node, page), page
     )
     seen: list[Row] = []
-    place = None
+    page_end = None
     while True:
-        execution = Execution([], place)
+        execution = Execution([], page_end)
         work = drive(stop.run(execution), store, 3, "parallel")
         assert (work.operations, work.round_trips) == (3, 1)
         seen += work.rows
-        place = execution.page_end
-        if place is None:
+        page_end = execution.page_end
+        if page_end is None:
             break
     everything = [(n // 3 or None, n % 4, n) for n in range(20)]
     assert seen == sorted(everything, key=lambda row: (row[0] is not None, row), reverse=True)

@@ -28,5 +28,5 @@ def test_rows_come_in_the_order_asked(where: str, stop: str, shown: int) -> None
         db.load("users", [{"name": 4}])
         scores = {1: 0, 2: 9, 3: 5}
         db.load("posts", [{"author": 4, "number": key, "score": score} for key, score in scores.items()])
-        found = [(row["number"], row["other"]) for row in db.execute("q").rows]
-    assert found == [(number, other) for number in (2, 3, 1) for other in (1, 2, 3)][:shown]
+        rows = [(row["number"], row["other"]) for row in db.execute("q").rows]
+    assert rows == [(number, other) for number in (2, 3, 1) for other in (1, 2, 3)][:shown]

@@ -93,18 +93,18 @@ def test_pages_of_any_size_give_the_rows_of_one_page(db: piql.Database, title: s
     for size in (1, 2, 3, 7):
         bound = bounds[size]
         assert bound is not None
-        found = pages(db, f"q{number}_{size}", size, strategy, bound.operations)
+        rows = pages(db, f"q{number}_{size}", size, strategy, bound.operations)
         if "ORDER BY" in QUERIES[title]:
-            assert found == whole
+            assert rows == whole
         else:
-            assert sorted(map(repr, found)) == sorted(map(repr, whole))
+            assert sorted(map(repr, rows)) == sorted(map(repr, whole))
 
 
 def test_a_union_of_all_gives_equal_rows_as_often_as_they_are_there(db: piql.Database) -> None:
     number = list(QUERIES).index("equal rows in an order")
     words = [row["word"] for row in db.execute(f"q{number}_200").rows]
     expected = [row["town"] for row in USERS] + [row["mood"] for row in POSTS]
-    assert words == sorted(expected, key=lambda each: (each is not None, each or ""))
+    assert words == sorted(expected, key=lambda word: (word is not None, word or ""))
 
 
 def test_the_matches_of_each_row_are_summed_up(db: piql.Database) -> None:

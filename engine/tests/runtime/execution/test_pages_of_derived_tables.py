@@ -31,17 +31,17 @@ VOTES = [{"post": post, "voter": voter, "up": voter % 2 == 0} for post in (1, 2,
 def test_pages_go_through_all_rows_once(query: str, rows: list[tuple[object, ...]]) -> None:
     compilation = piql.compile(f"{SCHEMA}CREATE QUERY q AS {query};")
     assert [diagnostic.message for diagnostic in compilation.diagnostics if diagnostic.severity == "error"] == []
-    found: list[tuple[object, ...]] = []
+    rows_of_pages: list[tuple[object, ...]] = []
     with piql.connect("embedded:") as db:
         db.deploy(compilation)
         db.load("posts", POSTS)
         db.load("votes", VOTES)
         page = db.execute("q")
-        found.extend(tuple(row.values()) for row in page.rows)
+        rows_of_pages.extend(tuple(row.values()) for row in page.rows)
         while page.cursor is not None:
             page = db.execute("q", cursor=page.cursor)
-            found.extend(tuple(row.values()) for row in page.rows)
-    assert found == rows
+            rows_of_pages.extend(tuple(row.values()) for row in page.rows)
+    assert rows_of_pages == rows
 
 
 def test_rows_without_what_tells_them_apart_have_no_pages() -> None:

@@ -28,9 +28,9 @@ BIGINT = "a whole number from -9223372036854775808 to 9223372036854775807"
 
 @pytest.fixture(scope="module")
 def db() -> Iterator[piql.Database]:
-    with piql.connect("embedded:?synchronous=NORMAL") as made:
-        made.deploy(piql.compile(SOURCE))
-        yield made
+    with piql.connect("embedded:?synchronous=NORMAL") as database:
+        database.deploy(piql.compile(SOURCE))
+        yield database
 
 
 @pytest.mark.parametrize(

@@ -48,9 +48,9 @@ def test_the_first_values_that_differ_decide(operator: str) -> None:
             return follows(pair, (2, 1), operator == ">=")
         return follows((2, 1), pair, operator == "<=")
 
-    mine = [row for row in rows() if row["g"] == 1]
-    assert found(f"(a, b) {operator} (2, :y)", y=1) == [row["id"] for row in mine if is_true(row)]
-    expected = [row["id"] for row in mine if is_true(row) is False]
+    rows_of_group = [row for row in rows() if row["g"] == 1]
+    assert found(f"(a, b) {operator} (2, :y)", y=1) == [row["id"] for row in rows_of_group if is_true(row)]
+    expected = [row["id"] for row in rows_of_group if is_true(row) is False]
     assert found(f"NOT (a, b) {operator} (2, :y)", y=1) == expected
 
 

@@ -37,13 +37,13 @@ def test_the_first_rows_of_a_derived_union_are_those_of_the_whole(order: str, st
         whole += [(b, a) for g, _, a, b in tables["n"] if g == 1]
         whole += [(a, a) for _, _, a, _ in tables["m"]]
         for count in range(10):
-            found = [(row["a"], row["b"]) for row in database.execute("q", {"count": count}).rows]
-            assert len(found) == count
-            assert not Counter(found) - Counter(whole)
+            rows = [(row["a"], row["b"]) for row in database.execute("q", {"count": count}).rows]
+            assert len(rows) == count
+            assert not Counter(rows) - Counter(whole)
             for is_ascending in ORDERS[order]:
                 known = sorted((a for a, _ in whole if a is not None), reverse=not is_ascending)
                 nulls = [None] * sum(a is None for a, _ in whole)
-                assert [a for a, _ in found] == ([*nulls, *known] if is_ascending else [*known, *nulls])[:count]
+                assert [a for a, _ in rows] == ([*nulls, *known] if is_ascending else [*known, *nulls])[:count]
 
 
 def test_pages_of_a_derived_union_with_a_test_and_a_join_give_each_row_once() -> None:
@@ -65,13 +65,13 @@ def test_pages_of_a_derived_union_with_a_test_and_a_join_give_each_row_once() ->
         database.load("who", [{"id": 1, "name": "one"}, {"id": 2, "name": "two"}])
         for table in ("m", "n"):
             database.load(table, [{"g": g, "id": at} for g in (1, 2) for at in range(7)])
-        found, cursor, pages = [], None, 0
+        rows, cursor, pages = [], None, 0
         while pages == 0 or cursor is not None:
             page = database.execute("q", cursor=cursor)
             bound = compilation.queries["q"].bound
             assert bound is not None
             assert page.operations <= bound.operations
-            found += [(row["name"], row["id"]) for row in page.rows]
+            rows += [(row["name"], row["id"]) for row in page.rows]
             cursor, pages = page.cursor, pages + 1
-    assert [at for _, at in found] == [6, 6, 5, 5, 4, 4, 3, 3]
-    assert sorted(found) == sorted((name, at) for name in ("one", "two") for at in range(3, 7))
+    assert [at for _, at in rows] == [6, 6, 5, 5, 4, 4, 3, 3]
+    assert sorted(rows) == sorted((name, at) for name in ("one", "two") for at in range(3, 7))

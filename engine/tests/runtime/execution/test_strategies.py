@@ -91,61 +91,61 @@ class World:
         p = {row["id"]: row for row in self.p}
         match name:
             case "slice":
-                found = [
+                rows = [
                     (r["n"], r["score"])
                     for r in self.children(x)
                     if r["score"] is not None and r["score"] > given["low"]
                 ]
-                return found, given["count"], False
+                return rows, given["count"], False
             case "ofList":
-                found = [(r["parent"], r["n"]) for r in self.c if r["parent"] in given["xs"]]
-                return sorted(found, key=lambda row: (-row[1], row[0])), 7, True
+                rows = [(r["parent"], r["n"]) for r in self.c if r["parent"] in given["xs"]]
+                return sorted(rows, key=lambda row: (-row[1], row[0])), 7, True
             case "joined":
-                found = [
+                rows = [
                     (r["b"], p[r["b"]]["kind"], p[r["b"]]["weight"])
                     for r in self.links(x)
                     if p[r["b"]]["kind"] == 1 or r["ok"]
                 ]
-                return found, 4, False
+                return rows, 4, False
             case "outer_join":
-                found = []
+                rows = []
                 for r in sorted(self.children(x), key=lambda row: row["n"]):
                     match_ = p.get(r["other"])
                     is_match = match_ is not None and (match_["kind"] or 0) > 0
-                    found.append((r["n"], r["other"], match_["weight"] if is_match and match_ else None))
-                return found, None, True
+                    rows.append((r["n"], r["other"], match_["weight"] if is_match and match_ else None))
+                return rows, None, True
             case "stream":
-                found = [
+                rows = [
                     (r["parent"], r["n"], r["score"])
                     for to in self.links(x)
                     if to["ok"]
                     for r in self.children(to["b"])
                 ]
-                return sorted(found, key=lambda row: -row[1]), given["count"], False
+                return sorted(rows, key=lambda row: -row[1]), given["count"], False
             case "grouped":
                 groups: dict[Any, list[int]] = {}
                 for r in self.children(x):
                     groups.setdefault(r["score"], []).append(r["n"])
-                found = [(score, len(ns), max(ns)) for score, ns in groups.items() if len(ns) > 1]
-                return sorted(found, key=lambda row: (row[0] is not None, row[0])), None, True
+                rows = [(score, len(ns), max(ns)) for score, ns in groups.items() if len(ns) > 1]
+                return sorted(rows, key=lambda row: (row[0] is not None, row[0])), None, True
             case "linked" | "notLinked":
                 targets = {to["b"] for to in self.links(x)}
-                found = [(r["n"],) for r in self.children(x) if (r["other"] in targets) == (name == "linked")]
-                return sorted(found), None, True
+                rows = [(r["n"],) for r in self.children(x) if (r["other"] in targets) == (name == "linked")]
+                return sorted(rows), None, True
             case "both":
                 pairs = {(to["a"], to["b"]) for to in self.links(x)}
-                found = {(x,)} if (x, 1) in pairs else set()
-                return sorted(found | ({(2,)} if (x, 2) in pairs else set())), None, False
+                rows = {(x,)} if (x, 1) in pairs else set()
+                return sorted(rows | ({(2,)} if (x, 2) in pairs else set())), None, False
             case "kinds":
                 scores = {r["score"] for r in self.children(x)}
                 return sorted(((s,) for s in scores), key=lambda row: (row[0] is not None, row[0])), None, True
             case "heaviest":
-                found = [(r["id"], r["weight"]) for r in self.p if r["kind"] == given["k"]]
-                return sorted(found, key=lambda row: (row[1] is not None, row[1]), reverse=True), 3, False
+                rows = [(r["id"], r["weight"]) for r in self.p if r["kind"] == given["k"]]
+                return sorted(rows, key=lambda row: (row[1] is not None, row[1]), reverse=True), 3, False
             case "words":
                 word = given["word"].lower()
-                found = [(r["parent"], r["n"]) for r in self.c if word in (r["word"] or "").lower().split()]
-                return sorted(found, key=lambda row: (row[1], row[0])), 5, True
+                rows = [(r["parent"], r["n"]) for r in self.c if word in (r["word"] or "").lower().split()]
+                return sorted(rows, key=lambda row: (row[1], row[0])), 5, True
         raise AssertionError(name)
 
 

@@ -54,8 +54,8 @@ class Touch(NamedTuple):
 Touches = tuple[Touch, ...]
 
 
-def meet(one: Touches, other: Touches) -> bool:
-    return any(each.meets(of) for each in one for of in other)
+def meet(first: Touches, second: Touches) -> bool:
+    return any(touch.meets(touched) for touch in first for touched in second)
 
 
 Pass = Callable[[Touches, Callable[[], Any]], Any]
@@ -90,8 +90,8 @@ class TouchingStore(StoreWrapper):
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
         touches = tuple(Touch(self._spaces[id(batch.read)], None, "reads") for batch in batches)
-        found: Answers = self._pass(touches, lambda: self.behind.read_many(batches, consistency))
-        return found
+        answers: Answers = self._pass(touches, lambda: self.behind.read_many(batches, consistency))
+        return answers
 
 
 class TouchingRowWrites(OneByOne):
@@ -106,36 +106,36 @@ class TouchingRowWrites(OneByOne):
 
     def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> Found | None:
         touches = (Touch(self._spaces[id(records)], key, "reads"),)
-        found: Found | None = self._pass(touches, lambda: self._behind.find(records, key, is_serial))
-        return found
+        record: Found | None = self._pass(touches, lambda: self._behind.find(records, key, is_serial))
+        return record
 
     def change(
         self, records: PreparedEntries, row: Row, state: State, write: str, known: str | None
     ) -> tuple[bool, Found | None]:
         touches = (Touch(self._spaces[id(records)], row[: records.key_length], "writes"),)
-        found: tuple[bool, Found | None] = self._pass(
+        result: tuple[bool, Found | None] = self._pass(
             touches, lambda: self._behind.change(records, row, state, write, known)
         )
-        return found
+        return result
 
     def change_entries(self, changes: Sequence[EntryChange]) -> None:
-        for each in changes:
-            key = each.row[: each.entries.key_length]
-            touches = (Touch(self._spaces[id(each.entries)], key, "merges"),)
-            self._pass(touches, lambda each=each: self._behind.change_entries([each]))
+        for change in changes:
+            key = change.row[: change.entries.key_length]
+            touches = (Touch(self._spaces[id(change.entries)], key, "merges"),)
+            self._pass(touches, lambda change=change: self._behind.change_entries([change]))
 
     def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
-        found: list[Cell] = self._pass((Touch(group, None, "reads"),), lambda: self._behind.cells(group, limit, after))
-        return found
+        cells: list[Cell] = self._pass((Touch(group, None, "reads"),), lambda: self._behind.cells(group, limit, after))
+        return cells
 
     def groups(self, limit: int, after: str | None = None) -> list[str]:
         return self._behind.groups(limit, after)
 
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
-        found: tuple[bool, str | None] = self._pass(
+        result: tuple[bool, str | None] = self._pass(
             (Touch(group, key, "writes"),), lambda: self._behind.swap(group, key, known, value)
         )
-        return found
+        return result
 
     def note(self, group: str, key: str, value: str | None) -> None:
         """The log of a server is read by nobody meanwhile."""
@@ -228,11 +228,11 @@ class Exploration:
         if not self._points:
             return frozenset()
         point = self._points[-1]
-        made = point.next[point.chosen]
+        touches = point.next[point.chosen]
         return frozenset(
-            each
-            for each in point.asleep | point.tried
-            if each != point.chosen and not meet(point.next.get(each, ()), made)
+            actor
+            for actor in point.asleep | point.tried
+            if actor != point.chosen and not meet(point.next.get(actor, ()), touches)
         )
 
     def go_on(self) -> bool:
@@ -249,13 +249,13 @@ class Exploration:
         return False
 
     def _find_races(self) -> None:
-        made: dict[int, list[int]] = {}  # of each writer, at which points it made its steps
+        steps_of: dict[int, list[int]] = {}  # of each writer, at which points it made its steps
         known: dict[int, dict[int, int]] = {}  # of each step, the last of each writer before it in any case
         last: dict[int, int] = {}
         for at, point in enumerate(self._points):
             actor = point.chosen
             before = dict(known[last[actor]]) if actor in last else {}
-            for other, points in made.items():
+            for other, points in steps_of.items():
                 if other == actor:
                     continue
                 for earlier in reversed(points):
@@ -263,10 +263,10 @@ class Exploration:
                         break
                     if meet(self._points[earlier].next[other], point.next[actor]):
                         self._points[earlier].wanted |= {actor} & set(self._points[earlier].next)
-                        for who, until in known[earlier].items():
-                            before[who] = max(before.get(who, -1), until)
+                        for actor_before, until in known[earlier].items():
+                            before[actor_before] = max(before.get(actor_before, -1), until)
                         before[other] = earlier
                         break
             before[actor] = at
             known[at], last[actor] = before, at
-            made.setdefault(actor, []).append(at)
+            steps_of.setdefault(actor, []).append(at)

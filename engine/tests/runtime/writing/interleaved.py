@@ -133,15 +133,15 @@ def serially(*statements: str) -> tuple[tuple[str, ...], Seen]:
     """Return what comes of statements one after the other in one transaction each, and what is seen then."""
     db = opened(begin(EmbeddedStore))
     outcomes = tuple(outcome(db, statement) for statement in statements)
-    found = seen_by(db, "parallel")
+    state = seen_by(db, "parallel")
     db.close()
-    return outcomes, found
+    return outcomes, state
 
 
 def merges(one: Sequence[T], other: Sequence[T]) -> Iterator[list[tuple[int, T]]]:
     """Return every order of two scripts, each statement with the number of its writer."""
     if not one or not other:
-        yield [(0, each) for each in one] + [(1, each) for each in other]
+        yield [(0, statement) for statement in one] + [(1, statement) for statement in other]
         return
     for rest in merges(one[1:], other):
         yield [(0, one[0]), *rest]
@@ -151,21 +151,23 @@ def merges(one: Sequence[T], other: Sequence[T]) -> Iterator[list[tuple[int, T]]
 
 def ends(one: Script, other: Script) -> list[tuple[list[tuple[str, ...]], Seen]]:
     """Return what comes of two scripts in every order of their statements: the outcomes of each, and what is seen."""
-    found: list[tuple[list[tuple[str, ...]], Seen]] = []
+    states_and_outcomes: list[tuple[list[tuple[str, ...]], Seen]] = []
     for order in merges(one, other):
         outcomes, state = serially(*(statement for _, statement in order))
-        each = [tuple(out for out, (number, _) in zip(outcomes, order, strict=True) if number == of) for of in (0, 1)]
-        found.append((each, state))
-    return found
+        outcomes_of_each = [
+            tuple(out for out, (number, _) in zip(outcomes, order, strict=True) if number == of) for of in (0, 1)
+        ]
+        states_and_outcomes.append((outcomes_of_each, state))
+    return states_and_outcomes
 
 
 def states(one: Script, other: Script) -> list[Seen]:
     """Return what may be seen on the way: after any beginning of any order."""
-    found: list[Seen] = []
+    all_states: list[Seen] = []
     for order in merges(one, other):
         statements = [statement for _, statement in order]
-        found += [serially(*statements[:count])[1] for count in range(len(statements) + 1)]
-    return found
+        all_states += [serially(*statements[:count])[1] for count in range(len(statements) + 1)]
+    return all_states
 
 
 def switching(after: Sequence[int]) -> Choose:

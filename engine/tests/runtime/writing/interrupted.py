@@ -44,8 +44,8 @@ class GatedStore(StoreWrapper):
         return self._gated
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
-        found: Answers = self._gate("read", lambda: self.behind.read_many(batches, consistency))
-        return found
+        answers: Answers = self._gate("read", lambda: self.behind.read_many(batches, consistency))
+        return answers
 
 
 class GatedRowWrites(OneByOne):
@@ -58,32 +58,32 @@ class GatedRowWrites(OneByOne):
         return self._behind.writers
 
     def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> Found | None:
-        found: Found | None = self._gate("find", lambda: self._behind.find(records, key, is_serial))
-        return found
+        record: Found | None = self._gate("find", lambda: self._behind.find(records, key, is_serial))
+        return record
 
     def change(
         self, records: PreparedEntries, row: Row, state: State, write: str, known: str | None
     ) -> tuple[bool, Found | None]:
-        found: tuple[bool, Found | None] = self._gate(
+        result: tuple[bool, Found | None] = self._gate(
             f"change to {state.name}", lambda: self._behind.change(records, row, state, write, known)
         )
-        return found
+        return result
 
     def change_entries(self, changes: Sequence[EntryChange]) -> None:
-        for each in changes:
-            self._gate(f"entry {each.state.name}", lambda each=each: self._behind.change_entries([each]))
+        for change in changes:
+            self._gate(f"entry {change.state.name}", lambda change=change: self._behind.change_entries([change]))
 
     def cells(self, group: str, limit: int, after: str = "") -> list[Cell]:
-        found: list[Cell] = self._gate("cells", lambda: self._behind.cells(group, limit, after))
-        return found
+        cells: list[Cell] = self._gate("cells", lambda: self._behind.cells(group, limit, after))
+        return cells
 
     def groups(self, limit: int, after: str | None = None) -> list[str]:
-        found: list[str] = self._gate("groups", lambda: self._behind.groups(limit, after))
-        return found
+        groups: list[str] = self._gate("groups", lambda: self._behind.groups(limit, after))
+        return groups
 
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
-        found: tuple[bool, str | None] = self._gate("swap", lambda: self._behind.swap(group, key, known, value))
-        return found
+        result: tuple[bool, str | None] = self._gate("swap", lambda: self._behind.swap(group, key, known, value))
+        return result
 
     def note(self, group: str, key: str, value: str | None) -> None:
         self._gate("forget" if value is None else "note", lambda: self._behind.note(group, key, value))

@@ -124,15 +124,15 @@ class Theatre:
 
 def may_come_of(scripts: Sequence[Script], outcomes: Sequence[tuple[str, ...]]) -> list[End]:
     """Return what may come of scripts one after the other, those statements left out that had too much to settle."""
-    found: list[End] = []
+    all_ends: list[End] = []
     for order in merges(*[list(enumerate(script)) for script in scripts]):
-        made = [(number, at, text) for number, (at, text) in order if outcomes[number][at] != "RepairPending"]
-        results, state = serially(*(text for _, _, text in made))
-        each = [list(some) for some in outcomes]
-        for (number, at, _), result in zip(made, results, strict=True):
-            each[number][at] = result
-        found.append(([tuple(some) for some in each], state))
-    return found
+        statements = [(number, at, text) for number, (at, text) in order if outcomes[number][at] != "RepairPending"]
+        results, state = serially(*(text for _, _, text in statements))
+        possible_outcomes = [list(outcomes_of_writer) for outcomes_of_writer in outcomes]
+        for (number, at, _), result in zip(statements, results, strict=True):
+            possible_outcomes[number][at] = result
+        all_ends.append(([tuple(outcomes_of_writer) for outcomes_of_writer in possible_outcomes], state))
+    return all_ends
 
 
 def explore(what: str, scripts: tuple[Script, Script], skews: tuple[float, float], hurried: int | None) -> int:
@@ -145,10 +145,12 @@ def explore(what: str, scripts: tuple[Script, Script], skews: tuple[float, float
         if outcomes is not None:
             runs += 1
             theatre.reader.sweep(older_than=-1_000_000)
-            found = seen_by(theatre.reader, "parallel")
-            assert (outcomes, found) in may_come_of(scripts, outcomes), f"{what}, run {runs}: {outcomes} {found}"
+            state = seen_by(theatre.reader, "parallel")
+            assert (outcomes, state) in may_come_of(scripts, outcomes), f"{what}, run {runs}: {outcomes} {state}"
             check_consistent(theatre.reader)
-            assert skews[0] != skews[1] or not any("RepairPending" in each for each in outcomes)
+            assert skews[0] != skews[1] or not any(
+                "RepairPending" in outcomes_of_writer for outcomes_of_writer in outcomes
+            )
         if not exploration.go_on():
             return runs
 

@@ -65,18 +65,18 @@ def test_a_write_may_stop_at_any_step(what: str) -> None:
         store, interruption = begin(), Interruption(10_000)
         reader, db = opened(store), opened(GatedStore(store, interruption))
         interruption.left = at
-        said = ""
+        result = ""
         with suppress(Killed):
-            said = outcome(db, statement)
-        found = seen(reader)
-        assert found in (old, new), f"{where}: " + str({key: found[key] for key in found if found[key] != old[key]})
-        assert said != "done" or found == new, f"{where}: an acknowledged write is lost"
+            result = outcome(db, statement)
+        state = seen(reader)
+        assert state in (old, new), f"{where}: " + str({key: state[key] for key in state if state[key] != old[key]})
+        assert result != "done" or state == new, f"{where}: an acknowledged write is lost"
         fresh = opened(store)
-        assert seen_by(fresh, "parallel") == found, f"{where}: recovery changed what had been seen"
+        assert seen_by(fresh, "parallel") == state, f"{where}: recovery changed what had been seen"
         check_consistent(fresh)
         if interruption.late is not None:
             interruption.late()
-            assert seen(fresh) == found, f"{where}: a late step changed what is seen"
+            assert seen(fresh) == state, f"{where}: a late step changed what is seen"
         once_more = outcome(fresh, statement)
         if "IF NOT EXISTS" not in statement:
             assert once_more == serially(statement)[0][0], where

@@ -81,18 +81,18 @@ def test_a_load_may_stop_at_any_step(what: str) -> None:
         store, interruption = begin(), Interruption(10_000)
         reader, db = opened(store), opened(GatedStore(store, interruption))
         interruption.left = at
-        said = ""
+        result = ""
         with suppress(Killed):
-            said = loaded(db, table, rows)
-        found = seen(reader)
-        assert found in possible, where
-        assert said != "done" or found == possible[-1], f"{where}: a loaded row is lost"
+            result = loaded(db, table, rows)
+        state = seen(reader)
+        assert state in possible, where
+        assert result != "done" or state == possible[-1], f"{where}: a loaded row is lost"
         fresh = opened(store)
-        assert seen(fresh) == found, f"{where}: recovery changed what had been seen"
+        assert seen(fresh) == state, f"{where}: recovery changed what had been seen"
         check_consistent(fresh)
         if interruption.late is not None:
             interruption.late()
-            assert seen(fresh) == found, f"{where}: a late step changed what is seen"
+            assert seen(fresh) == state, f"{where}: a late step changed what is seen"
         assert loaded(fresh, table, rows) == "done", where
         assert seen(fresh) == possible[-1], where
         fresh.close()
@@ -134,5 +134,5 @@ def test_another_write_may_come_between_any_two_steps(what: str, statement: str)
 def test_rows_of_one_partition_are_loaded_together() -> None:
     records = {(f"a{at % 3}", at): (f"a{at % 3}", at) for at in range(9)}
     divided = chunks(records, 1, size=4)
-    assert [[key[0] for key in each] for each in divided] == [["a0"] * 3 + ["a1"], ["a1"] * 2 + ["a2"] * 2, ["a2"]]
-    assert [key for each in divided for key in each] == sorted(records)
+    assert [[key[0] for key in chunk] for chunk in divided] == [["a0"] * 3 + ["a1"], ["a1"] * 2 + ["a2"] * 2, ["a2"]]
+    assert [key for chunk in divided for key in chunk] == sorted(records)

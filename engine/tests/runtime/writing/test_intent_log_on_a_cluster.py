@@ -51,7 +51,7 @@ def move_about(db: piql.Database, first: int, writes: int) -> None:
 def test_after_many_writes_a_sweep_reads_over_few_that_were_forgotten(
     cluster: Cluster, cluster_url: Callable[[], str]
 ) -> None:
-    told = len(warnings(cluster))
+    warnings_before = len(warnings(cluster))
     with piql.connect(cluster_url()) as db:
         db.deploy(piql.compile(TEXT))
         db.load("members", [{"id": at, "team": at // 8} for at in range(48)])
@@ -66,14 +66,14 @@ def test_after_many_writes_a_sweep_reads_over_few_that_were_forgotten(
         after = time.monotonic() - began
     print(f"a sweep takes {before:.3f} s before {WRITES} writes and {after:.3f} s behind them")
     assert (report.completed, report.withdrawn) == (0, 0)
-    assert warnings(cluster)[told:] == []
+    assert warnings(cluster)[warnings_before:] == []
 
 
 def test_an_intent_left_before_the_mark_moved_is_found_after_the_server_is_gone(
     cluster: Cluster, cluster_url: Callable[[], str]
 ) -> None:
     url = cluster_url()
-    told = len(warnings(cluster))
+    warnings_before = len(warnings(cluster))
     with piql.connect(url) as db:
         db.deploy(piql.compile(TEXT))
         db.load("members", [{"id": at, "team": at // 8} for at in range(48)])
@@ -92,7 +92,7 @@ def test_an_intent_left_before_the_mark_moved_is_found_after_the_server_is_gone(
         db.execute("move", {"id": 47, "team": 5})
         assert {"id": 47} in db.execute("team", {"team": 5}).rows
     print(f"marks {marks}, settled {settled}")
-    assert warnings(cluster)[told:] == []
+    assert warnings(cluster)[warnings_before:] == []
 
 
 def _write_leave_and_die(url: str) -> None:

@@ -47,9 +47,9 @@ def check(one: Script, other: Script, stopped_at: int, arrives_at: int) -> None:
     where = f"{one[0]} stopped at {stopped_at}, arrives at {arrives_at} of {other}"
     fresh = opened(store)
     fresh.sweep(older_than=-1, places=True)
-    found = seen_by(fresh, "parallel")
-    possible = [serially(*other), *((each[1], state) for each, state in ends(one[:1], other))]
-    assert (outcomes, found) in possible, f"{where}: {outcomes} {found}"
+    state_found = seen_by(fresh, "parallel")
+    possible = [serially(*other), *((outcomes_of_each[1], state) for outcomes_of_each, state in ends(one[:1], other))]
+    assert (outcomes, state_found) in possible, f"{where}: {outcomes} {state_found}"
     check_consistent(fresh)
     fresh.close()
 
@@ -167,10 +167,10 @@ def check_copy(one: Script, other: Script, copied: int, arrives_at: int) -> bool
         copy()
     where = f"{gate.name}, change {copied} of {one}, comes once more at {arrives_at} of {other}"
     fresh = opened(store)
-    found = seen_by(fresh, "parallel")
-    assert (first + second, found) == serially(*one, *other), f"{where}: {first + second} {found}"
+    state = seen_by(fresh, "parallel")
+    assert (first + second, state) == serially(*one, *other), f"{where}: {first + second} {state}"
     fresh.sweep(older_than=-1, places=True)
-    assert seen_by(fresh, "parallel") == found, where
+    assert seen_by(fresh, "parallel") == state, where
     check_consistent(fresh)
     fresh.close()
     return True

@@ -35,11 +35,11 @@ def parts(observed: Seen, name: str, parameters: dict[str, object]) -> dict[str,
     database, seen = observed
     seen.clear()
     database.execute(name, parameters)
-    (found,) = seen
-    assert sum(operator.operations for operator in found.operators) == found.operations
-    assert sum(operator.elapsed_ms for operator in found.operators) == pytest.approx(found.elapsed_ms)
-    assert all(operator.elapsed_ms > 0.0 for operator in found.operators)
-    return {operator.operator: operator.operations for operator in found.operators}
+    (observation,) = seen
+    assert sum(operator.operations for operator in observation.operators) == observation.operations
+    assert sum(operator.elapsed_ms for operator in observation.operators) == pytest.approx(observation.elapsed_ms)
+    assert all(operator.elapsed_ms > 0.0 for operator in observation.operators)
+    return {operator.operator: operator.operations for operator in observation.operators}
 
 
 def test_what_a_write_checks_is_told_from_what_it_puts(observed: Seen) -> None:

@@ -107,11 +107,11 @@ def check(arena: Arena, scripts: tuple[Script, Script], choose: Choose, what: st
 
     outcomes = arena.run(scripts, choose, look)
     arena.reader.sweep(older_than=-1)
-    found = seen_by(arena.reader, "simple")
-    assert (outcomes, found) in possible, f"{what}: {outcomes}, " + str(
+    state_found = seen_by(arena.reader, "simple")
+    assert (outcomes, state_found) in possible, f"{what}: {outcomes}, " + str(
         [
             (name, rows, [end[1][name] for end in possible])
-            for name, rows in found.items()
+            for name, rows in state_found.items()
             if rows != possible[0][1][name]
         ]
     )

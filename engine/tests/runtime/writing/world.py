@@ -94,9 +94,9 @@ def _filled(kind: type[EmbeddedStore]) -> Path:
 def begin(kind: type[EmbeddedStore] = StepwiseStore) -> EmbeddedStore:
     """Open the world as it begins, a copy of its own."""
     path = _filled(kind)
-    own = path.with_name(f"{next(_NUMBERS)}.db")
-    shutil.copy(path, own)
-    return kind(own, "NORMAL")
+    copy = path.with_name(f"{next(_NUMBERS)}.db")
+    shutil.copy(path, copy)
+    return kind(copy, "NORMAL")
 
 
 def opened(store: Store, **options: Any) -> Database:
@@ -107,7 +107,7 @@ def opened(store: Store, **options: Any) -> Database:
 
 def seen(db: Database, check: Callable[[piql.Page], None] = lambda page: None) -> Seen:
     """Return what every read of the world gives; all strategies agree."""
-    found: Seen = {}
+    rows_by_query: Seen = {}
     for name, parameters in READS:
         pages = [db.execute(name, parameters, strategy=strategy) for strategy in ("parallel", "simple", "lazy")]
         for page in pages:
@@ -117,17 +117,17 @@ def seen(db: Database, check: Callable[[piql.Page], None] = lambda page: None) -
             assert page.operations <= bound.operations
             assert page.repair_operations <= bound.operations
             assert page.rows == pages[0].rows, f"{name} {parameters}: the strategies differ"
-        found[f"{name} {parameters}"] = pages[0].rows
-    return found
+        rows_by_query[f"{name} {parameters}"] = pages[0].rows
+    return rows_by_query
 
 
 def seen_by(db: Database, strategy: Strategy) -> Seen:
     """Return what every read of the world gives by one strategy, those left out that have too much to settle."""
-    found: Seen = {}
+    rows_by_query: Seen = {}
     for name, parameters in READS:
         with suppress(piql.RepairPending):
-            found[f"{name} {parameters}"] = db.execute(name, parameters, strategy=strategy).rows
-    return found
+            rows_by_query[f"{name} {parameters}"] = db.execute(name, parameters, strategy=strategy).rows
+    return rows_by_query
 
 
 def outcome(db: Database, statement: str) -> str:
@@ -165,9 +165,11 @@ def check_consistent(db: Database, may_have_places_left: bool = False) -> None:
         for entries in stepped.writer.indexes:
             keys = tuple(column.name for column in entries.index.columns)
             shape = ReadShape(table, entries.index, (*keys, *entries.index.covering, STATE), 0)
-            kept = _all(store, table, shape)
+            entries_kept = _all(store, table, shape)
             expected = [(*entry, State.VISIBLE) for record in records for entry in entries.of(record)]
-            assert Counter(kept) == Counter(expected), f"{entries.index.name}: {kept}, expected {expected}"
+            assert Counter(entries_kept) == Counter(expected), (
+                f"{entries.index.name}: {entries_kept}, expected {expected}"
+            )
         for slots in stepped.slots:
             groups = Counter(group for record in records for group in slots.groups(record))
             assert all(number <= slots.limit for number in groups.values()), f"{slots.name}: {groups}"

@@ -38,8 +38,8 @@ def test_what_no_row_could_look_up_is_named_too() -> None:
 
 
 def test_what_could_lead_to_the_rows_if_it_were_limited_is_named_with_its_limit() -> None:
-    who = "SELECT u.name FROM users u WHERE u.name IN (SELECT t.posted FROM tags t WHERE t.tag = [tag])"
-    query = piql.compile(f"{SCHEMA}CREATE QUERY q AS {who};").queries["q"]
+    select = "SELECT u.name FROM users u WHERE u.name IN (SELECT t.posted FROM tags t WHERE t.tag = [tag])"
+    query = piql.compile(f"{SCHEMA}CREATE QUERY q AS {select};").queries["q"]
     assert [relation.table for relation in query.unbounded] == ["users", "tags"]
     fixes = {fix.title for diagnostic in query.diagnostics for fix in diagnostic.fixes}
     assert "Add CARDINALITY LIMIT 100 (tag) to tags" in fixes

@@ -47,27 +47,27 @@ def errors(model: str, measurements: Measurements, query: CompiledQuery) -> list
     factor, noise = random.standard_normal(DRAWS), random.standard_normal((2, DRAWS))
     scan, join = np.exp(SPREAD * (np.sqrt(CORRELATION) * factor + np.sqrt(1 - CORRELATION) * noise))
     predicted = partial(predict, query.plan, build_model(measurements, model))
-    found = []
+    shares = []
     for limit, count in UNSEEN:
         exact_ms = (
             float(np.quantile(median_us(1, limit, 64, 1) * scan + median_us(limit, count, 180, 1) * join, 0.99)) / 1000
         )
-        found.append(predicted({"subscriptions.owner": limit, "count": count}).p99_ms / exact_ms - 1)
-    return found
+        shares.append(predicted({"subscriptions.owner": limit, "count": count}).p99_ms / exact_ms - 1)
+    return shares
 
 
 def test_surfaces_are_right_about_unseen_cardinalities(
     measurements: Measurements, thoughtstream: CompiledQuery
 ) -> None:
-    found = np.array(errors("surface", measurements, thoughtstream))
-    assert np.abs(found).mean() < 0.05
-    assert found.min() > -0.1
-    assert found.max() < 0.15
+    errors_of_surface = np.array(errors("surface", measurements, thoughtstream))
+    assert np.abs(errors_of_surface).mean() < 0.05
+    assert errors_of_surface.min() > -0.1
+    assert errors_of_surface.max() < 0.15
 
 
 def test_the_papers_model_never_promises_too_much_but_is_far_above(
     measurements: Measurements, thoughtstream: CompiledQuery
 ) -> None:
-    found = np.array(errors("paper", measurements, thoughtstream))
-    assert found.min() > 0.0
-    assert found.mean() > 0.5
+    errors_of_paper = np.array(errors("paper", measurements, thoughtstream))
+    assert errors_of_paper.min() > 0.0
+    assert errors_of_paper.mean() > 0.5

@@ -60,15 +60,15 @@ def test_real_rows_come_after_the_stated_time(seen: list[Observation]) -> None:
 
 
 def test_the_quantile_of_one_request_is_that_of_its_law() -> None:
-    found = exact(replace(FIXED, spread=0.5, shared=0.3), [Call(1, 0, 0)], draws=400_000).p99
+    p99 = exact(replace(FIXED, spread=0.5, shared=0.3), [Call(1, 0, 0)], draws=400_000).p99
     truth = 10 + 100 * np.exp(0.5 * norm.ppf(0.99))
-    assert found.low_us < found.estimate_us < found.high_us
-    assert found.estimate_us == pytest.approx(truth, rel=0.01)
+    assert p99.low_us < p99.estimate_us < p99.high_us
+    assert p99.estimate_us == pytest.approx(truth, rel=0.01)
 
 
 def test_a_fan_out_takes_the_longest_of_its_requests() -> None:
-    found = exact(replace(FIXED, spread=0.5, issue_us=0), [Call(20, 0, 0)], draws=400_000).p99
-    assert found.estimate_us == pytest.approx(100 * np.exp(0.5 * norm.ppf(0.99 ** (1 / 20))), rel=0.01)
+    p99 = exact(replace(FIXED, spread=0.5, issue_us=0), [Call(20, 0, 0)], draws=400_000).p99
+    assert p99.estimate_us == pytest.approx(100 * np.exp(0.5 * norm.ppf(0.99 ** (1 / 20))), rel=0.01)
 
 
 def test_operators_that_share_a_cause_are_slow_together() -> None:

@@ -82,14 +82,14 @@ def errors(request: pytest.FixtureRequest) -> dict[str, tuple[float, float]]:
         calls = {name: _calls(database, store, name, parameters) for name, parameters in WRITES}
     measurements = Measurements.of(cells, 1e9, is_answered_in_turn=True, has_transactions=request.param == "embedded")
     model = build_model(measurements)
-    found = {}
-    for name, made in calls.items():
+    errors_by_query = {}
+    for name, calls_of_query in calls.items():
         plan = compilation.queries[name].plan
         assert plan is not None
-        truth, predicted = exact(LAW, made, draws=100_000), predict(plan, model)
+        truth, predicted = exact(LAW, calls_of_query, draws=100_000), predict(plan, model)
         median_ms = truth.histogram.quantile_us(0.5) / 1000
-        found[name] = predicted.p50_ms / median_ms - 1, predicted.p99_ms * 1000 / truth.p99.estimate_us - 1
-    return found
+        errors_by_query[name] = predicted.p50_ms / median_ms - 1, predicted.p99_ms * 1000 / truth.p99.estimate_us - 1
+    return errors_by_query
 
 
 def _calls(database: Database, store: KnownTruthStore, name: str, parameters: Mapping[str, object]) -> tuple[Call, ...]:
