@@ -20,6 +20,7 @@ PASSING = ROOT / "tools" / "conformance-passing.txt"
 
 
 def cases_folder() -> Path | None:
+    """Return the folder of the neutral cases; None if there is none on this machine."""
     places = [os.environ.get("PIQL_CONFORMANCE"), ROOT.parent / "shared" / "conformance"]
     return next((Path(candidate) for candidate in places if candidate and (Path(candidate) / "run.py").is_file()), None)
 

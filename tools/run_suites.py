@@ -49,11 +49,14 @@ class Outcome:
 
     @property
     def is_good(self) -> bool:
+        """Whether nothing failed and nothing was skipped."""
         return not self.failed and not self.skipped
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
+    """What a report says about the tests of a suite."""
+
     passed: int
     failed: int
     skipped: int
@@ -62,7 +65,7 @@ class Counts:
 
 
 def run(suite: Suite) -> Outcome:
-    """Runs one suite in its own process group, so that nothing of it is left behind."""
+    """Run one suite in a process group of its own, so that nothing of it is left behind."""
     report, log = ROOT / suite.report_file, ROOT / REPORTS / f"{suite.name}.log"
     log.parent.mkdir(exist_ok=True)
     report.unlink(missing_ok=True)
@@ -123,6 +126,7 @@ def may_start(suite: Suite, under_way: Collection[Suite], waiting: Collection[Su
 
 
 def judge(suite: Suite, status: int, late: str, report: Path, seconds: float) -> Outcome:
+    """Return the outcome of a suite from its exit status and report. `late` says why it was stopped, or is empty."""
     if suite.report == "exit status":
         return Outcome(suite.name, int(status == 0), int(status != 0), 0, seconds, late)
     try:
@@ -138,6 +142,7 @@ def judge(suite: Suite, status: int, late: str, report: Path, seconds: float) ->
 
 
 def read_junit(report: Path) -> Counts:
+    """Read the XML that pytest writes; raise ValueError without one."""
     suites = [ElementTree.parse(report).getroot()] if report.exists() else []
     suites = [suite for root in suites for suite in root.iter("testsuite")]
     tests, skipped = (sum(int(suite.get(name, 0)) for suite in suites) for name in ("tests", "skipped"))
@@ -148,6 +153,7 @@ def read_junit(report: Path) -> Counts:
 
 
 def read_vitest(report: Path) -> Counts:
+    """Read the JSON that Vitest writes."""
     report_data = json.loads(report.read_text())
     failed = report_data["numFailedTests"]
     # A file that cannot be loaded has no tests to fail; it fails as a whole.
@@ -162,6 +168,7 @@ def read_vitest(report: Path) -> Counts:
 
 
 def read_playwright(report: Path) -> Counts:
+    """Read the JSON that Playwright writes; a test that passes only when repeated counts as failed."""
     report_data = json.loads(report.read_text())
     stats = report_data["stats"]
     note = f"{stats['flaky']} passed only when tried again" if stats["flaky"] else ""
@@ -171,6 +178,7 @@ def read_playwright(report: Path) -> Counts:
 
 
 def read_conformance(report: Path) -> Counts:
+    """Read the JSON that `conformance.py` writes."""
     report_data = json.loads(report.read_text())
     if not report_data["found"]:
         return Counts(0, 0, 0, "no cases beside this repository", may_be_empty=True)
@@ -183,6 +191,7 @@ def read_conformance(report: Path) -> Counts:
 
 
 def read_cluster(report: Path) -> Counts:
+    """Read the JSON that tells whether a cluster can run here, and beside it what pytest wrote."""
     report_data = json.loads(report.read_text())
     if report_data["missing"]:
         return Counts(0, 0, 0, report_data["missing"], may_be_empty=True)
@@ -199,6 +208,7 @@ READERS = {
 
 
 def show_log(suite: str) -> None:
+    """Print the end of what a suite has printed."""
     lines = (ROOT / REPORTS / f"{suite}.log").read_text(errors="replace").splitlines()
     if len(lines) > LINES_SHOWN:
         print(f"    … {len(lines) - LINES_SHOWN} lines before these are in {REPORTS}/{suite}.log")

@@ -33,6 +33,7 @@ class Suite:
 
     @property
     def report_file(self) -> str:
+        """The file that the suite's report is written to."""
         return f"{REPORTS}/{self.name}.{'xml' if self.report == 'junit' else 'json'}"
 
 

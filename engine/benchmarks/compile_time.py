@@ -59,7 +59,7 @@ def measure(variants: dict[str, Work], rounds: int, calls: int = CALLS) -> dict[
 
 
 def ratio(above: list[float], below: list[float]) -> tuple[float, float, float]:
-    """Gives the median of the ratios within a round, and the ends of its interval of 95 %."""
+    """Return the median of the ratios within a round, and the ends of its interval of 95 %."""
     ratios = [seconds / base for seconds, base in zip(above, below, strict=True)]
     chance = random.Random(1)
     medians = sorted(statistics.median(chance.choices(ratios, k=len(ratios))) for _ in range(500))
@@ -67,22 +67,24 @@ def ratio(above: list[float], below: list[float]) -> tuple[float, float, float]:
 
 
 def shown(interval: tuple[float, float, float]) -> str:
+    """Return a ratio with its interval as text: `0.31 [0.29, 0.33]`."""
     middle, low, high = interval
     return f"{middle:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def statement(text: str) -> str:
-    """Gives the statement of a `CREATE QUERY … AS` by itself."""
+    """Return the statement of a `CREATE QUERY … AS` by itself."""
     return text.partition(" AS\n")[2].strip().rstrip(";")
 
 
 def as_sql(text: str) -> str:
-    """Gives the same query to a database without parameters: values of the right type, and no bounds."""
+    """Return the same query for a database without parameters: values of the right type, and no bounds."""
     text = re.sub(r"LIMIT \[[^\]]*\] MAX (\d+)", r"LIMIT \1", text)
     return re.sub(r"\[[^\]]*\]", "'me'", re.sub(r"PAGINATE (\d+)", r"LIMIT \1", text))
 
 
 def tables_as_sql(compilation: Compilation) -> Iterator[str]:
+    """Yield a CREATE TABLE that other databases take, for each table."""
     for table in compilation.tables.values():
         columns = ", ".join(f"{column.name} {column.type}" for column in table.columns)
         yield f"CREATE TABLE {table.name} ({columns}, PRIMARY KEY ({', '.join(table.primary_key)}))"

@@ -44,10 +44,12 @@ Variant = Callable[[str], Rows]
 
 
 def name(number: int) -> str:
+    """Return the name of a user by number."""
     return f"user{number:06}"
 
 
 def fill(db: piql.Database) -> None:
+    """Deploy the queries and load users, subscriptions and thoughts."""
     chance = random.Random(2012)
     db.deploy(piql.compile(SOURCE))
     db.load("users", ({"username": name(n), "hometown": f"town{n % 24}"} for n in range(USERS)))

@@ -107,6 +107,7 @@ def measure(variants: dict[str, Write], rounds: int, calls: int) -> dict[str, li
 
 
 def p99(times: Iterable[float]) -> float:
+    """Return the 99th percentile."""
     return statistics.quantiles(times, n=100)[98]
 
 

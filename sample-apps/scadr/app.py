@@ -43,6 +43,7 @@ def show(db: piql.Database, query: str, parameters: Mapping[str, object], pages:
 
 
 def arguments() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--database", default="embedded:scadr.db", help="where the rows are kept (%(default)s)")
     commands = parser.add_subparsers(dest="command", required=True)

@@ -13,6 +13,7 @@ from cluster.running import NETWORK, Cluster, ClusterFailed, default_folder, fou
 
 
 def start(folder: Path, nodes: int, network: str, is_quick: bool) -> None:
+    """Start a cluster in a folder, wait until it answers, and print how to connect. It outlives this process."""
     earlier = found_cluster(folder)
     if any(node.is_running() for node in earlier.nodes):
         print(f"a cluster runs already ({', '.join(earlier.addresses)}); stop it with `make cluster-stop`")
@@ -34,6 +35,7 @@ def start(folder: Path, nodes: int, network: str, is_quick: bool) -> None:
 
 
 def stop(folder: Path) -> None:
+    """End the nodes that run in a folder; their data stays."""
     cluster = found_cluster(folder)
     running = [node for node in cluster.nodes if node.is_running()]
     Cluster(tuple(running)).stop()
@@ -41,6 +43,7 @@ def stop(folder: Path) -> None:
 
 
 def status(folder: Path) -> None:
+    """Print a line for each node of a folder: its address, its state and its log."""
     for node in found_cluster(folder).nodes:
         print(node.address, "answers" if node.answers() else "runs" if node.is_running() else "stopped", node.log)
 

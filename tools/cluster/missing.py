@@ -27,6 +27,7 @@ def what_is_missing() -> str | None:
 
 
 def java_version() -> int | None:
+    """Return the first number of the version that `java` prints; None if it prints none."""
     output = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False)
     version = re.search(r'version "(\d+)', output.stderr + output.stdout)
     return int(version[1]) if version else None

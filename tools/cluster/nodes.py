@@ -26,10 +26,12 @@ class Node:
 
     @property
     def log(self) -> Path:
+        """The log that Cassandra writes."""
         return self.folder / "system.log"
 
     @property
     def pid_file(self) -> Path:
+        """The file with the number of the node's process and of the process that started it."""
         return self.folder / "pid"
 
     def start(self) -> None:
@@ -49,6 +51,7 @@ class Node:
         self.pid_file.write_text(f"{self.process.pid} {os.getpid()}")
 
     def is_running(self) -> bool:
+        """Return whether the node's process runs, whoever started it."""
         if self.process is not None:
             return self.process.poll() is None
         pid = self.pid()
@@ -67,6 +70,7 @@ class Node:
             return False
 
     def ask_to_end(self) -> None:
+        """Ask the process to write out what it has and end; return at once."""
         self._signal(signal.SIGTERM)
 
     def stop(self, seconds: float = 20) -> None:
@@ -86,6 +90,7 @@ class Node:
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
+        """Let a paused process go on."""
         self._signal(signal.SIGCONT)
 
     def pid(self) -> int | None:

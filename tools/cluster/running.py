@@ -32,12 +32,15 @@ class Cluster:
 
     @property
     def addresses(self) -> tuple[str, ...]:
+        """The IP addresses of the nodes."""
         return tuple(node.address for node in self.nodes)
 
     def url(self, keyspace: str, options: str = "") -> str:
+        """Return the URL with which PIQL connects to a keyspace; `options` is what follows its question mark."""
         return f"cql://{','.join(self.addresses)}/{keyspace}{'?' if options else ''}{options}"
 
     def drop_keyspace(self, name: str) -> None:
+        """Drop a keyspace with all its tables, if it is there."""
         from cassandra.cluster import Cluster as Driver
 
         driver = Driver(list(self.addresses), NATIVE_PORT, protocol_version=4, schema_metadata_enabled=False)
@@ -47,6 +50,7 @@ class Cluster:
             driver.shutdown()
 
     def start(self) -> None:
+        """Start all nodes and return at once; `wait` returns when they answer."""
         for node in self.nodes:
             node.start()
 
@@ -89,6 +93,7 @@ class Cluster:
 
 
 def is_one_ring(addresses: tuple[str, ...]) -> bool:
+    """Return whether each node knows all others and a read of three replicas succeeds; raise what the driver raises."""
     from cassandra import ConsistencyLevel
     from cassandra.cluster import EXEC_PROFILE_DEFAULT, ExecutionProfile
     from cassandra.cluster import Cluster as Driver

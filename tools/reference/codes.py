@@ -32,6 +32,7 @@ _SEVERITIES = {
 
 
 def pages() -> dict[str, str]:
+    """Return one page for each diagnostic code and the list of them, by file name."""
     pages_by_name = {f"codes/{slug}.md": _page(code_entry) for slug, code_entry in CODES.items()}
     return {"codes/README.md": _contents(), **pages_by_name}
 

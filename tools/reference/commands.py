@@ -49,6 +49,7 @@ class _Described(Exception):
 
 
 def pages() -> dict[str, str]:
+    """Return the page about the commands, by file name."""
     targets = re.findall(r"^([a-z-]+):.* ## (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     commands = "\n\n".join(_command(name, about) for name, about in _commands())
     codes = "\n".join(_exit_codes(name) for name in _EXIT_CODES)

@@ -62,6 +62,7 @@ _DIGITS = (
 
 
 def pages() -> dict[str, str]:
+    """Return the page about functions and aggregates, by file name."""
     functions = [function for name, function in FUNCTIONS.items() if name == function.name]
     results = _evaluated((*(example for function in functions for example in function.examples), *_ARITHMETIC))
     scalar = [

@@ -16,6 +16,7 @@ _PAGES = (
 
 
 def pages() -> dict[str, str]:
+    """Return the first page of the reference, by file name."""
     listed = "\n".join(f"- [{title}]({name}): {about}" for name, title, about in _PAGES)
     text = f"""
 # Reference

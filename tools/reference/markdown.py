@@ -13,14 +13,17 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def block(text: str, language: str = "") -> str:
+    """Return a block of code in Markdown."""
     return f"```{language}\n{text.rstrip()}\n```"
 
 
 def code(text: str) -> str:
+    """Return a text in backticks."""
     return f"`{text}`"
 
 
 def codes(texts: Iterable[str]) -> str:
+    """Return texts in backticks, with commas between them."""
     return ", ".join(map(code, texts))
 
 
@@ -33,4 +36,5 @@ def docstring(value: object) -> str:
 
 
 def first_sentence(value: object) -> str:
+    """Return the first paragraph of a docstring on one line."""
     return docstring(value).split("\n\n")[0].replace("\n", " ")

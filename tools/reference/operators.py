@@ -57,6 +57,7 @@ _EXAMPLES = {
 
 
 def pages() -> dict[str, str]:
+    """Return the page about operators, by file name."""
     remote = [arg.__name__ for arg in get_args(RemoteOperator)]
     local = [arg.__name__ for arg in get_args(PhysicalNode) if arg.__name__ not in remote]
     docs = {node.__name__: _about(node) for node in (*get_args(PhysicalNode), WritePlan)}

@@ -8,6 +8,7 @@ from reference.markdown import docstring
 
 
 def pages() -> dict[str, str]:
+    """Return the page about the optimizer's rules, by file name."""
     rules = "\n\n".join(f"## {number}. {rule.__name__}\n\n{docstring(rule)}" for number, rule in enumerate(RULES, 1))
     text = f"""
 # Optimizer rules

@@ -109,6 +109,7 @@ _FUNCTIONS = ("compile", "connect", "aconnect")
 
 
 def pages() -> dict[str, str]:
+    """Return the page about the public names of `piql`, by file name."""
     named = {name: getattr(piql, name) for name in piql.__all__}
     functions = [(code(_signature(name, named[name])), first_sentence(named[name])) for name in _FUNCTIONS]
     raised = [name for name, member in named.items() if isinstance(member, type) and issubclass(member, piql.PiqlError)]

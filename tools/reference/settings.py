@@ -35,6 +35,7 @@ OTHERS = {
 
 
 def pages() -> dict[str, str]:
+    """Return the page about settings, by file name."""
     server = [(code(variable), flag, default, about) for variable, flag, default, about in _server()]
     flags = [("–", code(flag), default, about) for flag, default, about in _flags_alone()]
     further = [(code(name), about) for name, about in OTHERS.items()]

@@ -69,6 +69,7 @@ LEFT_OUT: tuple[tuple[str, str], ...] = (
 
 
 def pages() -> dict[str, str]:
+    """Return the page about statements, by file name."""
     grammar = "\n\n".join(f"## {title}\n\n{block(text.strip(), 'ebnf')}" for title, text in SECTIONS.items())
     lexical = [(code(name), about) for name, (about, _) in LEXICAL.items()]
     unused = sorted(RESERVED - keywords())

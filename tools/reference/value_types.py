@@ -34,6 +34,7 @@ _SAMPLES: tuple[tuple[str, object], ...] = (
 
 
 def pages() -> dict[str, str]:
+    """Return the page about column types, by file name."""
     holds = [(code(kind.value), codes(_other_names(kind)) or "–", COLUMN_TYPES[kind].holds) for kind in KINDS]
     python = [(code(kind.value), code(_given(kind)), ", ".join(_accepted(kind))) for kind in KINDS]
     stored = [(code(kind.value), _compared(kind), _bytes(kind), code(STORED[kind].affinity)) for kind in KINDS]

@@ -14,6 +14,8 @@ DASHES = ("", "6 4", "2 3")
 
 
 class Series(NamedTuple):
+    """One line of a chart: its name and its points."""
+
     label: str
     points: Sequence[tuple[float, float]]
 

@@ -36,6 +36,7 @@ def same_twice(again: Sequence[float], first: Sequence[float]) -> str:
 
 
 def add_keep(options: argparse.ArgumentParser) -> None:
+    """Add the option --keep."""
     options.add_argument("--keep", action="store_true", help=f"write the table into docs/measurements/{PAGE}")
 
 

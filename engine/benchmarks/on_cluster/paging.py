@@ -37,6 +37,7 @@ Walk = Iterator[tuple[int, int, str]]  # of each page: requests, rows that were 
 
 
 def by_cursor(db: piql.Database) -> Walk:
+    """Walk a partition page by page with PIQL's cursors."""
     cursor = None
     while True:
         page = db.execute("pages", {"me": "ada"}, cursor)
@@ -48,6 +49,7 @@ def by_cursor(db: piql.Database) -> Walk:
 
 
 def by_paging_state(session: Session) -> Walk:
+    """The same with the driver and the paging state of CQL."""
     statement = session.prepare(SELECT)
     statement.fetch_size = PAGE
     state = None
@@ -62,6 +64,7 @@ def by_paging_state(session: Session) -> Walk:
 
 
 def by_offset(session: Session) -> Walk:
+    """The same by reading from the start each time with a growing LIMIT, and throwing away the pages before."""
     statement = session.prepare(f"{SELECT} LIMIT ?")
     statement.fetch_size = None
     for end in range(PAGE, ROWS + PAGE, PAGE):

@@ -35,15 +35,18 @@ CREATE QUERY followers AS SELECT owner FROM subscriptions WHERE target = [1: tar
 
 
 def target(popularity: int) -> str:
+    """Return the name of the target with so many followers."""
     return f"target{popularity}"
 
 
 def bounded(db: piql.Database, popularity: int, friends: list[str]) -> tuple[set[Any], int]:
+    """Return which friends follow a target, by one get for each, and how many requests that took."""
     page = db.execute("friendsAmong", {"target": target(popularity), "friends": friends})
     return {row["owner"] for row in page.rows}, page.operations
 
 
 def scanned(db: piql.Database, popularity: int, friends: list[str]) -> tuple[set[Any], int]:
+    """Return the same by reading all followers of the target."""
     page = db.execute("followers", {"target": target(popularity)})
     return {row["owner"] for row in page.rows}.intersection(friends), page.operations
 

@@ -30,6 +30,7 @@ WHERE s.owner = [1: me] AND s.approved = TRUE ORDER BY t.posted DESC LIMIT [2: c
 
 
 def name(number: int) -> str:
+    """Return the name of a user by number."""
     return f"user{number:06}"
 
 

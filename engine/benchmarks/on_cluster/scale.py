@@ -112,6 +112,7 @@ def main() -> None:
 
 
 def measure(dbs: dict[int, piql.Database], options: argparse.Namespace) -> None:
+    """Run the queries of the same users on every size, in shuffled rounds, and print a row for each."""
     smallest = min(dbs)
     labels = {f"{size:,}": size for size in dbs} | {AGAIN: smallest}
     chance = random.Random(1)

@@ -10,10 +10,12 @@ from piql.compiler.result import Compilation
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
+    """Add the argument PATH: what to compile."""
     parser.add_argument("path", type=Path, nargs="?", default=Path("."), help="a .piql file or a folder of them")
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
+    """Add the option --output: a table for people, or JSON for programs."""
     parser.add_argument("--output", choices=("table", "json"), default="table")
 
 

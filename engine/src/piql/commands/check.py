@@ -29,6 +29,7 @@ def check(argv: Sequence[str] | None = None) -> int:
 
 
 def as_text(compilation: Compilation) -> str:
+    """Return all findings, the bounds of all queries as a table, and how many of each there are."""
     parts = [render_all(compilation.diagnostics)] if compilation.diagnostics else []
     if compilation.queries:
         heads = ("query", "kind", "class", "operations", "trips", "rows", "formula")
@@ -49,6 +50,7 @@ def _row(query: CompiledQuery) -> tuple[object, ...]:
 
 
 def as_json(compilation: Compilation) -> dict[str, object]:
+    """Return all findings and bounds as a value for JSON."""
     return {
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in compilation.diagnostics],
         "queries": [_query(query) for query in compilation.queries.values()],

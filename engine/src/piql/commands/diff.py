@@ -57,12 +57,14 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 
 def as_text(changes: SetChanges) -> str:
+    """Return the changes as a table for a terminal."""
     changed = [query for query in changes.queries if query.effect != "same"]
     parts = [format_table(HEADS, [_row(change) for change in changed])] if changed else []
     return "\n\n".join((*parts, *_indexes(changes), _total(changes)))
 
 
 def as_markdown(changes: SetChanges) -> str:
+    """Return the changes as a table for a pull request."""
     changed = [query for query in changes.queries if query.effect != "same"]
     rows = [HEADS, ("---",) * len(HEADS), *(map(_cell, _row(change)) for change in changed)] if changed else []
     lines = ["| " + " | ".join(row) + " |" for row in rows]
@@ -70,6 +72,7 @@ def as_markdown(changes: SetChanges) -> str:
 
 
 def as_json(changes: SetChanges) -> str:
+    """Return the changes with both bounds of each query, for programs."""
     queries = [
         {
             "name": query.name,

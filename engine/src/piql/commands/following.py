@@ -19,11 +19,12 @@ LOOK_SECONDS = 0.2
 
 
 def add_store(parser: argparse.ArgumentParser) -> None:
+    """Add the required option --store."""
     parser.add_argument("--store", required=True, metavar="URL", help="such as embedded:PATH")
 
 
 def follow(build: Build) -> Deployment:
-    """Wait until a version is in force; interrupted, leave it to rest where it is."""
+    """Wait until a version is in force and print how far it is; an interrupt pauses it and is raised."""
     shown_percent = -1
     try:
         while not (progress := build.progress).is_done:
@@ -42,7 +43,7 @@ def follow(build: Build) -> Deployment:
 
 
 def in_words(progress: BuildProgress) -> str:
-    """`filling, 1,200 of about 3,000 rows (40 %), paused`"""
+    """Return how far a version is, such as `filling, 1,200 of about 3,000 rows (40 %), paused`."""
     if progress.is_done:
         return progress.phase + (f": {progress.reason}" if progress.reason else "")
     rows = f"{progress.rows_done:,} of about {progress.rows_estimate:,} rows ({progress.share:.0%})"
@@ -51,7 +52,7 @@ def in_words(progress: BuildProgress) -> str:
 
 
 def attempt(command: str, work: Callable[[], None]) -> int:
-    """Do the work of a command and give its exit code."""
+    """Do the work of a command; return its exit code. A refusal is printed and gives 1."""
     try:
         work()
     except CompilationRefused as refusal:
@@ -64,12 +65,14 @@ def attempt(command: str, work: Callable[[], None]) -> int:
 
 
 def deployed(deployment: Deployment, url: str) -> str:
+    """Return what was deployed where: `12 queries and 3 indexes to embedded:app.db, version 4`."""
     compilation = deployment.compilation
     queries, indexes = counted(len(compilation.queries), "query"), counted(len(compilation.indexes), "index")
     return f"{queries} and {indexes} to {without_login(url)}, version {deployment.version}"
 
 
 def on_its_way(db: Database) -> Build:
+    """Return the version that is on its way; raise PiqlError if there is none."""
     build = db.build
     if build is None:
         raise PiqlError("no version is on its way: `piql deployments` lists those there are")

@@ -61,14 +61,17 @@ _PLACES = [_LEGEND.index(_TOKEN_NAMES[token_type_].value) for token_type_ in TOK
 
 
 def range_of(text: Text, start: int, end: int) -> types.Range:
+    """Return the range between two offsets in code points, in the client's lines and columns."""
     return types.Range(types.Position(*text.position(start)), types.Position(*text.position(end)))
 
 
 def location(project: Project, span: Span) -> types.Location:
+    """Return where a span is, as the protocol says it."""
     return types.Location(project.uris[span.file], range_of(project.text(span.file), span.start, span.end))
 
 
 def diagnostic(project: Project, finding: Diagnostic, can_relate: bool) -> types.Diagnostic:
+    """Return a finding of the compiler; its help follows the message. `can_relate`: the client shows further spans."""
     message = "\n".join((finding.message, *(f"help: {line}" for line in finding.help)))
     related = [
         types.DiagnosticRelatedInformation(location(project, label.span), label.text)
@@ -104,12 +107,14 @@ def workspace_edit(project: Project, edits: Iterable[Edit], with_versions: bool)
 
 
 def text_edits(text: Text, edits: Iterable[Edit]) -> list[types.TextEdit]:
+    """Return edits of one file."""
     return [types.TextEdit(range_of(text, edit.start, edit.end), edit.text) for edit in edits]
 
 
 def code_action(
     project: Project, fix: QuickFix, asked: Sequence[types.Diagnostic], with_versions: bool, is_first: bool
 ) -> types.CodeAction:
+    """Return a fix as a quick fix. `asked` are the findings at the caret: the client shows it beside those it mends."""
     shown = diagnostic(project, fix.finding, can_relate=False)
     mended = [reported for reported in asked if reported.code == shown.code and reported.range == shown.range]
     return types.CodeAction(
@@ -122,6 +127,7 @@ def code_action(
 
 
 def completion(item: CompletionItem, number: int, replaced: types.Range) -> types.CompletionItem:
+    """Return one item of a completion list. `number` keeps the order; `replaced` is the range of the word so far."""
     return types.CompletionItem(
         label=item.label,
         kind=COMPLETION_KINDS[item.kind],
@@ -133,6 +139,7 @@ def completion(item: CompletionItem, number: int, replaced: types.Range) -> type
 
 
 def document_symbol(text: Text, item: OutlineItem) -> types.DocumentSymbol:
+    """Return a symbol of the outline with those inside it."""
     return types.DocumentSymbol(
         name=item.name,
         kind=SYMBOL_KINDS[item.kind],
@@ -144,5 +151,5 @@ def document_symbol(text: Text, item: OutlineItem) -> types.DocumentSymbol:
 
 
 def semantic_data(data: Sequence[int]) -> list[int]:
-    """Return encoded tokens with their types as places in `LEGEND`."""
+    """Return encoded tokens with their types as indexes in `LEGEND`."""
     return [_PLACES[number] if at % 5 == 3 else number for at, number in enumerate(data)]

@@ -54,6 +54,7 @@ class Project:
             return self._compilation
 
     def text(self, name: str) -> Text:
+        """Return the text of a file of the project; empty for a name that it does not have."""
         return Text(self.texts.get(name, ""), self.units)
 
 
@@ -69,12 +70,14 @@ class Projects:
         self._on_disk: dict[Path, tuple[tuple[int, int], str]] = {}
 
     def open(self, uri: str, version: int, text: str) -> None:
+        """Note that a document was opened with a text."""
         path = to_fs_path(uri)
         where = Path(os.path.normpath(path)) if path is not None else None
         self.documents[uri] = Document(uri, version, Text(text, self.units), where)
         self.look_again()
 
     def close(self, uri: str) -> None:
+        """Note that a document was closed: from now on its file on disk counts."""
         self.documents.pop(uri, None)
         self.look_again()
 

@@ -91,6 +91,7 @@ class _Completion:
         self.by_fold = {name.lower(): table for name, table in tables.items()}
 
     def items(self) -> Iterator[CompletionItem]:
+        """Yield what may follow, the likeliest first."""
         place = self.place
         words = [token.word for token in place.tokens[: place.before]]
         if not words:

@@ -48,6 +48,8 @@ class _Relation:
 
 @dataclass(slots=True)
 class _Scope:
+    """What the names inside one query mean; a subquery's scope has that of the query around it as `outer`."""
+
     relations: list[_Relation] = field(default_factory=list)
     outputs: dict[str, Symbol] = field(default_factory=dict)
     outer: _Scope | None = None
@@ -74,6 +76,7 @@ class _Collector:
             self.occurrences.append(Occurrence(symbol, span, is_definition))
 
     def statement(self, statement: ast.Statement) -> None:
+        """Note all names of one statement."""
         match statement:
             case ast.CreateTable() | ast.CreateEntity():
                 self._table(statement)

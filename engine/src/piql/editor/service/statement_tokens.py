@@ -48,10 +48,12 @@ class Place:
     blocks: list[Block]
 
     def previous(self, back: int = 1) -> Token | None:
+        """Return the token `back` tokens before the cursor; None before the first one."""
         at = self.before - back
         return self.tokens[at] if at >= 0 else None
 
     def word(self, back: int = 1) -> str:
+        """Return the word of that token in capital letters, or its symbol; empty if there is none."""
         token = self.previous(back)
         return token.word if token is not None else ""
 
@@ -175,6 +177,7 @@ def _is_name(token: Token) -> bool:
 
 
 def name_of(token: Token) -> str:
+    """Return the name that a token stands for, without its quotes."""
     return unquote(token) if token.kind == "quoted" else token.text
 
 
