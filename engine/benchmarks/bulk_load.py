@@ -25,7 +25,7 @@ Rows = list[dict[str, Any]]
 
 
 def by_engine(path: Path, source: str, users: Rows, rows: Rows, synchronous: str) -> tuple[float, float, list[float]]:
-    """Gives the seconds on the clock, those of the processor, and those of each batch."""
+    """Return the seconds on the clock, those of the processor, and those of each batch."""
     with piql.connect(f"embedded:{path}?synchronous={synchronous}") as db:
         db.deploy(piql.compile(source))
         db.load("users", users)
@@ -37,7 +37,7 @@ def by_engine(path: Path, source: str, users: Rows, rows: Rows, synchronous: str
 
 
 def by_hand(path: Path, rows: Rows, indexes: list[str], synchronous: str) -> float:
-    """Gives the seconds of the processor that the same file takes of hand-written code."""
+    """Return the seconds of the processor that the same file takes of hand-written code."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous};")
     connection.execute('DELETE FROM "table thoughts"')

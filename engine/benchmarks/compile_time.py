@@ -36,7 +36,7 @@ Work = Callable[[], object]
 
 
 def measure(variants: dict[str, Work], rounds: int, calls: int = CALLS) -> dict[str, list[float]]:
-    """Gives the milliseconds of each variant in each round."""
+    """Return the milliseconds of each variant in each round."""
     chance = random.Random(2012)
     times: dict[str, list[float]] = {name: [] for name in variants}
     for _ in range(2):
@@ -127,7 +127,7 @@ def beside_others(rounds: int) -> None:
 
 
 def chain(tables: int) -> str:
-    """Gives tables each of which refers to the next, and a query that joins them."""
+    """Return tables each of which refers to the next, and a query that joins them."""
     schema = "".join(
         f"CREATE TABLE t{at} (a INT, b INT, c VARCHAR(20), PRIMARY KEY (a), CARDINALITY LIMIT 10 (b));\n"
         for at in range(tables)
@@ -156,7 +156,7 @@ def with_more_tables(rounds: int) -> None:
 
 
 def project(queries: int, edited: str = "", limit: int = 50) -> dict[str, str]:
-    """Gives 50 tables, and queries of two kinds over them; one of them ends with `edited`."""
+    """Return 50 tables, and queries of two kinds over them; one of them ends with `edited`."""
     schema = "".join(
         f"CREATE TABLE t{at} (a INT, b INT, c VARCHAR(20), d INT, PRIMARY KEY (a, b),"
         f" CARDINALITY LIMIT {limit if at == 0 else 50} (a));\n"
@@ -182,7 +182,7 @@ def in_many_files(texts: dict[str, str]) -> dict[str, str]:
 
 
 def edits_among(size: int, count: int, *, one_file: bool, first: int = 1) -> Work:
-    """Gives the work of one key more in one query, whose result is looked at."""
+    """Return the work of one key more in one query, whose result is looked at."""
     texts = project(size, "@")
     if not one_file:
         texts = in_many_files(texts)

@@ -302,7 +302,7 @@ def user_seconds() -> float:
 
 
 def yardstick() -> float:
-    """Gives the milliseconds of a loop that always does the same."""
+    """Return the milliseconds of a loop that always does the same."""
     started = user_seconds()
     counts: dict[int, int] = {}
     for number in range(400_000):

@@ -131,7 +131,7 @@ class ByHand:
 
 
 def measure(variants: dict[str, Variant], rounds: int, calls: int) -> dict[str, list[float]]:
-    """Gives the microseconds of processor time a call of each variant in each round."""
+    """Return the microseconds of processor time a call of each variant in each round."""
     chance = random.Random(1)
     times: dict[str, list[float]] = {label: [] for label in variants}
     for _ in range(rounds):
@@ -149,7 +149,7 @@ def measure(variants: dict[str, Variant], rounds: int, calls: int) -> dict[str, 
 
 
 def slowest(variants: dict[str, Variant], calls: int) -> dict[str, float]:
-    """Gives the 99th percentile of single calls, with the collection of garbage as it comes."""
+    """Return the 99th percentile of single calls, with the collection of garbage as it comes."""
     chance = random.Random(2)
     times: dict[str, list[int]] = {label: [] for label in variants}
     for _ in range(calls):

@@ -86,7 +86,7 @@ def opened(path: Path) -> piql.Database:
 
 
 def measure(variants: dict[str, Write], rounds: int, calls: int) -> dict[str, list[list[float]]]:
-    """Gives the microseconds of processor time of each call, by variant and round; every pair of users comes once."""
+    """Return the microseconds of processor time of each call, by variant and round; every pair of users comes once."""
     chance = random.Random(7)
     times: dict[str, list[list[float]]] = {label: [] for label in variants}
     pairs = chance.sample(range(USERS * USERS), rounds * calls)

@@ -39,7 +39,7 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def cluster_keyspace(cluster: Cluster) -> Iterator[str]:
-    """Give the name of a keyspace that goes with the module: hundreds of tables make every change of a schema slow."""
+    """Yield a keyspace that is dropped after the module: hundreds of tables make every change of a schema slow."""
     name = f"piql_tests_{os.getpid()}_{next(_NUMBERS)}"
     yield name
     cluster.drop_keyspace(name)

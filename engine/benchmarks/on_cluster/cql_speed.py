@@ -85,7 +85,7 @@ def hosts(nodes: int) -> Iterator[tuple[str, ...]]:
 
 
 def cases(db: piql.Database, hand: Hand, goals: Goals) -> list[Case]:
-    """Give the cases that have a goal; those of the processor's time are ratios that may be reached or passed below."""
+    """Return the cases that have a goal; a goal for the processor's time is a ratio that must not be passed."""
     execute = db.execute
 
     def fan_out(count: int) -> Variant:

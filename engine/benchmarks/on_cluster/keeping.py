@@ -44,7 +44,7 @@ def add_keep(options: argparse.ArgumentParser) -> None:
 def table(
     title: str, words: str, columns: Sequence[str], nodes: int, is_kept: bool, chart: Path | None = None
 ) -> Iterator[Callable[..., None]]:
-    """Give what prints a row; columns whose titles begin with '#' are of numbers. A chart is shown above the table."""
+    """Yield a function that prints a row; columns whose titles begin with '#' hold numbers. A chart comes first."""
     lines: list[str] = []
 
     def say(line: str) -> None:

@@ -16,7 +16,7 @@ STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 def walk(
     db: piql.Database, name: str, parameters: dict[str, Any], size: int, strategy: Strategy = "parallel"
 ) -> list[dict[str, Any]]:
-    """Gives the rows of all pages; each page costs no more than the first."""
+    """Return the rows of all pages; each page costs no more than the first."""
     rows: list[dict[str, Any]] = []
     cursor, first = None, None
     for _ in range(200):

@@ -15,7 +15,7 @@ def count(db: piql.Database, table: str) -> int:
 
 
 def entries(db: piql.Database, index: str) -> list[tuple[Any, ...]]:
-    """Gives all that an index holds, as the store keeps it."""
+    """Return all that an index holds, as the store keeps it."""
     deployment = db.deployment
     stored = deployment.indexes[index]
     name = db.store.stored_name(deployment.tables[stored.table], stored)

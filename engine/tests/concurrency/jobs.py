@@ -180,7 +180,7 @@ def use_one_row(job: dict[str, Any], number: int, tell: Tell) -> None:
 
 
 def _changed(db: piql.Database, query: str, **parameters: int) -> str:
-    """Give 1 where a change was made, 0 where its condition failed, - where nobody can say."""
+    """Return 1 where a change was made, 0 where its condition failed, - where nobody can say."""
     try:
         db.execute(query, parameters)
     except piql.ConditionFailed:

@@ -116,7 +116,7 @@ class _Printer:
         return isinstance(expr, Col) and not expr.alias
 
     def completion(self, select: Select) -> list[Order] | None:
-        """Give the primary keys of the joined tables, in join order and in the direction of the last key of the order.
+        """Return the primary keys of the joined tables, in join order and in the direction of the last sort key.
 
         None where rows are not made of rows of tables.
         """

@@ -85,7 +85,7 @@ class PredicateGenerator:
         return Param(self.parameters.new([self.or_null(value) for value in values]), of)
 
     def or_null(self, value: Value) -> Value:
-        """Give NULL in the place of a value, now and then."""
+        """Return a value, or now and then NULL instead of it."""
         return None if self.rng.random() < 0.06 else value
 
     def equality(self, sight: Sight, column: str) -> Expr:

@@ -195,7 +195,7 @@ def can_be_literal(value: Value) -> bool:
 
 
 def from_duckdb(value: object) -> object:
-    """Give DuckDB's value as the engine gives it: timestamps are aware, and ids that sort by time are no texts."""
+    """Return DuckDB's value as the engine gives it: timestamps are aware, and ids that sort by time are no texts."""
     if isinstance(value, str) and value.startswith(TIMEUUID):
         return uuid.UUID(value[-36:])
     if isinstance(value, dt.datetime):

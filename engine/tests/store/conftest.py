@@ -26,7 +26,7 @@ __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
 @pytest.fixture(params=(*WITH_TRANSACTIONS, *STEPWISE, LONG_BACKWARDS, RUST))
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    """Gives each store, whatever it promises."""
+    """Yield each kind of store, whatever it promises."""
     yield from opened(request, tmp_path)
 
 
@@ -42,7 +42,7 @@ def stepped_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[St
 
 @pytest.fixture(params=("embedded", CLUSTER, RUST))
 def keeping_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    """Gives each store that keeps values in a way of its own."""
+    """Yield each kind of store that has its own form of values."""
     yield from opened(request, tmp_path)
 
 

@@ -41,7 +41,7 @@ class Relation:
 
 
 def relations(rng: random.Random, schema: Schema, contents: Contents, case: QueryCase) -> list[Relation]:
-    """Give the relations of a query with a random predicate; none where the query has groups, or its FROM no tables."""
+    """Return the relations of a query with a random predicate; none if it has groups or reads no tables."""
     query = case.query
     if not isinstance(query, Select) or query.by or query.group or _has_aggregate(query):
         return []
@@ -86,7 +86,7 @@ def _of_aggregates(
     cases: Sequence[QueryCase],
     variant: Callable[[str, Select], QueryCase],
 ) -> list[Relation]:
-    """Give TLP of COUNT, SUM, MIN and MAX: those of the partitions add up to those of the whole."""
+    """Return TLP of COUNT, SUM, MIN and MAX: those of the partitions add up to those of the whole."""
     sight = rng.choice(sights)
     numbers = [column for column in sight.table.columns if column.type.kind in ("INT", "BIGINT", "DECIMAL")]
     items = [Item(Aggregate("COUNT", None), "n")]

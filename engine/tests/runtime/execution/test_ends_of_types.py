@@ -94,7 +94,7 @@ def double_result(number: float) -> object:
 
 
 def computed(operator: str, kinds: tuple[str, str], left: object, right: object) -> object:
-    """Give `left operator right` as the reference says it; the operands are not NULL."""
+    """Return `left operator right` as the reference says it; the operands are not NULL."""
     one, two = exact(left), exact(right)
     if operator in "/%" and two == 0:
         return None

@@ -63,7 +63,7 @@ class Both:
 
 
 def plain(value: Any) -> Any:
-    """Gives a value in a form that both sides share: numbers by value, moments without their zone, UTC."""
+    """Return a value in a form that both sides share: numbers by value, moments without their zone, UTC."""
     if isinstance(value, Decimal | float):
         return round(float(value), 6)
     return value.replace(tzinfo=None) if isinstance(value, datetime) else value

@@ -86,7 +86,7 @@ class World:
         return sorted((row for row in self.link if row["a"] == x), key=lambda row: row["b"])
 
     def answer(self, name: str, given: dict[str, Any]) -> tuple[list[Any], int | None, bool]:
-        """Gives all rows of a query in order, how many of them are asked, and whether the order is."""
+        """Return all rows of a query in order, how many of them are asked, and whether the order is."""
         x = given.get("x", 0)
         p = {row["id"]: row for row in self.p}
         match name:

@@ -35,7 +35,7 @@ from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
 
 
 class Numbers(Protocol):
-    """Gives the number of each limit; a plan asks from its leaves up."""
+    """Says which number each limit has; asked for the limits of a plan from its leaves up."""
 
     def of_stop(self, count: Count) -> int:
         """Return the most rows of a LIMIT or PAGINATE."""

@@ -25,7 +25,7 @@ def lenses(compilation: Compilation, file: str) -> tuple[Lens, ...]:
 
 
 def _text(query: CompiledQuery) -> str:
-    """Give `≤ 101 ops · 2 trips · class II`."""
+    """Return `≤ 101 ops · 2 trips · class II`."""
     bound = query.bound
     if bound is None:
         return "unbounded" if query.unbounded else "no bound"

@@ -18,9 +18,9 @@ class QuickFix:
 
     @property
     def title(self) -> str:
-        """Give its title with the other queries that it makes bounded, and the first that it changes: a menu is narrow.
+        """Return the fix's title, the queries that it makes bounded, and the first query whose text it changes.
 
-        Long lists are counted.
+        A menu is narrow, so long lists are counted instead of named.
         """
         unblocked = self.fix.unblocks
         title = self.fix.title
@@ -32,7 +32,7 @@ class QuickFix:
 
 
 def quick_fixes(compilation: Compilation, file: str, start: int, end: int) -> tuple[QuickFix, ...]:
-    """Give the fixes of the findings that a range touches: where they are, at their labels, and on unbounded tables."""
+    """Return the fixes of findings whose span or label a range touches, or whose unbounded table it is in."""
     fixes: dict[tuple[object, ...], QuickFix] = {}
     for finding in compilation.diagnostics:
         if any(_touches(span, file, start, end) for span in places_of(compilation, finding)):

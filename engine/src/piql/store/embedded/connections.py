@@ -76,7 +76,7 @@ class Held:
         self.uses = 0
 
     def connected(self) -> Connection:
-        """Give the connection for a use that has been counted; may raise whatever SQLite does when it opens a file."""
+        """Return the connection for a use that has been counted; raise what SQLite raises when it opens a file."""
         if self.uses == 1:
             if self._is_retired:  # by its store, in another thread
                 raise StoreUnavailable(_CLOSED)

@@ -275,7 +275,7 @@ class EmbeddedStore:
         return self._asked(lambda connection: dict(connection.execute("SELECT name, value FROM settings")))
 
     def statements_sent(self) -> int:
-        """Give 0: reads of this process are sent nowhere."""
+        """Return 0: reads stay in this process."""
         return 0
 
     def version(self) -> int:

@@ -98,7 +98,7 @@ class GroupCount:
         self._pick = picker(record or table, limit.columns if limit.is_token else self.columns)
 
     def groups(self, record: Row | None) -> set[Row]:
-        """Give the groups that a record counts in: those of its words, or the one of its columns unless one is NULL."""
+        """Return the groups that a record counts in: one for each word, or that of its columns unless one is NULL."""
         if record is None:
             return set()
         values = self._pick(record)

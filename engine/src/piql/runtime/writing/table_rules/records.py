@@ -68,7 +68,7 @@ class RecordMaker:
 
 
 class ValueReader:
-    """Gives stored values back in words, for messages."""
+    """Writes stored values as words, for messages."""
 
     def __init__(self, table: Table, store: Store) -> None:
         self._decoders = {column.name: store.codec(column.type) for column in table.columns}

@@ -266,7 +266,7 @@ class _ReadPlan:
         return quoted(name) if function == "{}" else f"{function.format(quoted(name))} AS {quoted(name)}"
 
     def _places_of_groups(self) -> list[tuple[int, str]]:
-        """Give the columns in which requests sent together may differ: those of the partition, or the last of a key."""
+        """Return the columns in which requests sent together may differ: of the partition, or the last of a key."""
         names = self.layout.key_names()
         partition = len(self.layout.partition_names())
         if self.fixed < partition or self.shape.in_any_order:
@@ -297,7 +297,7 @@ class _ReadPlan:
         return Group(cql, position, at, is_added, is_partition, not self.shape.is_get, as_read)
 
     def _listings(self, statement: Statement) -> tuple[Listing, ...]:
-        """Give the groups for which batches are known as alike by their arguments, and sent without looking further."""
+        """Return the groups whose batches are alike by their arguments alone, so that they are sent without a check."""
         key = {column.name: column for column in self.layout.key}
         if statement.partition_length > 1 or any(column.kind is Kind.DOUBLE for column in key.values()):
             return ()  # -0.0 equals 0.0, and is not kept alike
