@@ -1,14 +1,17 @@
-"""Reckons how long it takes until a grid's points are known: scheduled as by the profiler, times drawn from a law.
+"""Estimates how long a profile run takes until the p99 of every point of a grid is known.
 
     python profiler/benchmarks/grid_time.py --minutes 10 --intervals 4 --load 0.5
 
-Nothing is executed: a point's calls follow from its sizes, as a store without transactions gets them, and what they
-take is drawn from the law of `table-1.json`. How long a real store takes is for `piql profile` to say.
+    grid ──tasks of the profiler──▶ points ──calls_of──▶ calls ──law──▶ times drawn ──▶ known after so many executions
+
+Nothing is executed. The calls of a point follow from its sizes, as on a store without transactions; their times are
+drawn from the law of `table-1.json`. What a real store takes, only `piql profile` can say.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -23,8 +26,10 @@ from piql_profiler.runs.shares import half_width, known
 from piql_profiler.validation.known_truth.service_times import Call, ServiceTimes
 from table_1 import Lists
 
-_CHECKED_EVERY = 250
-_LINK = 32
+_CHECKED_EVERY = 250  # executions between two looks at the precision
+_LINK_BYTES = 32  # of a row that leads to another
+_DRAWS_FOR_MEAN = 50
+_CAUSES_AT_ONCE = 5_000
 
 
 def main() -> None:
@@ -46,63 +51,75 @@ def main() -> None:
     )
     random = np.random.default_rng(options.seed)
     so_far: list[Measurement] = []
-    spent = 0.0
     for interval in range(options.intervals):
-        measured: list[Measurement] = []
-        for task in tasks_of(settings, "", interval, 1, None, so_far):
-            measured += [measure(law, task, point, options.precision, random) for point, _ in task.shares]
-        for task in second_tasks(settings, "", interval, 1, measured, so_far):
-            measured += [measure(law, task, point, options.precision, random) for point, _ in task.shares]
+        measured = measure_all(law, tasks_of(settings, "", interval, 1, None, so_far), options.precision, random)
+        second = second_tasks(settings, "", interval, 1, measured, so_far)
+        measured += measure_all(law, second, options.precision, random)
         so_far += measured
-        spent += sum(cell.seconds for cell in measured)
         print(f"interval {interval + 1}: {known(grid.measured, so_far, options.precision)}", flush=True)
     for point in grid.measured:
-        mine = [cell for cell in so_far if cell.point == point]
-        if half_width(mine) > options.precision:
-            executions = sum(cell.histogram.total for cell in mine)
-            print(f"  {point}: ± {half_width(mine):.0%} after {executions} executions")
+        cells = [cell for cell in so_far if cell.point == point]
+        if half_width(cells) > options.precision:
+            executions = sum(cell.histogram.total for cell in cells)
+            print(f"  {point}: ± {half_width(cells):.0%} after {executions} executions")
+
+
+def measure_all(
+    law: ServiceTimes, tasks: Iterable[Task], precision: float, random: np.random.Generator
+) -> list[Measurement]:
+    return [measure(law, task, point, precision, random) for task in tasks for point, _ in task.shares]
 
 
 def measure(law: ServiceTimes, task: Task, point: Point, precision: float, random: np.random.Generator) -> Measurement:
-    """Draw the executions that fit into a point's seconds beside the others of its task, until the p99 is known."""
-    seconds, of_all = dict(task.shares)[point], sum(share for _, share in task.shares)
-    below, own = calls_of(point)
-    one_us = float(np.mean(drawn(law, [*below, *own], np.zeros(50, dtype=np.float32), random)[0]))
-    most = max(task.at_least, int(seconds * 1e6 * task.load / one_us))
-    memory = np.exp(-one_us / task.load * of_all / seconds / (1000 * law.lasting_ms))
-    noise = random.standard_normal(most) * np.sqrt(1 - memory**2)
-    causes = np.empty(most, dtype=np.float32)
-    last = random.standard_normal()
-    for at in range(most):
-        last = causes[at] = memory * last + noise[at]
-    whole, took = drawn(law, [*below, *own], causes, random, len(below))
-    count = next(
-        (at for at in range(_CHECKED_EVERY, most, _CHECKED_EVERY) if is_precise(took[:at].tolist(), precision)), most
-    )
+    """Draw the executions of a point that fit into its share of a task, until its p99 is known within `precision`.
+
+    Executions of the task's points take turns under the task's load, so those of one point are far apart.
+    """
+    seconds, seconds_of_all = dict(task.shares)[point], sum(share for _, share in task.shares)
+    below, on_top = calls_of(point)
+    calls = [*below, *on_top]
+    mean_us = float(np.mean(draw(law, calls, np.zeros(_DRAWS_FOR_MEAN, dtype=np.float32), random)[0]))
+    most = max(task.at_least, int(seconds * 1e6 * task.load / mean_us))
+    apart_us = mean_us / task.load * seconds_of_all / seconds  # from the start of one execution to the next
+    whole_us, on_top_us = draw(law, calls, lasting_causes(law, most, apart_us, random), random, len(below))
+    checks = range(_CHECKED_EVERY, most, _CHECKED_EVERY)
+    count = next((count for count in checks if is_precise(on_top_us[:count].tolist(), precision)), most)
     return Measurement(
         point,
         task.interval,
-        Histogram.of(took[:count]),
+        Histogram.of(on_top_us[:count]),
         0.0,
-        float(whole[:count].sum()) / 1e6 / task.load,
-        effective=effective_number(took[:count]),
+        float(whole_us[:count].sum()) / 1e6 / task.load,
+        effective=effective_number(on_top_us[:count]),
     )
 
 
-def drawn(
-    law: ServiceTimes, calls: list[Call], causes: np.ndarray, random: np.random.Generator, skipped: int = 0
+def lasting_causes(law: ServiceTimes, count: int, apart_us: float, random: np.random.Generator) -> np.ndarray:
+    """The common cause at each of `count` executions that begin `apart_us` after one another: an AR(1) process."""
+    memory = np.exp(-apart_us / (1000 * law.lasting_ms))
+    fresh = random.standard_normal(count) * np.sqrt(1 - memory**2)
+    causes = np.empty(count, dtype=np.float32)
+    cause = random.standard_normal()
+    for number in range(count):
+        cause = causes[number] = memory * cause + fresh[number]
+    return causes
+
+
+def draw(
+    law: ServiceTimes, calls: list[Call], causes: np.ndarray, random: np.random.Generator, below: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What all calls take, one execution for each cause, and what those behind the first ones do."""
-    parts = [np.concatenate([law.took_us(call, part, random) for part in _parts(causes)]) for call in calls]
-    return np.sum(parts, axis=0), np.sum(parts[skipped:], axis=0)
+    """Microseconds of executions, one for each cause: of all calls, and of those after the first `below` calls."""
+    times = [np.concatenate([law.took_us(call, part, random) for part in _parts(causes)]) for call in calls]
+    return np.sum(times, axis=0), np.sum(times[below:], axis=0)
 
 
 def _parts(causes: np.ndarray) -> list[np.ndarray]:
-    return np.array_split(causes, max(1, len(causes) // 5_000))
+    """Causes in parts, so that the draws of one call fit into memory."""
+    return np.array_split(causes, max(1, len(causes) // _CAUSES_AT_ONCE))
 
 
 def calls_of(point: Point) -> tuple[list[Call], list[Call]]:
-    """The calls of the rest of a point's execution, and its own."""
+    """The calls of an execution below the point's operator, and those of the operator itself."""
     n, rows, size, _ = point.coordinates
     one = Call(1, 0, 0)
     match point.operator:
@@ -113,7 +130,7 @@ def calls_of(point: Point) -> tuple[list[Call], list[Call]]:
         case Operator.REFERENCE_CHECK:
             return [one] * 7, [one] * n + ([] if rows == LOOK else [one, one])
         case _:
-            scan = [] if point.is_query else [Call(1, n, n * _LINK)]
+            scan = [] if point.is_query else [Call(1, n, n * _LINK_BYTES)]
             return scan, [Call(n, n * rows, n * rows * size)]
 
 
