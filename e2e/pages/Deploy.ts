@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { Panel } from './Panel.ts'
 
+/** The panel Deploy: the next deployment, the version on its way, and the versions before. */
 export class Deploy extends Panel {
   readonly button: Locator
   readonly reasons: Locator

@@ -34,6 +34,7 @@ function makeQueryClient(): QueryClient {
   })
 }
 
+/** The whole window: the page that the URL names, under the header, with what lies over it. */
 export function App() {
   const [queryClient] = useState(makeQueryClient)
   return (

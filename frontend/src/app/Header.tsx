@@ -1,7 +1,7 @@
 import { Bell, Keyboard, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { type TextDocument, useDocuments } from '../documents/documents'
-import { Kbd } from '../ui/Badge'
 import { IconButton } from '../ui/Button'
+import { Kbd } from '../ui/Kbd'
 import { plural } from '../units'
 import styles from './app.module.css'
 import { chooseTheme, nextTheme, useTheme } from './theme'
@@ -16,6 +16,7 @@ interface HeaderProps {
   onNotices: () => void
 }
 
+/** The bar at the top: pages, search, the state of saving, notices, shortcuts, theme. */
 export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
   const view = useView()
   const choice = useTheme((state) => state.choice)

@@ -5,6 +5,7 @@ import { Prose } from '../ui/Prose'
 import styles from './app.module.css'
 import { act, dismiss, holdWhile, releaseNotices, useNotices } from './notices'
 
+/** Messages that appear for some seconds; a screen reader reads them out. */
 export function Notices() {
   const { all, shown } = useNotices()
   const region = useRef<HTMLDivElement>(null)

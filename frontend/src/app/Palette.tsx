@@ -1,11 +1,12 @@
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useDocuments } from '../documents/documents'
-import { Kbd } from '../ui/Badge'
+import { Kbd } from '../ui/Kbd'
 import styles from './app.module.css'
 import { type Command, commands, matching } from './commands'
 import type { Overlay } from './keys'
 import { useCompilation } from './selection'
 
+/** Search over commands, queries, files and tables; Enter runs or opens the marked one. */
 export function Palette({ onClose, show }: { onClose: () => void; show: (overlay: Overlay) => void }) {
   const compilation = useCompilation()
   const files = useDocuments((state) => state.files)

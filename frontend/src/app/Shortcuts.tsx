@@ -1,10 +1,11 @@
-import { Kbd } from '../ui/Badge'
 import { Dialog } from '../ui/Dialog'
+import { Kbd } from '../ui/Kbd'
 import styles from './app.module.css'
 import { SHORTCUTS, type Shortcut } from './keys'
 
 const GROUPS: readonly Shortcut['group'][] = ['Workbench', 'Editor', 'Plan and heatmap']
 
+/** The list of all keyboard shortcuts, by group. */
 export function Shortcuts({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>

@@ -11,6 +11,7 @@ import { openPanel } from './panel-view'
 import { region } from './regions'
 import { StoreStatus } from './StoreStatus'
 
+/** The bar at the bottom: problems, the last compilation, the caret, what is live, and how the store is. */
 export function StatusBar() {
   const { errors, warnings } = useProblemCount()
   const compilation = useCompilationState((state) => state.compilation)

@@ -1,16 +1,14 @@
 import type { ReactNode } from 'react'
 import styles from './ui.module.css'
 
+/** How much a thing asks for attention: `plain` not at all, `accent` is good, `danger` is broken. */
 export type Tone = 'plain' | 'accent' | 'danger' | 'warning' | 'info'
 
+/** A word or two in a coloured frame, beside what they are about. */
 export function Badge({ tone = 'plain', title, children }: { tone?: Tone; title?: string; children: ReactNode }) {
   return (
     <span className={styles['badge']} data-tone={tone} title={title}>
       {children}
     </span>
   )
-}
-
-export function Kbd({ children }: { children: ReactNode }) {
-  return <kbd className={styles['kbd']}>{children}</kbd>
 }
