@@ -22,7 +22,8 @@ from piql.schema.types import COLUMN_TYPES, KINDS
 SCHEMA = """
 CREATE TABLE everything (
   id BIGINT PRIMARY KEY, small INT, large BIGINT, number DOUBLE, price DECIMAL(20, 4), exact DECIMAL, flag BOOLEAN,
-  name VARCHAR(40), note TEXT, seal BLOB, moment TIMESTAMP, day DATE, number_of_it UUID);
+  name VARCHAR(40), note TEXT, seal BLOB, moment TIMESTAMP, day DATE, number_of_it UUID,
+  made TIMEUUID);
 CREATE QUERY one AS SELECT * FROM everything WHERE id = [1: id];
 """
 COMPILATION = piql.compile(SCHEMA)
@@ -52,6 +53,7 @@ ROWS = st.lists(
             "moment": st.none() | MOMENTS,
             "day": st.none() | st.dates(),
             "number_of_it": st.none() | st.uuids(),
+            "made": st.none() | st.uuids(version=1),
         }
     ),
     max_size=12,
@@ -99,7 +101,7 @@ def assert_duckdb_agrees(path: Path, file_format: Format, form: BytesForm, rows:
     of_bytes = "seal" if file_format == "parquet" else ("from_hex(seal)" if form == "hex" else "from_base64(seal)")
     whole = (
         f"id, small, large, number, price, exact, flag, name, note, {of_bytes}, epoch_ms(moment), "
-        "CAST(day AS VARCHAR), CAST(number_of_it AS VARCHAR)"
+        "CAST(day AS VARCHAR), CAST(number_of_it AS VARCHAR), CAST(made AS VARCHAR)"
     )
     types = {
         "id": "BIGINT",
@@ -115,6 +117,7 @@ def assert_duckdb_agrees(path: Path, file_format: Format, form: BytesForm, rows:
         "moment": "TIMESTAMPTZ",
         "day": "DATE",
         "number_of_it": "UUID",
+        "made": "UUID",
     }
     columns = "{" + ", ".join(f"'{name}': '{of}'" for name, of in types.items()) + "}"
     scan = {

@@ -7,7 +7,7 @@
     BOOLEAN       true, false                 true, false                 BOOLEAN
     BLOB          base64, or hex where asked  text of the same            BLOB
     TIMESTAMP     2026-01-31T12:00:00.000Z    text of the same            TIMESTAMP WITH TIME ZONE
-    DATE, UUID    as in the language          text of the same            DATE, UUID
+    DATE, UUIDs   as in the language          text of the same            DATE, UUID
     NULL          nothing between the commas  null, or no such member     NULL
 
 A text in CSV is always in quotes, so that an empty text is `""` and NULL is nothing.
@@ -125,6 +125,7 @@ FILE_TYPES = for_each_kind(
         Kind.TIMESTAMP: FileType(lambda form: _moment, moment_text, _plain("TIMESTAMPTZ")),
         Kind.DATE: FileType(_as_it_is, date.isoformat, _plain("DATE")),
         Kind.UUID: FileType(_as_it_is, str, _plain("UUID")),
+        Kind.TIMEUUID: FileType(_as_it_is, str, _plain("UUID")),
     }
 )
 
