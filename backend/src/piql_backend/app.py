@@ -21,6 +21,7 @@ from piql_backend.errors import add_error_handlers, declared
 from piql_backend.executions.endpoints import router as executions
 from piql_backend.front_end import add_front_end
 from piql_backend.health.endpoints import router as health
+from piql_backend.imports.endpoints import router as imports
 from piql_backend.language.endpoints import router as language
 from piql_backend.latency.endpoints import router as latency
 from piql_backend.predictions.endpoints import router as predictions
@@ -34,6 +35,7 @@ from piql_backend.same_origin import SameOrigin
 from piql_backend.security_headers import SecurityHeaders
 from piql_backend.settings import Settings
 from piql_backend.slos.endpoints import router as slos
+from piql_backend.tables.endpoints import router as tables
 from piql_backend.unchanged import Unchanged
 from piql_backend.workspaces.endpoints import router as workspaces
 
@@ -50,6 +52,8 @@ ROUTERS = (
     deployments,
     executions,
     bursts,
+    tables,
+    imports,
     slos,
     latency,
 )

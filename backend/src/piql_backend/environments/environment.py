@@ -16,6 +16,7 @@ from piql_backend.disk import FREE_SOME
 from piql_backend.executions.observations import Observations
 from piql_backend.executions.service import Executions
 from piql_backend.health.schemas import ProblemRead
+from piql_backend.imports.service import Imports
 from piql_backend.latency.comparing import Comparing
 from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import ObservationTable
@@ -26,6 +27,8 @@ from piql_backend.profile_runs.stores import MeasurableStores
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.service import Slos
 from piql_backend.store import StoreConnection
+from piql_backend.tables.exports import Exports
+from piql_backend.tables.service import Tables
 from piql_backend.workers.pool import WorkerPool
 from piql_backend.workspaces.repository import Workspaces
 
@@ -60,6 +63,9 @@ class Environment:
         )
         self.executions = Executions(self.deployments, self.store, self.observations)
         self.bursts = Bursts(self.executions)
+        self.tables = Tables(self.store)
+        self.exports = Exports(folder / "exports", self.store, self.tables)
+        self.imports = Imports(folder / "imports", self.store, self.tables)
         self.slos = Slos(slo_table, self.deployments, self.predictions, workspaces, compilations)
         self.latency = Latency(
             self._observation_table,
@@ -87,13 +93,15 @@ class Environment:
     async def open(self) -> None:
         """Read what earlier starts left."""
         self.profile_runs.open()
+        await asyncio.to_thread(self.exports.open)
+        await asyncio.to_thread(self.imports.open)
         self.observations.open()
         await asyncio.to_thread(self._observation_table.delete_older_than, KEPT_OBSERVATIONS)
         await asyncio.to_thread(self.deployments.open)
 
     async def close(self) -> None:
         """Stop what runs, and write what waits."""
-        await asyncio.gather(self.bursts.close(), self.profile_runs.close())
+        await asyncio.gather(self.bursts.close(), self.imports.close(), self.profile_runs.close())
         await asyncio.to_thread(self.executions.close)
         await asyncio.to_thread(self.deployments.close)
         await asyncio.to_thread(self.observations.close)

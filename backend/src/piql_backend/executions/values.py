@@ -8,9 +8,9 @@ import math
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from typing import Protocol
 from uuid import UUID
 
-from piql.compiler.logical.operators import QueryParameter
 from piql.schema.catalog import Kind, SqlType
 from pydantic import JsonValue
 
@@ -42,7 +42,17 @@ def to_json(value: object) -> JsonValue:
             return str(value)
 
 
-def from_json(parameters: dict[str, JsonValue], declared: Sequence[QueryParameter]) -> dict[str, object]:
+class Typed(Protocol):
+    """A parameter or a column: what has a name and a type."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def type(self) -> object: ...
+
+
+def from_json(parameters: dict[str, JsonValue], declared: Sequence[Typed]) -> dict[str, object]:
     """The JSON parameters as the values that the engine takes, which checks the rest itself."""
     types = {column.name: column.type for column in declared}
     return {name: _from_json(name, value, types.get(name)) for name, value in parameters.items()}

@@ -1,0 +1,1 @@
+"""Rows of files into tables: uploaded in parts, checked, loaded batch by batch."""

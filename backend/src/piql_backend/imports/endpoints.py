@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from piql_backend.dependencies import TheEnvironment
+from piql_backend.errors import declared
+from piql_backend.imports.schemas import ImportCreate, ImportPart, ImportRead, ImportRun
+
+router = APIRouter(prefix="/imports", tags=["imports"])
+
+
+@router.post("", status_code=201, responses=declared(404, 409, 503))
+async def create_import(request: ImportCreate, environment: TheEnvironment) -> ImportRead:
+    """Announce a file of at most 512 MB; its bytes come in parts. The ten newest imports are kept."""
+    return await environment.imports.create(request)
+
+
+@router.post("/{import_id}/parts", responses=declared(404, 409))
+async def add_import_part(import_id: str, part: ImportPart, environment: TheEnvironment) -> ImportRead:
+    """Append a part; 409 says how many bytes are there. With the last one the file is `ready` or `refused`."""
+    return await environment.imports.add_part(import_id, part)
+
+
+@router.post("/{import_id}/runs", responses=declared(404, 409, 503))
+async def run_import(import_id: str, request: ImportRun, environment: TheEnvironment) -> ImportRead:
+    """Begin a dry run, which writes nothing, or a load; one import runs at a time."""
+    return await environment.imports.run(import_id, request)
+
+
+@router.get("/{import_id}", responses=declared(404))
+async def read_import(import_id: str, environment: TheEnvironment) -> ImportRead:
+    """One import and how far it is."""
+    return environment.imports.read(import_id)
+
+
+@router.post("/{import_id}/cancel", responses=declared(404, 409))
+async def cancel_import(import_id: str, environment: TheEnvironment) -> ImportRead:
+    """Stop a run behind its batch; a load that is stopped can be resumed."""
+    return environment.imports.cancel(import_id)
+
+
+@router.delete("/{import_id}", status_code=204, responses=declared(404, 409))
+async def delete_import(import_id: str, environment: TheEnvironment) -> None:
+    """Remove the uploaded file; rows that are in stay."""
+    await environment.imports.delete(import_id)

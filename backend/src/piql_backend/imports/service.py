@@ -1,0 +1,282 @@
+"""Imports: a file comes in parts, a thread checks or loads it, and what it says is kept until the next run."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import logging
+import shutil
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from piql.errors import PiqlError
+from piql.files.formats import Format, format_of
+from piql.files.loading import FileLoad, LoadRefused
+from piql.files.mapping import map_columns
+from piql.files.problems import FileRefused, Problem
+from piql.files.source import Source, open_source
+from piql.files.values import as_written
+from pydantic import JsonValue
+
+from piql_backend.errors import ApiError, NotFound, from_engine
+from piql_backend.imports.schemas import FileProblemRead, ImportCreate, ImportPart, ImportRead, ImportRun, State
+from piql_backend.store import StoreConnection
+from piql_backend.tables.service import Tables
+
+log = logging.getLogger(__name__)
+
+MOST_KEPT = 10
+_SAMPLE_ROWS = 5
+_AT_REST: tuple[State, ...] = ("ready", "checked", "stopped", "refused", "loaded", "failed")
+
+
+@dataclass
+class _Import:
+    """One import; its thread changes it under the lock."""
+
+    number: int
+    request: ImportCreate
+    file_format: Format
+    path: Path
+    state: State = "uploading"
+    uploaded: int = 0
+    source: Source | None = None
+    sample: list[list[JsonValue]] = field(default_factory=list)
+    rows_done: int = 0
+    line: int = 0
+    counts: tuple[int, int, int] = (0, 0, 0)  # new, changed, unchanged
+    rows_in: int = 0
+    line_in: int = 0
+    skipped: int = 0
+    partly: tuple[int, int] | None = None
+    problems: tuple[Problem, ...] = ()
+    is_more: bool = False
+    message: str | None = None
+    stop: threading.Event = field(default_factory=threading.Event)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def id(self) -> str:
+        return f"i{self.number}"
+
+
+class Imports:
+    """The imports since the environment was opened; one of them runs at a time for each table."""
+
+    def __init__(self, folder: Path, store: StoreConnection, tables: Tables) -> None:
+        self._folder = folder
+        self._store = store
+        self._tables = tables
+        self._imports: dict[str, _Import] = {}
+        self._number = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def open(self) -> None:
+        """Remove what a process left that was killed."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def close(self) -> None:
+        """Stop what runs behind its batch, and remove the files."""
+        for job in self._imports.values():
+            job.stop.set()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+
+    async def create(self, request: ImportCreate) -> ImportRead:
+        """Make room for a file."""
+        await asyncio.to_thread(self._tables.table, request.table)
+        try:
+            file_format = format_of(Path(request.file_name))
+        except FileRefused as refusal:
+            raise ApiError(422, "file-refused", f"{refusal}.", parameter="file_name") from None
+        resting = [job for job in self._imports.values() if job.state in (*_AT_REST, "uploading")]
+        for job in resting[: max(0, len(self._imports) + 1 - MOST_KEPT)]:
+            self._remove(job)
+        if len(self._imports) >= MOST_KEPT:
+            raise ApiError(409, "imports-under-way", f"{MOST_KEPT} imports are under way.", "Wait for one of them.")
+        self._number += 1
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"i{self._number}.{file_format}"
+        path.write_bytes(b"")
+        job = _Import(self._number, request, file_format, path)
+        self._imports[job.id] = job
+        if request.size == 0:
+            await asyncio.to_thread(self._open, job)
+        return _read(job, self._suggested(job))
+
+    async def add_part(self, import_id: str, part: ImportPart) -> ImportRead:
+        """Append bytes; with the last of them the file is looked at."""
+        job = self._import(import_id)
+        try:
+            content = base64.b64decode(part.base64, validate=True)
+        except (binascii.Error, ValueError):
+            raise ApiError(422, "invalid-parameter", "The part is not valid base64.", parameter="base64") from None
+        with job.lock:
+            if job.state != "uploading" or part.offset != job.uploaded:
+                message = f"{job.uploaded} of {job.request.size} bytes are there."
+                raise ApiError(409, "import-state", message, "Send the part that begins there.")
+            if job.uploaded + len(content) > job.request.size:
+                raise ApiError(422, "invalid-parameter", "The file is larger than was said.", parameter="base64")
+            with job.path.open("ab") as file:
+                file.write(content)
+            job.uploaded += len(content)
+        if job.uploaded == job.request.size:
+            await asyncio.to_thread(self._open, job)
+        return _read(job, self._suggested(job))
+
+    def read(self, import_id: str) -> ImportRead:
+        job = self._import(import_id)
+        return _read(job, self._suggested(job))
+
+    async def run(self, import_id: str, request: ImportRun) -> ImportRead:
+        """Begin a dry run or a load in a thread of its own."""
+        job = self._import(import_id)
+        with job.lock:
+            if job.state not in _AT_REST or job.source is None:
+                raise ApiError(409, "import-state", f"The import is {job.state}.", "Wait until it rests.")
+            busy = next((other for other in self._imports.values() if other.state in ("checking", "loading")), None)
+            if busy is not None:
+                message = f"{busy.request.file_name} is {busy.state} into {busy.request.table}."
+                raise ApiError(409, "import-under-way", message, "Wait for it, or stop it.")
+            job.state = "checking" if request.dry_run else "loading"
+            job.problems, job.is_more, job.message, job.partly = (), False, None, None
+            job.rows_done = job.line = 0
+            job.counts = (0, 0, 0)
+            job.stop.clear()
+        task = asyncio.create_task(asyncio.to_thread(self._carry_out, job, request))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return _read(job, self._suggested(job))
+
+    def cancel(self, import_id: str) -> ImportRead:
+        """Stop a run behind its batch."""
+        job = self._import(import_id)
+        if job.state not in ("checking", "loading"):
+            raise ApiError(409, "import-state", f"The import is {job.state}: nothing runs.")
+        job.stop.set()
+        return _read(job, self._suggested(job))
+
+    async def delete(self, import_id: str) -> None:
+        """Forget an import and its file; rows that are in stay."""
+        job = self._import(import_id)
+        if job.state in ("checking", "loading"):
+            raise ApiError(409, "import-state", f"The import is {job.state}.", "Stop it first.")
+        self._remove(job)
+
+    def _remove(self, job: _Import) -> None:
+        self._imports.pop(job.id, None)
+        job.path.unlink(missing_ok=True)
+
+    def _import(self, import_id: str) -> _Import:
+        job = self._imports.get(import_id)
+        if job is None:
+            raise NotFound("unknown-import", f"There is no import {import_id}.", "Upload the file again.")
+        return job
+
+    def _suggested(self, job: _Import) -> list[str | None]:
+        if job.source is None:
+            return []
+        names = {column.name.lower(): column.name for column in self._tables.table(job.request.table).columns}
+        return [names.get(name.strip().lower()) for name in job.source.columns]
+
+    def _open(self, job: _Import) -> None:
+        """Read what the columns are, and the first rows."""
+
+        def look() -> None:
+            source = open_source(job.path, job.file_format, job.request.delimiter)
+            problems = source.structure_problems()
+            job.problems = tuple(problems)
+            job.source = source
+            job.state = "refused" if problems else "ready"
+            if problems:
+                job.source = None
+                job.message = "The file is not well-formed: no row of it can be taken."
+                return
+            for _, values in islice(source.rows(), _SAMPLE_ROWS):
+                job.sample.append([None if value is None else as_written(value, 200) for value in values])
+
+        self._guarded(job, look)
+
+    def _carry_out(self, job: _Import, request: ImportRun) -> None:
+        def work() -> None:
+            database = self._store.database()
+            assert job.source is not None
+            renamed = {name: column or "" for name, column in request.mapping.items()}
+            for name, column in zip(job.source.columns, self._suggested(job), strict=True):
+                if column is not None and name != column:
+                    renamed.setdefault(name, column)
+            mapping = map_columns(
+                database.deployment.table(job.request.table), job.source.columns, renamed, request.bytes_form
+            )
+            load = FileLoad(database, job.source, mapping, f"file {job.request.file_name}")
+
+            def tell(rows: int, line: int) -> None:
+                job.rows_done, job.line = rows, line
+
+            if request.dry_run:
+                report = load.dry_run(tell, job.stop.is_set)
+                job.rows_done = report.rows
+                job.counts = (report.new, report.changed, report.unchanged)
+                job.problems, job.is_more = report.problems, report.is_more
+                job.state = "stopped" if job.stop.is_set() else "checked"
+                return
+            loaded = load.load(tell, job.stop.is_set, is_resumed=request.resume)
+            job.rows_in, job.line_in, job.skipped = loaded.rows, loaded.line, loaded.skipped
+            job.rows_done, job.line = loaded.rows, loaded.line
+            job.state = "loaded" if loaded.is_complete else "stopped"
+
+        self._guarded(job, work)
+
+    def _guarded(self, job: _Import, work: Callable[[], None]) -> None:
+        """Do work, and keep in the import what stops it."""
+        try:
+            work()
+        except LoadRefused as refusal:
+            job.problems, job.is_more, job.partly = refusal.problems, refusal.is_more, refusal.may_be_partly_in
+            job.rows_in, job.line_in, job.skipped = refusal.loaded.rows, refusal.loaded.line, refusal.loaded.skipped
+            job.message, job.state = "Rows are refused.", "refused"
+        except FileRefused as refusal:
+            job.problems, job.is_more = refusal.problems, refusal.is_more
+            job.message, job.state = f"{refusal}.", "refused"
+        except (PiqlError, ApiError) as error:
+            body = error.body if isinstance(error, ApiError) else from_engine(error).body
+            job.message, job.state = body.message, "failed"
+        except Exception as error:
+            log.exception("the import of %s failed", job.request.file_name)
+            job.message, job.state = f"The import failed: {error}", "failed"
+
+
+def _read(job: _Import, suggested: Sequence[str | None]) -> ImportRead:
+    new, changed, unchanged = job.counts
+    return ImportRead(
+        id=job.id,
+        table=job.request.table,
+        file_name=job.request.file_name,
+        state=job.state,
+        size=job.request.size,
+        uploaded=job.uploaded,
+        columns=[] if job.source is None else list(job.source.columns),
+        suggested=list(suggested),
+        sample=job.sample,
+        rows_total=None if job.source is None else job.source.row_count,
+        rows_done=job.rows_done,
+        line=job.line,
+        new=new,
+        changed=changed,
+        unchanged=unchanged,
+        rows_in=job.rows_in,
+        line_in=job.line_in,
+        skipped=job.skipped,
+        partly_from=None if job.partly is None else job.partly[0],
+        partly_to=None if job.partly is None else job.partly[1],
+        problems=[
+            FileProblemRead(line=problem.line, column=problem.column, value=problem.value, message=problem.message)
+            for problem in job.problems
+        ],
+        is_more=job.is_more,
+        message=job.message,
+    )

@@ -1,0 +1,80 @@
+"""All rows of a table as a file that is sent while it is read."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import get_args
+from urllib.parse import quote
+
+from fastapi.responses import Response, StreamingResponse
+from piql.files.dumping import dump_rows
+from piql.files.table_pages import table_pages
+from starlette.background import BackgroundTask
+
+from piql_backend.store import StoreConnection
+from piql_backend.tables.schemas import ExportFormat
+from piql_backend.tables.service import Tables
+
+_MEDIA_TYPES: dict[ExportFormat, str] = {
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/jsonl",
+    "parquet": "application/vnd.apache.parquet",
+}
+assert set(_MEDIA_TYPES) == set(get_args(ExportFormat))
+_CHUNK = 256 * 1024
+_AT_ONCE = 2
+
+
+class Exports:
+    """Writes a file beside the data, then sends it: so a slow client holds no read transaction of the store."""
+
+    def __init__(self, folder: Path, store: StoreConnection, tables: Tables) -> None:
+        self._folder = folder
+        self._store = store
+        self._tables = tables
+        self._places = asyncio.Semaphore(_AT_ONCE)
+
+    def open(self) -> None:
+        """Remove what a process left that was killed."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    async def of_table(self, name: str, file_format: ExportFormat) -> Response:
+        """Return the answer that sends the table; the file is removed behind it."""
+        table = await asyncio.to_thread(self._tables.table, name)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        scratch = tempfile.TemporaryDirectory(dir=self._folder, prefix="export-")
+        path = Path(scratch.name) / f"rows.{file_format}"
+
+        def write() -> None:
+            dump_rows(table.columns, table_pages(self._store.database(), name), path, file_format)
+
+        try:
+            async with self._places:
+                await asyncio.to_thread(write)
+        except BaseException:
+            scratch.cleanup()
+            raise
+        plain = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)
+        headers = {
+            "Content-Disposition": f'attachment; filename="{plain}.{file_format}"; '
+            f"filename*=UTF-8''{quote(f'{name}.{file_format}', safe='')}",
+            "Content-Length": str(path.stat().st_size),
+            "Cache-Control": "no-store",
+        }
+        return StreamingResponse(
+            _chunks(path),
+            media_type=_MEDIA_TYPES[file_format],
+            headers=headers,
+            background=BackgroundTask(scratch.cleanup),
+        )
+
+
+async def _chunks(path: Path) -> AsyncIterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := await asyncio.to_thread(file.read, _CHUNK):
+            yield chunk

@@ -1,0 +1,267 @@
+"""Reads and writes rows of the live tables; each page and each write is bounded."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from piql.client.database import Database
+from piql.client.table_rows import columns_behind, filters_of, rows_page
+from piql.compiler import compile_statement
+from piql.errors import (
+    CardinalityViolation,
+    ConstraintViolation,
+    DuplicateKey,
+    ForeignKeyViolation,
+    InvalidCursor,
+    NotDeployed,
+    PiqlError,
+)
+from piql.files.row_check import NumberedRow, RowCheck
+from piql.runtime.writing.table_rules.records import never_null
+from piql.schema.catalog import Column, Table
+from piql.schema.types import convert
+from piql.schema.values import ValueMismatch
+
+from piql_backend.errors import ApiError, NotFound, from_engine
+from piql_backend.executions.values import from_json, to_json
+from piql_backend.store import StoreConnection
+from piql_backend.tables.schemas import (
+    LiveColumnRead,
+    LiveForeignKeyRead,
+    LiveLimitRead,
+    LiveTableRead,
+    RowCreate,
+    RowDelete,
+    RowsRead,
+    RowUpdate,
+    RowWriteRead,
+    TablesRead,
+    Values,
+)
+
+_BY_COLUMN = (ConstraintViolation, DuplicateKey, CardinalityViolation, ForeignKeyViolation)
+
+
+class Tables:
+    """The tables of one store; may be used from any thread."""
+
+    def __init__(self, store: StoreConnection) -> None:
+        self._store = store
+
+    def tables(self) -> TablesRead:
+        """Return what is live; no tables where nothing is."""
+        database = self._store.database()
+        return TablesRead(items=[_read(database, table) for table in database.deployment.tables.values()])
+
+    def rows(self, name: str, filter: str | None, cursor: str | None, limit: int) -> RowsRead:
+        """Return a page; `filter` is a JSON object of values by column, as text."""
+        database = self._store.database()
+        table = self.table(name)
+        wanted = from_json(_filter_of(filter), table.columns)
+        rest = columns_behind(database.deployment, table, wanted)
+        after = None if cursor is None else _after(cursor, table, wanted, rest)
+        page = rows_page(database, name, wanted, after, limit)
+        return RowsRead(
+            table=name,
+            columns=columns_of(table),
+            rows=[[to_json(value) for value in row] for row in page.rows],
+            cursor=None if page.after is None else _cursor(table, wanted, page.after),
+            operations=page.requests,
+            index=page.index,
+        )
+
+    def insert(self, name: str, request: RowCreate) -> RowWriteRead:
+        """Write a row whose key is new."""
+        table = self.table(name)
+        values = _values(table, request.values)
+        missing = _missing(table, values)
+        if missing is not None:
+            raise ApiError(422, "constraint-violation", f"{never_null(table, missing)}.", parameter=missing)
+        parameters: list[object] = []
+        columns = ", ".join(map(_quoted, values))
+        row = ", ".join(_parameter(parameters, value) for value in values.values())
+        text = f"INSERT INTO {_quoted(name)} ({columns}) VALUES ({row}) IF NOT EXISTS"
+        return self._write(table, text, parameters, values)
+
+    def update(self, name: str, request: RowUpdate) -> RowWriteRead:
+        """Change columns of a row, if these columns still have the values that were seen."""
+        table = self.table(name)
+        key, seen, values = _key(table, request.key), _values(table, request.seen), _values(table, request.values)
+        for column in values:
+            if column in table.primary_key:
+                advice = "Insert a row with the new key, and delete this one."
+                message = f"{column} is part of the primary key and cannot be changed."
+                raise ApiError(422, "invalid-parameter", message, advice, parameter=column)
+            if column not in seen:
+                message = f"{column} is to be changed, but the value that was seen is not said."
+                raise ApiError(422, "invalid-parameter", message, parameter=column)
+        parameters: list[object] = []
+        assignments = ", ".join(
+            f"{_quoted(column)} = {_parameter(parameters, value)}" for column, value in values.items()
+        )
+        where = _where(key, parameters)
+        condition = _if_as_seen({column: seen[column] for column in values}, parameters)
+        text = f"UPDATE {_quoted(name)} SET {assignments} WHERE {where}{condition}"
+        return self._write(table, text, parameters, {**seen, **key, **values})
+
+    def delete(self, name: str, request: RowDelete) -> RowWriteRead:
+        """Delete a row, if its columns still have the values that were seen."""
+        table = self.table(name)
+        key, seen = _key(table, request.key), _values(table, request.seen)
+        parameters: list[object] = []
+        where = _where(key, parameters)
+        condition = _if_as_seen({column: value for column, value in seen.items() if column not in key}, parameters)
+        return self._write(table, f"DELETE FROM {_quoted(name)} WHERE {where}{condition}", parameters, None)
+
+    def table(self, name: str) -> Table:
+        """Return a live table; NotFound where there is none of that name."""
+        try:
+            return self._store.database().deployment.table(name)
+        except NotDeployed as missing:
+            raise NotFound("unknown-table", f"{missing}.", "Deploy the schema that declares it.") from None
+
+    def _write(
+        self, table: Table, text: str, parameters: Sequence[object], row: Mapping[str, object] | None
+    ) -> RowWriteRead:
+        """Run a statement with its numbered parameters; a refusal names the column of the `row` that is at fault."""
+        database = self._store.database()
+        named = {f"v{at}": value for at, value in enumerate(parameters, start=1)}
+        try:
+            page = database.run(text, named)
+        except _BY_COLUMN as refusal:
+            known = from_engine(refusal)
+            column = None if row is None else _column_at_fault(database, table, row)
+            raise ApiError(known.status, known.code, str(refusal), known.body.help, parameter=column) from None
+        bound = compile_statement(text, database.deployment.compilation).bound
+        return RowWriteRead(operations=page.operations, bound_operations=bound.operations if bound else page.operations)
+
+
+def _read(database: Database, table: Table) -> LiveTableRead:
+    return LiveTableRead(
+        name=table.name,
+        columns=columns_of(table),
+        primary_key=list(table.primary_key),
+        unique_keys=[list(key.columns) for key in table.unique_keys],
+        foreign_keys=[
+            LiveForeignKeyRead(
+                columns=list(key.columns), table=key.table, referenced_columns=list(key.referenced_columns)
+            )
+            for key in table.foreign_keys
+        ],
+        limits=[
+            LiveLimitRead(limit=limit.limit, columns=list(limit.columns), is_token=limit.is_token)
+            for limit in table.limits
+        ],
+        filters=[list(columns) for columns in filters_of(database.deployment, table)],
+        rows_estimate=database.store.estimate_rows(table),
+    )
+
+
+def columns_of(table: Table) -> list[LiveColumnRead]:
+    """Return the columns of a table as they are shown."""
+    key = table.primary_key
+    return [
+        LiveColumnRead(
+            name=column.name,
+            type=str(column.type),
+            is_nullable=column.nullable and column.name not in key,
+            is_key=column.name in key,
+        )
+        for column in table.columns
+    ]
+
+
+def _values(table: Table, values: Values) -> dict[str, object]:
+    """Return values of columns as the engine takes them; a refusal names the column."""
+    for name in values:
+        if table.column(name) is None:
+            raise ApiError(422, "invalid-parameter", f"{table.name} has no column {name}.", parameter=name)
+    converted = from_json(values, table.columns)
+    for name, value in converted.items():
+        column = table.column(name)
+        assert column is not None
+        try:
+            convert(value, column.type)
+        except ValueMismatch as mismatch:
+            raise ApiError(422, "constraint-violation", f"{mismatch}.", parameter=name) from None
+    return converted
+
+
+def _key(table: Table, given: Values) -> dict[str, object]:
+    if set(given) != set(table.primary_key):
+        key = ", ".join(table.primary_key)
+        raise ApiError(422, "invalid-parameter", f"The key of {table.name} is {key}.", "Give a value for each of it.")
+    return _values(table, given)
+
+
+def _missing(table: Table, row: Mapping[str, object]) -> str | None:
+    """Return the first column that a row has no value for and that cannot be NULL."""
+    for column in table.columns:
+        if row.get(column.name) is None and (not column.nullable or column.name in table.primary_key):
+            return column.name
+    return None
+
+
+def _column_at_fault(database: Database, table: Table, row: Mapping[str, object]) -> str | None:
+    """Find the column that a constraint speaks of, by the reads that its check makes."""
+    missing = _missing(table, row)
+    if missing is not None:
+        return missing
+    with suppress(PiqlError):
+        problems = RowCheck(database, table.name).problems([NumberedRow(1, row)])
+        return next((problem.column for problem in problems if problem.column is not None), table.primary_key[0])
+    return None
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _parameter(parameters: list[object], value: object) -> str:
+    parameters.append(value)
+    return f"[{len(parameters)}: v{len(parameters)}]"
+
+
+def _where(key: Mapping[str, object], parameters: list[object]) -> str:
+    return " AND ".join(f"{_quoted(column)} = {_parameter(parameters, value)}" for column, value in key.items())
+
+
+def _if_as_seen(seen: Mapping[str, object], parameters: list[object]) -> str:
+    """Write the condition that columns have the values that were seen; nothing where there are none."""
+    parts = [
+        f"{_quoted(column)} IS NULL" if value is None else f"{_quoted(column)} = {_parameter(parameters, value)}"
+        for column, value in seen.items()
+    ]
+    return " IF " + " AND ".join(parts) if parts else ""
+
+
+def _filter_of(text: str | None) -> Values:
+    if text is None:
+        return {}
+    try:
+        wanted = json.loads(text)
+    except (ValueError, RecursionError):
+        wanted = None
+    if not isinstance(wanted, dict):
+        message = "The filter is no JSON object of values by column."
+        raise ApiError(422, "invalid-parameter", message, 'Write it as {"owner": "ada"}.', parameter="filter")
+    return wanted
+
+
+def _cursor(table: Table, wanted: Mapping[str, object], after: Sequence[object]) -> str:
+    content = [table.name, sorted(wanted), [to_json(value) for value in after]]
+    return base64.urlsafe_b64encode(json.dumps(content).encode()).decode().rstrip("=")
+
+
+def _after(cursor: str, table: Table, wanted: Mapping[str, object], rest: Sequence[Column]) -> list[object]:
+    try:
+        name, columns, values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        if name != table.name or columns != sorted(wanted) or len(values) != len(rest):
+            raise ValueError
+        position = from_json({column.name: value for column, value in zip(rest, values, strict=True)}, rest)
+    except (ValueError, TypeError, RecursionError, ApiError):
+        raise InvalidCursor("the cursor is of another table or filter") from None
+    return [position[column.name] for column in rest]
