@@ -20,13 +20,9 @@ from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
-    LocalDistinct,
-    LocalGroupBy,
+    Local,
     LocalJoin,
-    LocalProjection,
-    LocalSelection,
     LocalSemiJoin,
-    LocalSort,
     LocalStop,
     LocalUnion,
     PhysicalNode,
@@ -213,7 +209,7 @@ class _Walk:
                 if requests:
                     self.operators.append(RemoteWork(path, type(node).__name__, _point(node, requests)))
                     parts.append(Leaf(len(self.operators) - 1))
-            case LocalSelection() | LocalSort() | LocalStop() | LocalGroupBy() | LocalDistinct() | LocalProjection():
+            case Local():
                 pass
             case _:
                 assert_never(node)

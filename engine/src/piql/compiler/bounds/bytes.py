@@ -9,15 +9,7 @@ from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
-    LocalDistinct,
-    LocalGroupBy,
-    LocalJoin,
-    LocalProjection,
-    LocalSelection,
-    LocalSemiJoin,
-    LocalSort,
-    LocalStop,
-    LocalUnion,
+    Local,
     PhysicalNode,
     SortedIndexJoin,
 )
@@ -37,17 +29,7 @@ def row_bytes(node: PhysicalNode) -> int:
             child_fields = set(node.child.fields)
             added = [field for field in node.fields if field not in child_fields and isinstance(field, ColumnRef)]
             return sum(value_bytes(column.type) for column in added)
-        case (
-            LocalSelection()
-            | LocalJoin()
-            | LocalSemiJoin()
-            | LocalSort()
-            | LocalStop()
-            | LocalGroupBy()
-            | LocalDistinct()
-            | LocalUnion()
-            | LocalProjection()
-        ):
+        case Local():
             return 0
         case _:
             assert_never(node)

@@ -30,6 +30,7 @@ from piql.compiler.logical.expressions import (
 from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.predicates import all_conjuncts, key_of, relations_of, replace_columns
 from piql.compiler.physical.operators import (
+    Choosing,
     Dereference,
     IndexFKJoin,
     IndexScan,
@@ -40,8 +41,6 @@ from piql.compiler.physical.operators import (
     LocalProjection,
     LocalSelection,
     LocalSemiJoin,
-    LocalSort,
-    LocalStop,
     LocalUnion,
     PhysicalNode,
     SortedIndexJoin,
@@ -155,7 +154,7 @@ class _Different:
                 yield self.count(unmarked, inputs(node)[0], below) * (
                     self._truth_values() if len(unmarked) < len(expressions) else ONE
                 )
-            case Dereference() | LocalSort() | LocalStop() | LocalSemiJoin() | LocalDistinct():
+            case Dereference() | Choosing() | LocalSemiJoin() | LocalDistinct():
                 yield self.count(expressions, inputs(node)[0], below)
             case _:
                 assert_never(node)
@@ -341,15 +340,7 @@ def _offered(node: PhysicalNode) -> Iterator[str]:
             yield node.alias
         case LocalUnion():
             yield from (column.relation for column in node.fields if isinstance(column, ColumnRef))
-        case (
-            Dereference()
-            | LocalSelection()
-            | LocalSemiJoin()
-            | LocalSort()
-            | LocalStop()
-            | LocalGroupBy()
-            | LocalDistinct()
-        ):
+        case Dereference() | Choosing() | LocalSemiJoin() | LocalGroupBy() | LocalDistinct():
             yield from _offered(inputs(node)[0])
         case _:
             assert_never(node)

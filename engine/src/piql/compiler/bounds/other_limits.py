@@ -16,19 +16,13 @@ from piql.compiler.physical.operators import (
     IndexFKJoin,
     IndexScan,
     KeyPart,
-    LocalDistinct,
-    LocalGroupBy,
-    LocalJoin,
-    LocalProjection,
+    Local,
     LocalSelection,
-    LocalSemiJoin,
-    LocalSort,
-    LocalStop,
-    LocalUnion,
     PassingRows,
     PhysicalNode,
     RowLimit,
     SortedIndexJoin,
+    Stopping,
     map_inputs,
 )
 from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
@@ -61,19 +55,9 @@ def with_numbers(plan: PhysicalNode, numbers: Numbers) -> PhysicalNode:
             changed["prefix"] = _prefix(node.prefix, numbers)
         case LocalSelection(passing=PassingRows() as passing):
             changed["passing"] = _passing(passing, numbers)
-        case LocalStop():
+        case Stopping():
             changed["count"] = _count(node.count, numbers)
-        case (
-            Dereference()
-            | LocalSelection()
-            | LocalJoin()
-            | LocalSemiJoin()
-            | LocalSort()
-            | LocalGroupBy()
-            | LocalDistinct()
-            | LocalUnion()
-            | LocalProjection()
-        ):
+        case Dereference() | Local():
             return node
         case _:
             assert_never(node)

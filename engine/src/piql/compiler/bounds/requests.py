@@ -12,18 +12,14 @@ from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
-    LocalDistinct,
-    LocalGroupBy,
+    Local,
     LocalJoin,
-    LocalProjection,
-    LocalSelection,
     LocalSemiJoin,
-    LocalSort,
-    LocalStop,
     LocalUnion,
     PhysicalNode,
     RemoteOperator,
     SortedIndexJoin,
+    Stopping,
     inputs,
 )
 
@@ -46,17 +42,7 @@ def requests_of(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) ->
             return smaller(once, rows[(*path, 0)]) * reads
         case Dereference():
             return keys_of_reads(node, path, rows)
-        case (
-            LocalSelection()
-            | LocalJoin()
-            | LocalSemiJoin()
-            | LocalSort()
-            | LocalStop()
-            | LocalGroupBy()
-            | LocalDistinct()
-            | LocalUnion()
-            | LocalProjection()
-        ):
+        case Local():
             return ZERO
         case _:
             assert_never(node)
@@ -69,17 +55,7 @@ def rows_fetched(node: PhysicalNode, requests: Formula) -> Formula:
             return requests * of_row_limit(node.table, node.limit)
         case IndexFKJoin() | Dereference():
             return requests
-        case (
-            LocalSelection()
-            | LocalJoin()
-            | LocalSemiJoin()
-            | LocalSort()
-            | LocalStop()
-            | LocalGroupBy()
-            | LocalDistinct()
-            | LocalUnion()
-            | LocalProjection()
-        ):
+        case Local():
             return ZERO
         case _:
             assert_never(node)
@@ -91,20 +67,9 @@ def round_trips(plan: PhysicalNode) -> int:
     match plan:
         case LocalJoin() | LocalSemiJoin() | LocalUnion():
             return max(below)
-        case LocalStop() if is_zero(plan):
+        case Stopping() if is_zero(plan):
             return 0
-        case (
-            IndexScan()
-            | IndexFKJoin()
-            | SortedIndexJoin()
-            | Dereference()
-            | LocalSelection()
-            | LocalSort()
-            | LocalStop()
-            | LocalGroupBy()
-            | LocalDistinct()
-            | LocalProjection()
-        ):
+        case IndexScan() | IndexFKJoin() | SortedIndexJoin() | Dereference() | Local():
             return sum(below) + (isinstance(plan, RemoteOperator) and not _keeps_none(plan))
         case _:
             assert_never(plan)
@@ -112,7 +77,7 @@ def round_trips(plan: PhysicalNode) -> int:
 
 def is_zero(node: PhysicalNode) -> bool:
     """Whether this is LIMIT 0, for which nothing below is read."""
-    return isinstance(node, LocalStop) and node.count.max == 0
+    return isinstance(node, Stopping) and node.count.max == 0
 
 
 def _keeps_none(node: RemoteOperator) -> bool:

@@ -9,6 +9,7 @@ from piql.compiler.bounds.different import Path, combinations_of
 from piql.compiler.bounds.facts import of_count, of_prefix, of_row_limit
 from piql.compiler.bounds.formula import ONE, ZERO, Formula, number, smaller
 from piql.compiler.physical.operators import (
+    Choosing,
     Dereference,
     IndexFKJoin,
     IndexScan,
@@ -16,14 +17,12 @@ from piql.compiler.physical.operators import (
     LocalGroupBy,
     LocalJoin,
     LocalProjection,
-    LocalSelection,
     LocalSemiJoin,
-    LocalSort,
-    LocalStop,
     LocalUnion,
     PassingRows,
     PhysicalNode,
     SortedIndexJoin,
+    Stopping,
     inputs,
 )
 
@@ -43,7 +42,9 @@ def rows_out(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Fo
             if node.passing is not None:
                 joined = smaller(below[0] * rows_passing(node.passing), joined)
             return below[0] if node.kind == "left" and joined.value < below[0].value else joined
-        case Dereference() | LocalSelection() | LocalSort() | LocalProjection() | LocalSemiJoin():
+        case Stopping():
+            return smaller(below[0], of_count(node.count))
+        case Dereference() | Choosing() | LocalProjection() | LocalSemiJoin():
             return below[0]
         case LocalDistinct():
             return combinations_of(node.keys, node.child, (*path, 0), rows)
@@ -54,8 +55,6 @@ def rows_out(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Fo
             if node.is_right_once and node.kind == "inner":
                 joined = smaller(joined, below[1])
             return below[0] if node.kind == "left" and joined.value < below[0].value else joined
-        case LocalStop():
-            return smaller(below[0], of_count(node.count))
         case LocalGroupBy():
             is_one = node.is_one or not node.keys
             return ONE if is_one else combinations_of(node.keys, node.child, (*path, 0), rows)

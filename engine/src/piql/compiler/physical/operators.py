@@ -7,6 +7,7 @@ Every remote read has a limit; there is no unbounded operator.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, assert_never
@@ -23,6 +24,33 @@ from piql.trees.node import Node
 class _Operator(Node):
     fields: tuple[Expression, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Local(_Operator):
+    """What all operators are that make no request."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choosing(Local):
+    """What all operators are that give rows of their child as they are: all or some of them, in this or another order.
+
+    Of the columns of a row they need those that their `tests` read, and no row is given twice.
+    """
+
+    child: PhysicalNode
+
+    @property
+    @abstractmethod
+    def tests(self) -> tuple[Node, ...]:
+        """What is computed of a row to choose it or to find its place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopping(Choosing):
+    """What all operators are that give at most `count` rows; where that is never more than 0, nothing below is read."""
+
+    count: Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,16 +197,19 @@ class Dereference(_Operator):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalSelection(_Operator):
+class LocalSelection(Choosing):
     """Keeps the rows for which `predicate` is true; `passing` is set where fewer can pass than are read."""
 
-    child: PhysicalNode
     predicate: Expression
     passing: PassingRows | None = None
 
+    @property
+    def tests(self) -> tuple[Node, ...]:
+        return (self.predicate,)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalJoin(_Operator):
+class LocalJoin(Local):
     """Joins two bounded inputs in memory, in the order of the left and then of the right.
 
     `is_left_once`: the condition equates what tells the rows of `right` apart, so a row of `left` meets one at most;
@@ -194,7 +225,7 @@ class LocalJoin(_Operator):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalSemiJoin(_Operator):
+class LocalSemiJoin(Local):
     """Keeps the rows of `left` for which `right` has a row that satisfies `condition` (EXISTS, IN subquery).
 
     With `is_anti`, keeps those for which it has none; of NOT IN the part of the condition that is `compared` must be
@@ -211,28 +242,33 @@ class LocalSemiJoin(_Operator):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalSort(_Operator):
+class LocalSort(Choosing):
     """Sorts all rows; equal rows keep their order."""
 
-    child: PhysicalNode
     keys: tuple[SortKey, ...]
+
+    @property
+    def tests(self) -> tuple[Node, ...]:
+        return self.keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalStop(_Operator):
+class LocalStop(Stopping):
     """Lets the first `count` rows through. With `is_page` it is the page of a PAGINATE query: its input comes in the
     total order `order`, the cursor holds the values of `order` of the page's last row, and on resuming rows up to that
     position are dropped before counting.
     """
 
-    child: PhysicalNode
-    count: Count
     is_page: bool = False
     order: tuple[SortKey, ...] = ()
 
+    @property
+    def tests(self) -> tuple[Node, ...]:
+        return self.order
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalGroupBy(_Operator):
+class LocalGroupBy(Local):
     """Groups in memory, in the order in which groups begin; `fields` are `keys` followed by `aggregates`.
 
     No keys: exactly one row. `depth` tells how many operators below stand the rows that are the groups, if any do.
@@ -248,7 +284,7 @@ class LocalGroupBy(_Operator):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalDistinct(_Operator):
+class LocalDistinct(Local):
     """Keeps the first of rows equal in every field of `keys`.
 
     With a `mark` it adds a column that says whether `tested` is not NULL in one of those rows: whether a left join
@@ -264,7 +300,7 @@ class LocalDistinct(_Operator):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalUnion(_Operator):
+class LocalUnion(Local):
     """The rows of all children one after the other, equal rows once unless `all`; the branches are read in parallel.
 
     `fields` are those of the first child; the others' fields pair with them by place. With `order`, the children are
@@ -277,7 +313,7 @@ class LocalUnion(_Operator):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalProjection(_Operator):
+class LocalProjection(Local):
     """Computes the outputs; `fields[i]` is `ColumnRef(relation=alias, name=outputs[i].name)` (alias "" at the top)."""
 
     child: PhysicalNode
@@ -312,9 +348,7 @@ def inputs(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
             LocalProjection()
             | IndexFKJoin()
             | SortedIndexJoin()
-            | LocalSelection()
-            | LocalStop()
-            | LocalSort()
+            | Choosing()
             | Dereference()
             | LocalDistinct()
             | LocalGroupBy()
@@ -345,9 +379,7 @@ def map_inputs(node: PhysicalNode, change: Callable[[PhysicalNode], PhysicalNode
             IndexFKJoin()
             | SortedIndexJoin()
             | Dereference()
-            | LocalSelection()
-            | LocalSort()
-            | LocalStop()
+            | Choosing()
             | LocalGroupBy()
             | LocalDistinct()
             | LocalProjection()

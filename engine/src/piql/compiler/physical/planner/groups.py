@@ -16,15 +16,11 @@ from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
-    LocalDistinct,
-    LocalGroupBy,
+    Local,
     LocalJoin,
     LocalProjection,
     LocalSelection,
-    LocalSemiJoin,
     LocalSort,
-    LocalStop,
-    LocalUnion,
     PhysicalNode,
     SortedIndexJoin,
     inputs,
@@ -66,16 +62,7 @@ def depth_of_keys(keys: Sequence[Expression], plan: PhysicalNode) -> int:
                 read, deepest = given, depth + 1
             case LocalSelection() | LocalSort() | Dereference():
                 pass
-            case (
-                IndexScan()
-                | LocalJoin()
-                | LocalSemiJoin()
-                | LocalStop()
-                | LocalGroupBy()
-                | LocalDistinct()
-                | LocalUnion()
-                | LocalProjection()
-            ):
+            case IndexScan() | Local():
                 break
             case _:
                 assert_never(plan)
@@ -109,18 +96,7 @@ def _joined_by(plan: PhysicalNode) -> set[str]:
             return {plan.alias}
         case LocalJoin():
             return _aliases(plan.right)
-        case (
-            IndexScan()
-            | Dereference()
-            | LocalSelection()
-            | LocalSemiJoin()
-            | LocalSort()
-            | LocalStop()
-            | LocalGroupBy()
-            | LocalDistinct()
-            | LocalUnion()
-            | LocalProjection()
-        ):
+        case IndexScan() | Dereference() | Local():
             return set()
         case _:
             assert_never(plan)

@@ -15,19 +15,18 @@ from piql.compiler.logical.expressions import ColumnRef, Expression, columns_in
 from piql.compiler.logical.operators import Output, Relation, SortKey
 from piql.compiler.physical.indexes.secondary_index import covering_reason
 from piql.compiler.physical.operators import (
+    Choosing,
     Dereference,
     IndexFKJoin,
     IndexScan,
     KeyPart,
     KeyRange,
+    Local,
     LocalDistinct,
     LocalGroupBy,
     LocalJoin,
     LocalProjection,
-    LocalSelection,
     LocalSemiJoin,
-    LocalSort,
-    LocalStop,
     LocalUnion,
     PhysicalNode,
     SortedIndexJoin,
@@ -56,14 +55,8 @@ def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
             return _join(node, required)
         case Dereference():
             return _dereference(node, required)
-        case LocalSelection():
-            child = _lay_out(node.child, _needs(node.child, required, (node.predicate,)))
-            return replace(node, child=child, fields=child.fields)
-        case LocalSort():
-            child = _lay_out(node.child, _needs(node.child, required, node.keys))
-            return replace(node, child=child, fields=child.fields)
-        case LocalStop():
-            child = _lay_out(node.child, _needs(node.child, required, node.order))
+        case Choosing():
+            child = _lay_out(node.child, _needs(node.child, required, node.tests))
             return replace(node, child=child, fields=child.fields)
         case LocalGroupBy():
             child = _lay_out(node.child, _needs(node.child, (), (*node.keys, *node.aggregates)))
@@ -142,7 +135,7 @@ def _needs(child: PhysicalNode, required: Fields, expressions: Iterable[Node]) -
 
 def _grouped(node: PhysicalNode) -> frozenset[Node]:
     """The keys and aggregates that stand as columns above a group."""
-    while isinstance(node, LocalSelection | LocalSort | LocalStop | LocalDistinct | LocalSemiJoin):
+    while isinstance(node, Choosing | LocalDistinct | LocalSemiJoin):
         node = node.left if isinstance(node, LocalSemiJoin) else node.child
     return frozenset(node.fields) if isinstance(node, LocalGroupBy) else frozenset()
 
@@ -160,16 +153,7 @@ def aliases_of(node: PhysicalNode) -> frozenset[str]:
             return aliases_of(node.left) | ({node.mark.relation} if node.mark is not None else frozenset())
         case LocalDistinct(mark=ColumnRef() as mark):
             return aliases_of(node.child) | {mark.relation}
-        case (
-            Dereference()
-            | LocalSelection()
-            | LocalJoin()
-            | LocalSort()
-            | LocalStop()
-            | LocalGroupBy()
-            | LocalDistinct()
-            | LocalUnion()
-        ):
+        case Dereference() | Local():
             return frozenset().union(*(aliases_of(source) for source in inputs(node)))
         case _:
             assert_never(node)
