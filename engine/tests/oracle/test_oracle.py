@@ -10,6 +10,7 @@ from pathlib import Path
 import piql
 import pytest
 from cluster.fixture import cluster, cluster_keyspace, cluster_url
+from piql.compiler.physical.operators import LocalTop
 
 from .campaign import Campaign, report, run_campaign
 
@@ -39,8 +40,10 @@ def hold(campaign: Campaign) -> None:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_what_compiles_gives_the_right_rows_within_its_bound(
-    part: int, record_property: Callable[[str, object], None]
+    part: int, record_property: Callable[[str, object], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if part % 2:  # the worlds are small: there would hardly be a LocalTop
+        monkeypatch.setattr(LocalTop, "MANY_TIMES", 1)
     campaign = run_campaign(part * 10_000, CASES // PARTS)
     record_property("oracle accepted", campaign.accepted["all"])
     record_property("oracle cases", campaign.cases)

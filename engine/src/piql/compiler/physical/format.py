@@ -34,6 +34,7 @@ from piql.compiler.physical.operators import (
     LocalSemiJoin,
     LocalSort,
     LocalStop,
+    LocalTop,
     LocalUnion,
     PhysicalNode,
     RowLimit,
@@ -90,6 +91,8 @@ def describe(node: PhysicalNode | WritePlan) -> tuple[str, str]:
             return "LocalAntiJoin" if node.is_anti else name, condition + _mark(node.mark)
         case LocalSort():
             return name, format_order(node.keys)
+        case LocalTop():
+            return name, f"{format_count(node.count)} by {format_order(node.keys)}"
         case LocalStop():
             order = f" in the order {format_order(node.order)}" if node.is_page else ""
             return "LocalPage" if node.is_page else name, format_count(node.count) + order

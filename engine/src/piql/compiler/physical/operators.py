@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias, assert_never
+from typing import ClassVar, Literal, TypeAlias, assert_never
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression
 from piql.compiler.logical.operators import Assignment, Count, Output, SortKey
@@ -253,6 +253,22 @@ class LocalSort(Choosing):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LocalTop(Stopping):
+    """Gives the first `count` rows in the order of `keys`, without sorting the others; equal rows keep their order.
+
+    It stands for a LocalStop on a LocalSort where at least `MANY_TIMES` as many rows may come as are kept.
+    """
+
+    MANY_TIMES: ClassVar[int] = 30  # from here on it takes less time than sorting all
+
+    keys: tuple[SortKey, ...]
+
+    @property
+    def tests(self) -> tuple[Node, ...]:
+        return self.keys
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LocalStop(Stopping):
     """Lets the first `count` rows through. With `is_page` it is the page of a PAGINATE query: its input comes in the
     total order `order`, the cursor holds the values of `order` of the page's last row, and on resuming rows up to that
@@ -330,6 +346,7 @@ PhysicalNode: TypeAlias = (
     | LocalJoin
     | LocalSemiJoin
     | LocalSort
+    | LocalTop
     | LocalStop
     | LocalGroupBy
     | LocalDistinct

@@ -32,7 +32,14 @@ from piql.compiler.logical.operators import (
     Union,
 )
 from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of
-from piql.compiler.physical.operators import LocalDistinct, LocalGroupBy, LocalProjection, LocalStop, PhysicalNode
+from piql.compiler.physical.operators import (
+    LocalDistinct,
+    LocalGroupBy,
+    LocalProjection,
+    LocalStop,
+    LocalTop,
+    PhysicalNode,
+)
 from piql.compiler.physical.planner.first_matches import plan_first_match
 from piql.compiler.physical.planner.groups import depth_of_keys, depth_of_outputs, depth_of_rows
 from piql.compiler.physical.planner.joins import plan_join
@@ -43,6 +50,7 @@ from piql.compiler.physical.planner.part import (
     SectionCost,
     Want,
     fetched,
+    is_in_order,
     selected,
     sorted_by,
     total_order,
@@ -166,6 +174,11 @@ class Planner:
             return replace(self.plan(below, want, at, under), is_stopped=False)
         part = self.plan(below, Want(keys, node.count, node.is_page), at, under)
         order = keys if is_total else total_order(keys or part.order, part)
+        is_done = node.is_page or part.is_stopped or not keys or is_in_order(part, order)
+        if not is_done and 0 < LocalTop.MANY_TIMES * node.count.max <= part.rows:
+            part = with_columns(part, order)
+            top = LocalTop(child=part.plan, keys=order, count=node.count, span=node.span)
+            return replace(part.on(top), rows=node.count.max, order=order)
         if keys or node.is_page:
             part = sorted_by(part, order)
         if node.is_page and not part.is_unique:

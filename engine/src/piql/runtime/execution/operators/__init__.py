@@ -17,6 +17,7 @@ from piql.runtime.execution.operators.local_selection import LocalSelection
 from piql.runtime.execution.operators.local_semi_join import LocalSemiJoin
 from piql.runtime.execution.operators.local_sort import LocalSort
 from piql.runtime.execution.operators.local_stop import LocalStop
+from piql.runtime.execution.operators.local_top import LocalTop
 from piql.runtime.execution.operators.local_union import LocalUnion
 from piql.runtime.execution.operators.sorted_index_join import SortedIndexJoin
 from piql.runtime.execution.preparation import Preparation
@@ -52,6 +53,8 @@ def _prepared(node: physical.PhysicalNode, below: list[Operator], preparation: P
             return LocalSemiJoin(node, below[0], below[1], preparation)
         case physical.LocalSort():
             return LocalSort(node, below[0], preparation)
+        case physical.LocalTop():
+            return LocalTop(node, below[0], preparation)
         case physical.LocalStop():
             return LocalStop(node, below[0], preparation)
         case physical.LocalGroupBy():
