@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+import time
+from datetime import UTC, datetime
 
 import httpx
+from patience import PATIENCE
 
 URL = "/api/deployments/live/queries"
 
@@ -180,8 +182,8 @@ async def test_a_burst_runs_to_its_end_and_the_dashboard_counts_it(client: httpx
 
 
 async def ended(client: httpx.AsyncClient, burst_id: str) -> dict:
-    deadline = datetime.now(UTC) + timedelta(seconds=120)
-    while datetime.now(UTC) < deadline:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
         burst = (await client.get(f"/api/bursts/{burst_id}")).json()
         if burst["ended_at"] is not None:
             return burst

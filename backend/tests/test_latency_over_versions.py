@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -16,6 +18,9 @@ from piql_backend.executions.observations import Observations, ObservedExecution
 from piql_backend.profile_runs.schemas import ProfileRunRead
 from piql_backend.profile_runs.service import ProfileRuns
 from piql_backend.settings import Settings
+from piql_backend.workers.pool import WorkerPool
+
+from .conftest import run_workbench, settings_for
 
 Files = list[dict[str, str]]
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
@@ -27,15 +32,40 @@ SLO = {"quantile": 0.99, "threshold_ms": 60_000, "interval_seconds": 86_400}
 @pytest.fixture
 def recorded(monkeypatch: pytest.MonkeyPatch) -> str:
     """Stands for a profile run that was done long ago: the id by which it is asked for. Only workers may use it."""
+    return put_recorded_run(monkeypatch)
 
+
+def put_recorded_run(patch: pytest.MonkeyPatch) -> str:
     def predicts_here(*_: object) -> None:
         raise AssertionError("the server predicts itself, which is for workers")
 
-    monkeypatch.setattr("piql_backend.predictions.service.build_model", predicts_here)
+    patch.setattr("piql_backend.predictions.service.build_model", predicts_here)
     run = ProfileRunRead.model_construct(id="recorded", drift=None)
-    monkeypatch.setattr(ProfileRuns, "measurements_of", lambda self, run_id: RECORDED)
-    monkeypatch.setattr(ProfileRuns, "read", lambda self, run_id: run)
+    patch.setattr(ProfileRuns, "measurements_of", lambda self, run_id: RECORDED)
+    patch.setattr(ProfileRuns, "read", lambda self, run_id: run)
     return "recorded"
+
+
+@pytest.fixture(scope="module")
+def deployed_once(first_start: Path, workers: WorkerPool, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of a workbench that has deployed the sample with the predictions of the recorded run."""
+    data = tmp_path_factory.mktemp("deployed") / "data"
+    shutil.copytree(first_start, data)
+
+    async def start_and_deploy(run_id: str) -> None:
+        async with run_workbench(settings_for(data), workers) as client:
+            workspace = (await client.get("/api/workspaces/scadr")).json()
+            await deploy(client, [{"path": file["path"], "text": file["text"]} for file in workspace["files"]], run_id)
+
+    with pytest.MonkeyPatch.context() as patch:
+        asyncio.run(start_and_deploy(put_recorded_run(patch)))
+    return data
+
+
+@pytest.fixture
+def deployed(deployed_once: Path, tmp_path: Path) -> Settings:
+    shutil.copytree(deployed_once, tmp_path / "data")
+    return settings_for(tmp_path / "data")
 
 
 async def deploy(client: httpx.AsyncClient, files: Files, run_id: str | None = None) -> None:
@@ -100,7 +130,7 @@ async def test_a_comment_empties_nothing_and_a_new_plan_is_marked(client: httpx.
     ],
 )
 async def test_executions_are_held_against_the_prediction_for_their_own_size(
-    settings: Settings,
+    deployed: Settings,
     running: Running,
     recorded: str,
     size: tuple[int, int],
@@ -108,11 +138,8 @@ async def test_executions_are_held_against_the_prediction_for_their_own_size(
     count: int,
     outcome: str | None,
 ) -> None:
-    async with running(settings) as client:
-        workspace = (await client.get("/api/workspaces/scadr")).json()
-        await deploy(client, [{"path": file["path"], "text": file["text"]} for file in workspace["files"]], recorded)
-        observe_as_predicted(settings, size, 1.0, 1)  # what is predicted for the size is asked for below
-    async with running(settings) as client:
+    observe_as_predicted(deployed, size, 1.0, 1)  # what is predicted for the size is asked for below
+    async with running(deployed) as client:
         _, feed = await latency_of(client)
         assert (feed["predicted"]["requests"], feed["predicted"]["rows"]) == (101, 50)
         (seen,) = feed["sizes"]
@@ -122,8 +149,8 @@ async def test_executions_are_held_against_the_prediction_for_their_own_size(
         assert predicted is None
     elif size != (101, 50):
         assert predicted["typical_p99_ms"] < feed["predicted"]["typical_p99_ms"]
-    observe_as_predicted(settings, size, factor * (predicted or {"typical_p99_ms": 1.0})["typical_p99_ms"], count)
-    async with running(settings) as client:
+    observe_as_predicted(deployed, size, factor * (predicted or {"typical_p99_ms": 1.0})["typical_p99_ms"], count)
+    async with running(deployed) as client:
         _, feed = await latency_of(client)
     verdict = feed["agreement"]
     assert (None if verdict is None else verdict["outcome"]) == outcome

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 import uvicorn
+from patience import PATIENCE
 from piql_backend import slow_clients
 from piql_backend.slow_clients import PatientHttp
 from starlette.requests import Request
@@ -35,13 +36,13 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
 @pytest.mark.parametrize("sent", [0, 1, 20, len(REQUEST) - 2])
 def test_a_request_that_does_not_arrive_is_not_waited_for(port: int, sent: int) -> None:
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
         client.sendall(REQUEST[:sent])
         assert client.recv(1000) == b""  # closed, without an answer
 
 
 def test_a_second_request_that_does_not_arrive_is_not_waited_for_either(port: int) -> None:
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
         client.sendall(REQUEST + REQUEST[:20])
         heard = b""
         while part := client.recv(1000):

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import httpx
 import pytest
+from patience import PATIENCE
 from piql_backend.errors import ApiError
 from piql_backend.files import write_atomically
 from piql_backend.pages import PageWish
@@ -166,7 +167,7 @@ def test_of_two_files_one_of_which_is_the_folder_of_the_other_one_is_refused(
             monkeypatch.setattr(repository, "write_atomically", write_atomically)
             saving.is_wanted.clear()
             waiting.append(others.submit(workspaces.create_file, "mine", "a.piql/b.piql", "-- second"))
-            assert saving.is_wanted.wait(60)
+            assert saving.is_wanted.wait(PATIENCE)
             write_atomically(file, text)
 
         waiting = []

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from patience import PATIENCE
 from piql_profiler.measure.grid import Grid
 from piql_profiler.measure.measurements import Measurements
 from piql_profiler.runs import cluster
@@ -86,7 +87,7 @@ def test_a_cancelled_run_ends_at_once_is_cancelled_and_leaves_no_process_behind(
         assert _of_session(process.pid) > {process.pid}
         process.send_signal(signal.SIGTERM)
         rest = process.stdout.read()
-        assert process.wait(timeout=120) == 130
+        assert process.wait(timeout=PATIENCE) == 130
         last = json.loads(rest.splitlines()[-1])
         assert last["state"] == "cancelled"
         assert last["points_done"] < last["points_total"] / 2  # it did not measure to the end first
@@ -132,7 +133,7 @@ def test_nothing_of_ray_outlives_a_run_that_is_killed(tmp_path: Path) -> None:
     assert any("raylet" in _command(process) for process in _of_session(process.pid))
     process.kill()
     process.wait()
-    until = time.monotonic() + 120.0
+    until = time.monotonic() + PATIENCE
     while (left := _commands_of_session(process.pid)) and time.monotonic() < until:
         time.sleep(0.2)
     assert left == {}

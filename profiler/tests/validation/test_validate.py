@@ -7,6 +7,7 @@ from pathlib import Path
 
 import piql
 import pytest
+from patience import PATIENCE
 from piql_profiler.commands.validate import validate as piql_validate
 from piql_profiler.measure.grid import GRIDS, Operator, Point
 from piql_profiler.measure.workload import RESERVED_PREFIX
@@ -137,7 +138,7 @@ def test_a_validation_that_is_stopped_is_cancelled_and_takes_its_rows_along(stor
     assert "interval 1 of 600" in process.stderr.readline()
     assert list(tmp_path.glob(f"{RESERVED_PREFIX}*"))
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=120) == 130
+    assert process.wait(timeout=PATIENCE) == 130
     assert "Traceback" not in process.stderr.read()
     info = read_info(out)
     assert (info.state, info.message) == ("cancelled", "stopped before its end")

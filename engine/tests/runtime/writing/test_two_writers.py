@@ -100,9 +100,10 @@ def arena() -> Arena:
 def check(arena: Arena, scripts: tuple[Script, Script], choose: Choose, what: str) -> None:
     """Run both, and hold what came of it, and what was seen meanwhile, against one after the other."""
     possible, on_the_way = ends(*scripts), states(*scripts)
+    chance = random.Random(what)
 
     def look() -> None:
-        for name, rows in seen_by(arena.reader, random.choice(("parallel", "lazy"))).items():
+        for name, rows in seen_by(arena.reader, chance.choice(("parallel", "lazy"))).items():
             assert any(rows == state[name] for state in on_the_way), f"{what}: {name} gave {rows}"
 
     outcomes = arena.run(scripts, choose, look)
