@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from piql.importing import Imported, ImportRefused, decoded, import_text
 from piql.importing.schema import Note
 
 
-def imported_file(path: Path, dialect: str) -> Imported | None:
-    """Import a file; None, with a message on stderr, where it cannot be read or is refused."""
+def imported_file(path: Path, queries: Sequence[Path], dialect: str) -> Imported | None:
+    """Import a schema with files of queries; None, with a message on stderr, where one cannot be read or is refused."""
+    read = path
     try:
-        return import_text(decoded(path.read_bytes()), dialect, path.name)
+        texts: list[str] = []
+        for read in (path, *queries):
+            texts.append(decoded(read.read_bytes()))
+        names = [str(query) for query in queries]
+        return import_text(texts[0], dialect, path.name, dict(zip(names, texts[1:], strict=True)))
     except OSError as error:
-        print(f"{path}: {error.strerror}", file=sys.stderr)
+        print(f"{read}: {error.strerror}", file=sys.stderr)
     except ImportRefused as refused:
         line = f":{refused.line}" if refused.line is not None else ""
-        print(f"{path}{line}: {refused.reason}", file=sys.stderr)
+        print(f"{refused.file or (read if not queries else path)}{line}: {refused.reason}", file=sys.stderr)
     return None
 
 

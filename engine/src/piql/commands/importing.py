@@ -25,12 +25,12 @@ def import_(argv: Sequence[str] | None = None) -> int:
         description="Write the tables of a file in another SQL, or of a keyspace, as a .piql schema.",
     )
     parser.add_argument("source", help="a file of SQL or CQL, such as a dump; or cql://HOST/KEYSPACE")
+    parser.add_argument("queries", nargs="*", type=Path, help="files of queries of this schema")
     parser.add_argument("--dialect", choices=(AUTO, *DIALECTS), default=AUTO, help="what the file is written in")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the file to write, a new one; default: print it")
     options = parser.parse_args(argv)
-    text = (
-        _keyspace_text(options.source) if "://" in options.source else _file_text(Path(options.source), options.dialect)
-    )
+    source: str = options.source
+    text = _keyspace_text(source) if "://" in source else _file_text(Path(source), options)
     if text is None:
         return 1
     if options.out is None:
@@ -46,8 +46,8 @@ def import_(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _file_text(path: Path, dialect: str) -> str | None:
-    imported = imported_file(path, dialect)
+def _file_text(path: Path, options: argparse.Namespace) -> str | None:
+    imported = imported_file(path, options.queries, options.dialect)
     if imported is None:
         return None
     if imported.notes:

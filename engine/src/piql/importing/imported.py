@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from piql.importing.collected import Collected
-from piql.importing.dialects import AUTO, DIALECTS, recognise
+from piql.importing.dialects import AUTO, DIALECTS, Dialect, recognise
+from piql.importing.queries import ImportedQueries, QuerySource, import_queries, query_sources
 from piql.importing.reading import UNKNOWN, read_statements
 from piql.importing.resolving import resolve
 from piql.importing.schema import Note, ReadStatement
@@ -32,6 +33,7 @@ class Imported:
     text: str
     dialect: str
     tables: tuple[str, ...]
+    queries: tuple[str, ...]
     statements: tuple[ReadStatement, ...]
     notes: tuple[Note, ...]
 
@@ -55,10 +57,11 @@ def decoded(data: bytes) -> str:
     return text
 
 
-def import_text(text: str, dialect: str = AUTO, file: str = "") -> Imported:
-    """Return a schema as PIQL. Raise ImportRefused, with a line, where the text is cut off or no SQL.
+def import_text(text: str, dialect: str = AUTO, file: str = "", queries: Mapping[str, str] | None = None) -> Imported:
+    """Return a schema, and queries of it, as PIQL. Raise ImportRefused, with a line, where a text is cut off or no SQL.
 
-    `dialect` is a name of DIALECTS or `auto`; `file` is the name of the file in the notes.
+    `dialect` is a name of DIALECTS or `auto`; `file` is the name of the file in the notes; `queries` are texts of
+    queries by the names of their files.
     """
     spoken = recognise(text) if dialect == AUTO else DIALECTS[dialect]
     collected = Collected(spoken, file)
@@ -77,10 +80,13 @@ def import_text(text: str, dialect: str = AUTO, file: str = "") -> Imported:
         if statement.outcome == "left out":
             times = f"{statement.count:,} statements, {statement.words}" if statement.count > 1 else statement.words
             collected.note(statement.line, "left out", times, statement.reason)
-    notes = tuple(sorted(collected.notes, key=lambda note: note.line))
+    notes = sorted(collected.notes, key=lambda note: note.line)
     tables = tuple(table.name for table in collected.tables)
-    parts = [_head(spoken.title, file, statements, tables), *map(table_text, collected.tables), *_lists(notes)]
-    return Imported("\n".join(parts), spoken.name, tables, tuple(statements), notes)
+    schema = [_head(spoken.title, file, statements, tables), *map(table_text, collected.tables)]
+    read = _read_queries(queries or {}, "\n".join(schema), spoken)
+    notes += read.notes
+    text = "\n".join([*schema, *filter(None, [read.text]), *_lists(notes)])
+    return Imported(text, spoken.name, tables, read.names, (*statements, *read.statements), tuple(notes))
 
 
 def _settled(
@@ -99,6 +105,22 @@ def _settled(
             collected.notes.remove(note)
         return replace(statement, outcome="left out", reason=omissions[0].reason)
     return replace(statement, outcome="changed") if notes else statement
+
+
+def _read_queries(files: Mapping[str, str], schema: str, dialect: Dialect) -> ImportedQueries:
+    sources: list[QuerySource] = []
+    others: list[ReadStatement] = []
+    notes: list[Note] = []
+    for name, text in files.items():
+        try:
+            found, left_out = query_sources(text, dialect, name)
+        except ImportRefused as refused:
+            raise ImportRefused(refused.reason, refused.line, name) from None
+        sources += found
+        others += left_out
+        notes += [Note(other.line, "left out", other.words, other.reason, name) for other in left_out]
+    read = import_queries(sources, schema, dialect)
+    return replace(read, statements=(*read.statements, *others), notes=(*read.notes, *notes))
 
 
 def _note_missing_end(text: str, collected: Collected) -> None:
@@ -135,7 +157,7 @@ def _lists(notes: Iterable[Note]) -> list[str]:
 
 
 def _subjects(notes: list[Note]) -> str:
-    lines = list(dict.fromkeys(str(note.line) for note in notes))
+    lines = list(dict.fromkeys(f"{note.line}" for note in notes))
     word = "line" if len(lines) == 1 else "lines"
     more = f" and {len(notes) - _SHOWN} more" if len(notes) > _SHOWN else ""
     some = ", ".join(lines[:_SHOWN]) + (" …" if len(lines) > _SHOWN else "")

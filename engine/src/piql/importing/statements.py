@@ -55,14 +55,18 @@ class Lines:
         return bisect_right(self._breaks, offset - 1) + 1 if offset else 1
 
 
-def statements_of(text: str, dialect: Dialect) -> Iterator[Statement]:
-    """Yield each statement of a text; raise ImportRefused where a quote or bracket is never closed."""
-    yield from _Splitter(text, dialect).statements()
+def statements_of(text: str, dialect: Dialect, *, skips_data: bool = True) -> Iterator[Statement]:
+    """Yield each statement of a text; raise ImportRefused where a quote or bracket is never closed.
+
+    `skips_data` is false where an INSERT is a query, whose values matter.
+    """
+    yield from _Splitter(text, dialect, skips_data=skips_data).statements()
 
 
 class _Splitter:
-    def __init__(self, text: str, dialect: Dialect) -> None:
+    def __init__(self, text: str, dialect: Dialect, *, skips_data: bool) -> None:
         self.text = text
+        self.skips_data = skips_data
         self.dialect = dialect
         self.lines = Lines(text)
         self.at = 0
@@ -138,7 +142,7 @@ class _Splitter:
 
     def _data(self) -> Statement | None:
         """Skip rows of data: the rest of an INSERT, or the block after COPY … FROM stdin."""
-        match = _DATA.match(self.text, self.at)
+        match = _DATA.match(self.text, self.at) if self.skips_data else None
         if match is None:
             return self._copied()
         start = self.at

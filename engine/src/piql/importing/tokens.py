@@ -36,12 +36,16 @@ class ForeignToken:
 
 
 class ImportRefused(Exception):
-    """The text cannot be imported at all: it is cut off, or no SQL. `line` is where; None where no line is meant."""
+    """The text cannot be imported at all: it is cut off, or no SQL. `line` is where; None where no line is meant.
 
-    def __init__(self, reason: str, line: int | None = None) -> None:
+    `file` is the name of a file of queries, '' for the schema.
+    """
+
+    def __init__(self, reason: str, line: int | None = None, file: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
         self.line = line
+        self.file = file
 
 
 class Unread(Exception):
