@@ -1,3 +1,5 @@
+"""What the compiler says of a set of files, as the browser gets it: diagnostics, plans, bounds, fixes."""
+
 from __future__ import annotations
 
 import statistics

@@ -1,3 +1,5 @@
+"""Deploying over HTTP: previews, refusals, versions, and the way back."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

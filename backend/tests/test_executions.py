@@ -1,3 +1,5 @@
+"""Executing deployed queries over HTTP: rows, costs, pages, and how refusals look."""
+
 from __future__ import annotations
 
 import asyncio

@@ -1,3 +1,5 @@
+"""The built front end as the backend serves it: pages, assets, caching, and nothing outside its folder."""
+
 from __future__ import annotations
 
 import gzip

@@ -1,3 +1,5 @@
+"""Requests that are wrong or too large are refused, all in one shape."""
+
 from __future__ import annotations
 
 from collections.abc import AsyncIterator

@@ -1,3 +1,5 @@
+"""A client that sends its request slowly does not keep a connection for long."""
+
 from __future__ import annotations
 
 import socket

@@ -1,3 +1,5 @@
+"""`piql serve` as a process: it starts, says where it is, and ends."""
+
 from __future__ import annotations
 
 import os

@@ -1,3 +1,5 @@
+"""Values of rows and parameters ↔ JSON."""
+
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, timezone

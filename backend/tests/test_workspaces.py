@@ -1,3 +1,5 @@
+"""Workspaces over HTTP: files are read, saved, refused when somebody else saved first, and never outside."""
+
 from __future__ import annotations
 
 import threading

@@ -1,3 +1,5 @@
+"""`piql profile`, `predict` and `validate` as a user calls them, on a recorded run: output, exit codes, messages."""
+
 import json
 from pathlib import Path
 

@@ -1,3 +1,5 @@
+"""When a profile counts as stale: three looks in a row that agree and are more than chance."""
+
 import pytest
 from piql_profiler.drift.judge import Canary, Look, stale_operators
 from piql_profiler.measure.grid import Operator, Point

@@ -1,3 +1,5 @@
+"""Measuring points: correlation between executions, and points that are measured again."""
+
 from collections.abc import Mapping
 
 import numpy as np

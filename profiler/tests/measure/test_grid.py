@@ -1,3 +1,5 @@
+"""The named grids, and grids of one's own."""
+
 import pytest
 from piql_profiler.measure.grid import GRIDS, Grid, Operator, Point
 

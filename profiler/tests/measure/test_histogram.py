@@ -1,3 +1,5 @@
+"""Histograms: quantiles within one bin, merging, the sparse form, the ends of the range."""
+
 import numpy as np
 import pytest
 from hypothesis import given

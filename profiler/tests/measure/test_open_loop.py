@@ -1,3 +1,5 @@
+"""Open-loop load on a virtual clock: how often a point is executed, and when an execution counts as late."""
+
 from collections.abc import Sequence
 
 import pytest

@@ -1,3 +1,5 @@
+"""How well a p99 is known: intervals hold as often as they say, and dependent executions count for less."""
+
 import math
 
 import numpy as np

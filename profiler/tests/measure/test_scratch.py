@@ -1,3 +1,5 @@
+"""Folders that go with their process, also when it is killed."""
+
 import subprocess
 import sys
 from pathlib import Path

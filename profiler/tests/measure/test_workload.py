@@ -1,3 +1,5 @@
+"""The tables and queries of each grid make exactly the requests that its points say."""
+
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random

@@ -1,3 +1,5 @@
+"""The part of each operator in a quantile of the whole."""
+
 import numpy as np
 import pytest
 from piql_profiler.measure.histogram import Curve, Histogram

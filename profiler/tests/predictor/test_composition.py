@@ -1,3 +1,5 @@
+"""Latencies of operators one after another or in parallel, compared with drawing them."""
+
 from itertools import pairwise
 
 import numpy as np

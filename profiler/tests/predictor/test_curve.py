@@ -1,3 +1,5 @@
+"""The predicted latency over one limit."""
+
 from collections.abc import Callable
 
 import pytest

@@ -1,3 +1,5 @@
+"""The predicted latency over two limits: cells, what is safe, what is extrapolated or refused."""
+
 from collections.abc import Callable
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""SLOs as OpenSLO documents, written and read."""
+
 import re
 
 import pytest

@@ -1,3 +1,5 @@
+"""The model of the VLDB 2012 paper: the next larger grid point."""
+
 from collections.abc import Callable
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""From a plan to its operators and cardinalities, and from these to a prediction with its warnings."""
+
 import re
 from collections.abc import Callable
 from dataclasses import replace

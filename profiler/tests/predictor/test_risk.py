@@ -1,3 +1,5 @@
+"""The share of intervals over an SLO, with its exact confidence interval."""
+
 import pytest
 from piql_profiler.predictor.risk import clopper_pearson, risk_of
 from scipy.stats import binom

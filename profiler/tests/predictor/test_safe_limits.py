@@ -1,3 +1,5 @@
+"""The largest limits of a schema that keep every SLO, and the query that would break it next."""
+
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

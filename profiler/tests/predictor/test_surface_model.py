@@ -1,3 +1,5 @@
+"""The surface model near a stated truth: on the grid, between its points, and beyond it."""
+
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,3 +1,5 @@
+"""Histograms as HdrHistogram logs: the bytes of other tools, and the lines of a run."""
+
 from pathlib import Path
 
 from piql_profiler.measure.grid import Operator, Point

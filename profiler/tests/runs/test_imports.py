@@ -1,3 +1,5 @@
+"""Runs made from logs and Parquet files that were measured elsewhere."""
+
 import base64
 import struct
 import zlib

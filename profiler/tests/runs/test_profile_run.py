@@ -1,3 +1,5 @@
+"""A profile run from start to end: progress, cancelling, failing, going on."""
+
 import contextlib
 import errno
 import threading

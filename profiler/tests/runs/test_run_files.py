@@ -1,3 +1,5 @@
+"""A run on disk: what is complete is read, what is half written is not."""
+
 import json
 import subprocess
 import sys

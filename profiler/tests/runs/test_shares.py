@@ -1,3 +1,5 @@
+"""How the seconds of an interval are shared between points."""
+
 import pytest
 from piql_profiler.measure.grid import Grid, Point
 from piql_profiler.measure.histogram import Histogram

@@ -1,3 +1,5 @@
+"""The charts and the page of a validation's report."""
+
 import math
 import re
 from dataclasses import replace

@@ -1,3 +1,5 @@
+"""Goals of predictions: met, missed, or undecidable."""
+
 import math
 from collections.abc import Sequence
 from dataclasses import replace

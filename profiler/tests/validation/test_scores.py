@@ -1,3 +1,5 @@
+"""Scores of predictions: errors, pinball loss, false-safe and false-alarm rates, coverage."""
+
 import math
 
 import numpy as np

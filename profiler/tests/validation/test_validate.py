@@ -1,3 +1,5 @@
+"""`piql validate` on a small store: queries and writes beside their predictions."""
+
 import errno
 import json
 import signal

@@ -1,3 +1,5 @@
+"""HTTP for bursts: start one, look at those of this start of the backend, cancel it."""
+
 from __future__ import annotations
 
 from fastapi import APIRouter

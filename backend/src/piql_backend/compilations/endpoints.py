@@ -1,3 +1,5 @@
+"""HTTP for the compiler: a set of files in, diagnostics, plans and bounds out."""
+
 from __future__ import annotations
 
 from fastapi import APIRouter, Response

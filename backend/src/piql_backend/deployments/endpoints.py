@@ -1,3 +1,5 @@
+"""HTTP for versions of the query set: preview, deploy, list, pause, resume, cancel, roll back."""
+
 from __future__ import annotations
 
 from fastapi import APIRouter

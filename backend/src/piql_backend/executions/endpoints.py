@@ -1,3 +1,5 @@
+"""HTTP for running a deployed query, and for values to try it with."""
+
 from __future__ import annotations
 
 from fastapi import APIRouter, Response

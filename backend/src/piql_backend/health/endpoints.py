@@ -1,3 +1,5 @@
+"""HTTP for the state of the workbench and its store, as the status bar shows it."""
+
 from __future__ import annotations
 
 from fastapi import APIRouter, Response

@@ -1,3 +1,5 @@
+"""HTTP for what an editor asks about a text: completion, hover, definitions, renaming, formatting."""
+
 from __future__ import annotations
 
 from fastapi import APIRouter, Response

@@ -1,3 +1,5 @@
+"""HTTP for observed latencies beside the predictions stored with a deployment."""
+
 from __future__ import annotations
 
 from typing import Annotated

@@ -1,3 +1,5 @@
+"""HTTP for predictions: of queries, of pages of several, over one or two limits."""
+
 from __future__ import annotations
 
 from fastapi import APIRouter, Response

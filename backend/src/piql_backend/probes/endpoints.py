@@ -1,3 +1,5 @@
+"""HTTP for machines: liveness, readiness, metrics."""
+
 from __future__ import annotations
 
 from typing import Any

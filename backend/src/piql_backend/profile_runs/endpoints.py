@@ -1,3 +1,5 @@
+"""HTTP for profile runs: start, follow, cancel, resume, look again, delete."""
+
 from __future__ import annotations
 
 from fastapi import APIRouter, Response

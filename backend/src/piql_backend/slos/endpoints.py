@@ -1,3 +1,5 @@
+"""HTTP for the SLO of each query, also as OpenSLO documents."""
+
 from __future__ import annotations
 
 from fastapi import APIRouter, Response

@@ -1,3 +1,5 @@
+"""HTTP for the files of workspaces: list, read, create, save, delete."""
+
 from __future__ import annotations
 
 from typing import Annotated
