@@ -1,3 +1,5 @@
+"""HTTP for rows that come from a file: upload it in parts, check or load it, follow, cancel, discard."""
+
 from __future__ import annotations
 
 from fastapi import APIRouter

@@ -1,3 +1,5 @@
+"""HTTP for the rows of deployed tables: read them by the page, write or delete one, export all."""
+
 from __future__ import annotations
 
 import asyncio
