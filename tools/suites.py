@@ -55,6 +55,7 @@ CHECKS = (
     Suite("imports", (".venv/bin/lint-imports", "--no-cache")),
     Suite("oxlint", ("npm", "run", "--silent", "--workspace=frontend", "lint")),
     Suite("biome", ("npm", "run", "--silent", "format-check")),
+    Suite("knip", ("npm", "run", "--silent", "unused")),
     Suite("tsc", ("npm", "run", "--silent", "--workspace=frontend", "types")),
     Suite("tsc-e2e", ("npm", "run", "--silent", "--workspace=e2e", "types")),
     Suite("api-types", ("tools/check-api-types.sh",)),

@@ -67,7 +67,7 @@ export interface DeployFacts {
   refusal: Refusal | null
 }
 
-export type DeployTone = 'plain' | 'accent' | 'warning' | 'danger'
+type DeployTone = 'plain' | 'accent' | 'warning' | 'danger'
 
 export interface DeployState {
   kind:

@@ -32,7 +32,7 @@ export interface ServerFile {
   revision: string
 }
 
-export interface ReconciledFile {
+interface ReconciledFile {
   path: string
   text: string
   savedText: string

@@ -8,8 +8,6 @@
  */
 import { interpolateCividis } from 'd3-scale-chromatic'
 
-export type CellState = 'measured' | 'interpolated' | 'extrapolated' | 'refused'
-
 export interface Grid {
   xs: readonly number[]
   ys: readonly number[]

@@ -49,7 +49,7 @@ export interface PlanLayout {
   height: number
 }
 
-export const NODE_WIDTH = 272
+const NODE_WIDTH = 272
 const DETAIL_COLUMNS = 39
 const MAX_DETAIL_LINES = 3
 const HEAD_HEIGHT = 30
