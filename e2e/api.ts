@@ -2,6 +2,9 @@
 import { expect, test } from '@playwright/test'
 import { patience } from './patience.ts'
 
+/** Where the journeys take place. */
+const DEVELOPMENT = '/api/applications/scadr/environments/development'
+
 const PROFILE = { label: 'measured before', grid: 'small', interval_seconds: 2, intervals: 1, store_url: null }
 const UNDER_WAY = ['queued', 'starting', 'running']
 /** A run that measures nothing further for so long has come to a stop, on however slow a machine. */
@@ -15,7 +18,7 @@ const SOME_USERS = ['bell', 'birch', 'brook'].flatMap((last) =>
     .map((first) => `${first}_${last}`),
 )
 
-export interface WorkspaceFile {
+export interface ApplicationFile {
   path: string
   text: string
   revision: string
@@ -33,22 +36,22 @@ interface ProfileRun {
 export class Api {
   constructor(private readonly url: string) {}
 
-  async files(): Promise<WorkspaceFile[]> {
-    const workspace = (await this.get('/api/workspaces/scadr')) as { files: WorkspaceFile[] }
-    return workspace.files
+  async files(): Promise<ApplicationFile[]> {
+    const application = (await this.get('/api/applications/scadr')) as { files: ApplicationFile[] }
+    return application.files
   }
 
   /** Brings every file back to the text it had, and removes the others. */
-  async restoreFiles(originals: readonly WorkspaceFile[]): Promise<void> {
+  async restoreFiles(originals: readonly ApplicationFile[]): Promise<void> {
     const texts = new Map(originals.map((file) => [file.path, file.text]))
     const present = await this.files()
     for (const { path, text } of originals) {
       if (!present.some((file) => file.path === path))
-        await this.send('POST', '/api/workspaces/scadr/files', { path, text })
+        await this.send('POST', '/api/applications/scadr/files', { path, text })
     }
     for (const { path, text, revision } of present) {
       const original = texts.get(path)
-      const address = `/api/workspaces/scadr/files/${path}`
+      const address = `/api/applications/scadr/files/${path}`
       if (original === undefined) await this.send('DELETE', `${address}?base_revision=${revision}`)
       else if (original !== text) await this.send('PUT', address, { text: original, base_revision: revision })
     }
@@ -58,7 +61,7 @@ export class Api {
   async write(path: string, change: (text: string) => string): Promise<void> {
     const file = (await this.files()).find((candidate) => candidate.path === path)
     if (!file) throw new Error(`there is no ${path}`)
-    await this.send('PUT', `/api/workspaces/scadr/files/${path}`, {
+    await this.send('PUT', `/api/applications/scadr/files/${path}`, {
       text: change(file.text),
       base_revision: file.revision,
     })
@@ -66,21 +69,21 @@ export class Api {
 
   /** Makes a file as another window would. */
   async create(path: string, text: string): Promise<void> {
-    await this.send('POST', '/api/workspaces/scadr/files', { path, text })
+    await this.send('POST', '/api/applications/scadr/files', { path, text })
   }
 
   /** Deletes a file as another window would. */
   async remove(path: string): Promise<void> {
     const file = (await this.files()).find((candidate) => candidate.path === path)
     if (!file) throw new Error(`there is no ${path}`)
-    await this.send('DELETE', `/api/workspaces/scadr/files/${path}?base_revision=${file.revision}`)
+    await this.send('DELETE', `/api/applications/scadr/files/${path}?base_revision=${file.revision}`)
   }
 
   /** The label of a profile run that has measured to the end; there may be one from an earlier journey. */
   async measuredRun(): Promise<string> {
     const finished = (await this.runs()).find((run) => run.state === 'done' && run.label)
     if (finished?.label) return finished.label
-    const { id } = (await this.send('POST', '/api/profile-runs', PROFILE)) as ProfileRun
+    const { id } = (await this.send('POST', `${DEVELOPMENT}/profile-runs`, PROFILE)) as ProfileRun
     await this.measureToTheEnd(id)
     return PROFILE.label
   }
@@ -106,7 +109,10 @@ export class Api {
   }
 
   async execute(query: string, parameters: Readonly<Record<string, unknown>>): Promise<unknown> {
-    return this.send('POST', `/api/deployments/live/queries/${query}/executions`, { parameters, cursor: null })
+    return this.send('POST', `${DEVELOPMENT}/deployments/live/queries/${query}/executions`, {
+      parameters,
+      cursor: null,
+    })
   }
 
   /** Subscribes a user to others until there are so many. */
@@ -125,18 +131,17 @@ export class Api {
     expect((await followed()).size).toBe(count)
   }
 
-  /** Deploys the workspace as it is. */
+  /** Deploys the application as it is. */
   async deploy(): Promise<void> {
-    await this.send('POST', '/api/deployments', { workspace_id: 'scadr', base_version: await this.liveVersion() })
+    await this.send('POST', `${DEVELOPMENT}/deployments`, { base_version: await this.liveVersion() })
   }
 
-  /** Begins to deploy the workspace with one more query, so slowly that it can be watched. */
+  /** Begins to deploy the application with one more query, so slowly that it can be watched. */
   async buildSlowly(query: string, rowsPerSecond: number): Promise<void> {
     const files = (await this.files()).map(({ path, text }) => ({ path, text }))
     files.push({ path: 'queries/slow.piql', text: query })
     const base_version = await this.liveVersion()
-    await this.send('POST', '/api/deployments/builds', {
-      workspace_id: 'scadr',
+    await this.send('POST', `${DEVELOPMENT}/deployments/builds`, {
       files,
       base_version,
       rows_per_second: rowsPerSecond,
@@ -144,11 +149,11 @@ export class Api {
   }
 
   private async liveVersion(): Promise<number> {
-    return ((await this.get('/api/deployments/live')) as { version: number }).version
+    return ((await this.get(`${DEVELOPMENT}/deployments/live`)) as { version: number }).version
   }
 
   private async runs(): Promise<ProfileRun[]> {
-    return ((await this.get('/api/profile-runs?limit=500')) as { items: ProfileRun[] }).items
+    return ((await this.get(`${DEVELOPMENT}/profile-runs?limit=500`)) as { items: ProfileRun[] }).items
   }
 
   private async get(path: string): Promise<unknown> {

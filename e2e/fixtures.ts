@@ -1,6 +1,6 @@
 // What every journey starts from: the real back end, SCADr's text as it was, a page, and nobody's error unheard.
 import { test as base, expect } from '@playwright/test'
-import { Api, type WorkspaceFile } from './api.ts'
+import { Api, type ApplicationFile } from './api.ts'
 import { keepNotices, Workbench } from './pages/Workbench.ts'
 import { patience } from './patience.ts'
 import { WorkbenchServer } from './server.ts'
@@ -17,7 +17,7 @@ interface Shared {
   /** What measures in profile runs: Ray takes its time to start. */
   runner: 'local' | 'ray'
   server: WorkbenchServer
-  originals: readonly WorkspaceFile[]
+  originals: readonly ApplicationFile[]
 }
 
 export const test = base.extend<Each, Shared>({

@@ -12,11 +12,13 @@ from pathlib import Path
 import httpx
 import pytest
 from piql_backend.app import create_app
+from piql_backend.data_layout import environment_folder
 from piql_backend.settings import SampleSize, Settings
 from piql_backend.workbench import Workbench
 from piql_backend.workers.pool import WorkerPool
 
 USERS = 30
+DEVELOPMENT = "/api/applications/scadr/environments/development"  # where a journey of a test takes place
 
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 
@@ -25,9 +27,20 @@ def settings_for(data: Path) -> Settings:
     return Settings(
         data=data,
         frontend=data.parent / "dist",
+        sample_applications=("scadr",),
         sample_size=SampleSize(users=USERS, thoughts_per_user=12, subscriptions_per_user=5),
         profile_runner="local",
     )
+
+
+def folder_of(settings: Settings, application: str = "scadr") -> Path:
+    """The folder of the development environment of an application."""
+    return environment_folder(settings.data, application, "development")
+
+
+def store_url_of(settings: Settings) -> str:
+    """The URL of the store of SCADr's development environment."""
+    return settings.store or f"embedded:{folder_of(settings) / 'store'}"
 
 
 @asynccontextmanager
@@ -83,12 +96,12 @@ async def client(settings: Settings, workers: WorkerPool) -> AsyncIterator[httpx
         yield client
 
 
-async def workspace_ids(client: httpx.AsyncClient) -> list[str]:
-    return [workspace["id"] for workspace in (await client.get("/api/workspaces")).json()["items"]]
+async def application_ids(client: httpx.AsyncClient) -> list[str]:
+    return [application["id"] for application in (await client.get("/api/applications")).json()["items"]]
 
 
 @pytest.fixture
 async def files(client: httpx.AsyncClient) -> list[dict[str, str]]:
-    """The files of the sample workspace, as endpoints take them."""
-    workspace = (await client.get("/api/workspaces/scadr")).json()
-    return [{"path": file["path"], "text": file["text"]} for file in workspace["files"]]
+    """The files of the sample application, as endpoints take them."""
+    application = (await client.get("/api/applications/scadr")).json()
+    return [{"path": file["path"], "text": file["text"]} for file in application["files"]]

@@ -15,10 +15,12 @@ from piql.errors import StoreUnavailable
 from piql_backend.deployments.building import Building
 from piql_backend.settings import Settings
 
+from .conftest import DEVELOPMENT
+
 Files = list[dict[str, str]]
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 BY_TEXT = "CREATE QUERY byText AS SELECT owner, posted FROM thoughts WHERE text = [1: text] LIMIT 3;"
-LATEST = "/api/deployments/builds/latest"
+LATEST = f"{DEVELOPMENT}/deployments/builds/latest"
 
 
 def with_query(files: Files, text: str = BY_TEXT) -> Files:
@@ -26,9 +28,9 @@ def with_query(files: Files, text: str = BY_TEXT) -> Files:
 
 
 async def begin(client: httpx.AsyncClient, files: Files, rows_per_second: float | None = None) -> httpx.Response:
-    live = (await client.get("/api/deployments/live")).json()["version"]
-    body = {"workspace_id": "scadr", "files": files, "base_version": live, "rows_per_second": rows_per_second}
-    return await client.post("/api/deployments/builds", json=body)
+    live = (await client.get(f"{DEVELOPMENT}/deployments/live")).json()["version"]
+    body = {"files": files, "base_version": live, "rows_per_second": rows_per_second}
+    return await client.post(f"{DEVELOPMENT}/deployments/builds", json=body)
 
 
 async def until_done(client: httpx.AsyncClient) -> dict[str, Any]:
@@ -46,9 +48,11 @@ async def test_a_build_ends_as_the_live_version(client: httpx.AsyncClient, files
     assert begun.status_code == 202, begun.text
     found = await until_done(client)
     assert (found["phase"], found["deployment_id"]) == ("in force", "d2")
-    live = (await client.get("/api/deployments/live")).json()
+    live = (await client.get(f"{DEVELOPMENT}/deployments/live")).json()
     assert (live["id"], live["files"]) == ("d2", with_query(files))
-    run = await client.post("/api/deployments/live/queries/byText/executions", json={"parameters": {"text": "none"}})
+    run = await client.post(
+        f"{DEVELOPMENT}/deployments/live/queries/byText/executions", json={"parameters": {"text": "none"}}
+    )
     assert run.status_code == 200, run.text
 
 
@@ -63,11 +67,11 @@ async def test_a_build_is_paused_and_resumed(client: httpx.AsyncClient, files: F
     paused = (await client.post(f"{LATEST}/pause")).json()
     assert (paused["phase"], paused["is_paused"], paused["is_running"]) == ("filling", True, False)
     assert 0 <= paused["rows_done"] < paused["rows_estimate"] == 360
-    assert (await client.get("/api/deployments/live")).json()["id"] == "d1"
+    assert (await client.get(f"{DEVELOPMENT}/deployments/live")).json()["id"] == "d1"
     other = await begin(client, files)
     assert (other.status_code, other.json()["code"]) == (409, "deployment-in-progress")
-    body = {"workspace_id": "scadr", "files": files, "base_version": 1}
-    other = await client.post("/api/deployments", json=body)
+    body = {"files": files, "base_version": 1}
+    other = await client.post(f"{DEVELOPMENT}/deployments", json=body)
     assert (other.status_code, other.json()["code"]) == (409, "deployment-in-progress")
     await client.post(f"{LATEST}/cancel")
 
@@ -77,7 +81,7 @@ async def test_a_cancelled_build_leaves_the_live_version(client: httpx.AsyncClie
     assert (await client.post(f"{LATEST}/cancel")).json()["phase"] == "cancelled"
     again = await client.post(f"{LATEST}/cancel")
     assert (again.status_code, again.json()["code"]) == (409, "deployment-in-progress")
-    assert [item["id"] for item in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
+    assert [item["id"] for item in (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"]] == ["d1"]
     assert (await begin(client, with_query(files))).status_code == 202
     assert (await until_done(client))["deployment_id"] == "d2"
 
@@ -121,32 +125,34 @@ async def test_data_in_the_way_are_counted(client: httpx.AsyncClient, files: Fil
     refused = await begin(client, changed)
     assert (refused.status_code, refused.json()["code"]) == (422, "compilation-refused")
     assert "but 30 values break this" in refused.json()["message"]
-    assert [item["id"] for item in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
+    assert [item["id"] for item in (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"]] == ["d1"]
 
 
 async def test_a_build_goes_on_after_a_restart(running: Running, settings: Settings) -> None:
     async with running(settings) as client:
-        workspace = (await client.get("/api/workspaces/scadr")).json()
-        files = [{"path": file["path"], "text": file["text"]} for file in workspace["files"]]
+        application = (await client.get("/api/applications/scadr")).json()
+        files = [{"path": file["path"], "text": file["text"]} for file in application["files"]]
         await begin(client, with_query(files), 40)
     async with running(settings) as client:
         assert (await until_done(client))["deployment_id"] == "d2"
-        assert (await client.get("/api/deployments/live")).json()["files"] == with_query(files)
+        assert (await client.get(f"{DEVELOPMENT}/deployments/live")).json()["files"] == with_query(files)
 
 
 async def test_a_rollback_makes_the_version_before_live(client: httpx.AsyncClient, files: Files) -> None:
-    nothing = await client.post("/api/deployments/rollback", json={"base_version": 1})
+    nothing = await client.post(f"{DEVELOPMENT}/deployments/rollback", json={"base_version": 1})
     assert (nothing.status_code, nothing.json()["code"]) == (409, "nothing-before")
     await begin(client, with_query(files))
     await until_done(client)
-    back = await client.post("/api/deployments/rollback", json={"base_version": 2})
+    back = await client.post(f"{DEVELOPMENT}/deployments/rollback", json={"base_version": 2})
     assert (back.status_code, back.json()["id"], back.json()["is_live"]) == (201, "d3", True)
-    assert (await client.get("/api/deployments/live")).json()["files"] == files
-    body = {"workspace_id": "scadr", "files": files, "base_version": 3}
-    again = await client.post("/api/deployments", json=body)
+    assert (await client.get(f"{DEVELOPMENT}/deployments/live")).json()["files"] == files
+    body = {"files": files, "base_version": 3}
+    again = await client.post(f"{DEVELOPMENT}/deployments", json=body)
     assert again.json()["id"] == "d3"  # the same files again: nothing changes
-    missing = await client.post("/api/deployments/live/queries/byText/executions", json={"parameters": {"text": "x"}})
+    missing = await client.post(
+        f"{DEVELOPMENT}/deployments/live/queries/byText/executions", json={"parameters": {"text": "x"}}
+    )
     assert missing.status_code == 404
-    forth = await client.post("/api/deployments/rollback", json={"base_version": 3})
+    forth = await client.post(f"{DEVELOPMENT}/deployments/rollback", json={"base_version": 3})
     assert (forth.status_code, forth.json()["id"]) == (201, "d4")
-    assert (await client.get("/api/deployments/live")).json()["files"] == with_query(files)
+    assert (await client.get(f"{DEVELOPMENT}/deployments/live")).json()["files"] == with_query(files)

@@ -13,13 +13,15 @@ from pathlib import Path
 
 import duckdb
 import httpx
+import piql_backend.applications.repository as applications
 import piql_backend.health.service as health_service
-import piql_backend.workspaces.repository as workspaces
 import pytest
 from piql_backend.database import opening
 from piql_backend.database.connection import Database
 from piql_backend.database.opening import open_database
 from piql_backend.settings import Settings
+
+from .conftest import DEVELOPMENT, folder_of
 
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
@@ -36,22 +38,22 @@ async def test_a_damaged_history_is_set_aside_and_made_from_the_store(
     settings: Settings, running: Running, damage: str
 ) -> None:
     async with running(settings) as client:
-        before = (await client.get("/api/deployments")).json()["items"]
-    file = settings.data / "workbench.duckdb"
+        before = (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"]
+    file = folder_of(settings) / "workbench.duckdb"
     file.write_bytes(DAMAGE[damage](file.read_bytes()))
     async with running(settings) as client:
-        assert (await client.get("/api/deployments")).json()["items"] == before
+        assert (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"] == before
         ran = await client.post(
-            "/api/deployments/live/queries/findUser/executions", json={"parameters": {"username": "nobody"}}
+            f"{DEVELOPMENT}/deployments/live/queries/findUser/executions", json={"parameters": {"username": "nobody"}}
         )
         assert ran.status_code == 200
-        health = (await client.get("/api/health")).json()
+        health = (await client.get(f"{DEVELOPMENT}/health")).json()
         (problem,) = health["problems"]
         assert (health["status"], problem["what"], problem["is_over"]) == ("ok", "history", True)
-        (aside,) = settings.data.glob("workbench.duckdb.damaged-*")
+        (aside,) = folder_of(settings).glob("workbench.duckdb.damaged-*")
         assert aside.name in problem["message"]
     async with running(settings) as client:
-        assert (await client.get("/api/health")).json()["problems"] == []
+        assert (await client.get(f"{DEVELOPMENT}/health")).json()["problems"] == []
 
 
 def test_what_can_be_read_of_a_damaged_file_is_taken_over(tmp_path: Path) -> None:
@@ -77,19 +79,19 @@ def test_what_can_be_read_of_a_damaged_file_is_taken_over(tmp_path: Path) -> Non
 
 
 async def test_a_history_that_is_gone_is_said_and_observing_begins_anew(settings: Settings, running: Running) -> None:
-    latency = "/api/latency/live"
+    latency = f"{DEVELOPMENT}/latency/live"
     async with running(settings) as client:
-        assert (await client.get("/api/health")).json()["problems"] == []
+        assert (await client.get(f"{DEVELOPMENT}/health")).json()["problems"] == []
         assert (await client.get(latency)).json()["observed_since"] is None
-    (settings.data / "workbench.duckdb").unlink()
+    (folder_of(settings) / "workbench.duckdb").unlink()
     async with running(settings) as client:
-        (problem,) = (await client.get("/api/health")).json()["problems"]
+        (problem,) = (await client.get(f"{DEVELOPMENT}/health")).json()["problems"]
         assert (problem["what"], problem["is_over"]) == ("history", True)
         assert problem["message"].startswith("workbench.duckdb was gone: the history was made from the store, ")
         began = (await client.get(latency)).json()["observed_since"]
         assert f"{began[:10]} {began[11:16]} UTC" in problem["message"]
     async with running(settings) as client:
-        assert (await client.get("/api/health")).json()["problems"] == []
+        assert (await client.get(f"{DEVELOPMENT}/health")).json()["problems"] == []
         assert (await client.get(latency)).json()["observed_since"] == began
 
 
@@ -169,8 +171,8 @@ async def test_a_save_on_a_full_disk_is_said_in_words(
     def full(file: Path, text: str) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(file))
 
-    monkeypatch.setattr(workspaces, "write_atomically", full)
-    made = await client.post("/api/workspaces/scadr/files", json={"path": "new.piql", "text": "-- new"})
+    monkeypatch.setattr(applications, "write_atomically", full)
+    made = await client.post("/api/applications/scadr/files", json={"path": "new.piql", "text": "-- new"})
     assert (made.status_code, made.json()["code"]) == (507, "disk-full")
     assert made.json()["message"] == "The disk is full: nothing was written."
     assert "Free some space" in made.json()["help"]
@@ -178,7 +180,7 @@ async def test_a_save_on_a_full_disk_is_said_in_words(
 
 async def test_health_says_that_the_disk_is_full(client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health_service, "free_bytes", lambda folder: 2_500_000)
-    health = (await client.get("/api/health")).json()
+    health = (await client.get(f"{DEVELOPMENT}/health")).json()
     assert health["status"] == "degraded"
     assert [(problem["what"], problem["message"]) for problem in health["problems"]] == [
         ("disk", "The disk of the data folder is full: 2.5 MB are left.")

@@ -52,7 +52,7 @@ def address(first_start: Path, tmp_path_factory: pytest.TempPathFactory, workers
     """A workbench that is served to others."""
     data = tmp_path_factory.mktemp("documented") / "data"
     shutil.copytree(first_start, data)
-    chosen = Settings(data=data, frontend=data.parent / "dist", profile_runner="local")
+    chosen = Settings(data=data, frontend=data.parent / "dist", sample_applications=("scadr",), profile_runner="local")
     bound = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(create_app(chosen, Workbench(chosen, workers)), log_level="critical", lifespan="on")
     server = uvicorn.Server(config)
@@ -66,5 +66,8 @@ def address(first_start: Path, tmp_path_factory: pytest.TempPathFactory, workers
 @DOCUMENT.parametrize()
 @bounded
 def test_what_the_document_allows_is_taken_and_answered_as_it_says(case: schemathesis.Case, address: str) -> None:
+    for name, value in (("application", "scadr"), ("environment", "development")):
+        if name in case.path_parameters:
+            case.path_parameters[name] = value
     answer = case.call_and_validate(base_url=address, checks=CHECKS)
     assert b'"invalid-request"' not in answer.content, answer.content[:500]

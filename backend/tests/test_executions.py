@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 import httpx
 from patience import PATIENCE
 
-URL = "/api/deployments/live/queries"
+from .conftest import DEVELOPMENT
+
+URL = f"{DEVELOPMENT}/deployments/live/queries"
 
 
 async def run(client: httpx.AsyncClient, name: str, cursor: str | None = None, **parameters: object) -> httpx.Response:
@@ -53,9 +55,9 @@ async def test_a_cursor_with_other_parameters_is_refused(client: httpx.AsyncClie
 async def test_a_cursor_of_a_replaced_query_is_stale(client: httpx.AsyncClient) -> None:
     me = await someone(client)
     cursor = (await run(client, "myThoughts", me=me)).json()["cursor"]
-    files = (await client.get("/api/deployments/live")).json()["files"]
+    files = (await client.get(f"{DEVELOPMENT}/deployments/live")).json()["files"]
     changed = [file | {"text": file["text"].replace("PAGINATE 10", "PAGINATE 5")} for file in files]
-    await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "files": changed})
+    await client.post(f"{DEVELOPMENT}/deployments", json={"base_version": 1, "files": changed})
     answer = await run(client, "myThoughts", me=me, cursor=cursor)
     assert (answer.status_code, answer.json()["code"]) == (422, "stale-cursor")
 
@@ -120,7 +122,7 @@ async def test_null_is_a_value_of_a_parameter(client: httpx.AsyncClient) -> None
 
 async def test_an_unknown_query_or_deployment_is_not_found(client: httpx.AsyncClient) -> None:
     assert (await run(client, "nothing")).json()["code"] == "unknown-query"
-    answer = await client.post("/api/deployments/d7/queries/findUser/executions", json={"parameters": {}})
+    answer = await client.post(f"{DEVELOPMENT}/deployments/d7/queries/findUser/executions", json={"parameters": {}})
     assert (answer.status_code, answer.json()["code"]) == (404, "unknown-deployment")
     assert (await client.get(f"{URL}/nothing/sample-parameters")).status_code == 404
 
@@ -128,8 +130,8 @@ async def test_an_unknown_query_or_deployment_is_not_found(client: httpx.AsyncCl
 async def test_a_replaced_deployment_does_not_run(client: httpx.AsyncClient) -> None:
     text = "CREATE QUERY one AS SELECT id FROM t WHERE id = [1: id];"
     files = [{"path": "t.piql", "text": "CREATE TABLE t (id INT PRIMARY KEY);" + text}]
-    await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "files": files})
-    answer = await client.post("/api/deployments/d1/queries/findUser/executions", json={"parameters": {}})
+    await client.post(f"{DEVELOPMENT}/deployments", json={"base_version": 1, "files": files})
+    answer = await client.post(f"{DEVELOPMENT}/deployments/d1/queries/findUser/executions", json={"parameters": {}})
     assert (answer.status_code, answer.json()["code"]) == (409, "deployment-replaced")
     assert "d2" in answer.json()["message"]
 
@@ -142,7 +144,7 @@ async def test_executions_run_side_by_side(client: httpx.AsyncClient) -> None:
 
 
 async def test_sample_parameters_of_every_query_can_be_run(client: httpx.AsyncClient) -> None:
-    live = (await client.get("/api/deployments/live")).json()
+    live = (await client.get(f"{DEVELOPMENT}/deployments/live")).json()
     for query in live["queries"]:
         name = query["name"]
         sample = (await client.get(f"{URL}/{name}/sample-parameters")).json()
@@ -159,17 +161,17 @@ async def test_sample_parameters_of_every_query_can_be_run(client: httpx.AsyncCl
 
 async def test_a_burst_runs_to_its_end_and_the_dashboard_counts_it(client: httpx.AsyncClient) -> None:
     body = {"deployment_id": "live", "query": "thoughtstream", "executions": 150, "concurrency": 4}
-    started = await client.post("/api/bursts", json=body)
+    started = await client.post(f"{DEVELOPMENT}/bursts", json=body)
     assert started.status_code == 201, started.text
     assert started.json()["parameter_sources"][0]["parameter"] == "me"
-    second = await client.post("/api/bursts", json=body)
+    second = await client.post(f"{DEVELOPMENT}/bursts", json=body)
     assert second.status_code in (201, 409)
     burst = await ended(client, started.json()["id"])
     assert (burst["state"], burst["done"], burst["errors"]) == ("done", 150, [])
     assert 0 < burst["p50_ms"] <= burst["p99_ms"]
     slo = {"quantile": 0.99, "threshold_ms": 60_000, "interval_seconds": 86_400}
-    assert (await client.put("/api/slos/thoughtstream", json=slo)).status_code == 200
-    latency = (await client.get("/api/latency/live?window_seconds=600")).json()
+    assert (await client.put(f"{DEVELOPMENT}/slos/thoughtstream", json=slo)).status_code == 200
+    latency = (await client.get(f"{DEVELOPMENT}/latency/live?window_seconds=600")).json()
     query = latency["queries"][0]
     assert query["query"] == "thoughtstream"
     assert query["executions"] >= 150
@@ -186,7 +188,7 @@ async def test_a_burst_runs_to_its_end_and_the_dashboard_counts_it(client: httpx
 async def ended(client: httpx.AsyncClient, burst_id: str) -> dict:
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        burst = (await client.get(f"/api/bursts/{burst_id}")).json()
+        burst = (await client.get(f"{DEVELOPMENT}/bursts/{burst_id}")).json()
         if burst["ended_at"] is not None:
             return burst
         await asyncio.sleep(0.05)
@@ -195,89 +197,93 @@ async def ended(client: httpx.AsyncClient, burst_id: str) -> dict:
 
 async def test_a_burst_of_writes_has_to_be_allowed(client: httpx.AsyncClient) -> None:
     body = {"deployment_id": "live", "query": "postThought", "executions": 20, "concurrency": 2}
-    refused = await client.post("/api/bursts", json=body)
+    refused = await client.post(f"{DEVELOPMENT}/bursts", json=body)
     assert (refused.status_code, refused.json()["code"]) == (422, "burst-writes")
-    allowed = await client.post("/api/bursts", json=body | {"allow_writes": True})
+    allowed = await client.post(f"{DEVELOPMENT}/bursts", json=body | {"allow_writes": True})
     burst = await ended(client, allowed.json()["id"])
     assert (burst["state"], burst["done"], burst["errors"]) == ("done", 20, [])
 
 
 async def test_a_burst_can_be_cancelled(client: httpx.AsyncClient) -> None:
     body = {"deployment_id": "live", "query": "thoughtstream", "executions": 5000, "concurrency": 2}
-    burst_id = (await client.post("/api/bursts", json=body)).json()["id"]
-    assert (await client.post(f"/api/bursts/{burst_id}/cancel")).json()["state"] == "cancelled"
+    burst_id = (await client.post(f"{DEVELOPMENT}/bursts", json=body)).json()["id"]
+    assert (await client.post(f"{DEVELOPMENT}/bursts/{burst_id}/cancel")).json()["state"] == "cancelled"
     burst = await ended(client, burst_id)
     assert burst["done"] < 5000
-    again = await client.post(f"/api/bursts/{burst_id}/cancel")
+    again = await client.post(f"{DEVELOPMENT}/bursts/{burst_id}/cancel")
     assert (again.status_code, again.json()["code"]) == (409, "burst-ended")
-    assert [item["id"] for item in (await client.get("/api/bursts")).json()["items"]] == [burst_id]
+    assert [item["id"] for item in (await client.get(f"{DEVELOPMENT}/bursts")).json()["items"]] == [burst_id]
 
 
 async def test_unknown_bursts_and_their_queries_are_not_found(client: httpx.AsyncClient) -> None:
-    assert (await client.get("/api/bursts/none")).status_code == 404
-    assert (await client.post("/api/bursts/none/cancel")).status_code == 404
+    assert (await client.get(f"{DEVELOPMENT}/bursts/none")).status_code == 404
+    assert (await client.post(f"{DEVELOPMENT}/bursts/none/cancel")).status_code == 404
     body = {"deployment_id": "live", "query": "nothing"}
-    assert (await client.post("/api/bursts", json=body)).status_code == 404
+    assert (await client.post(f"{DEVELOPMENT}/bursts", json=body)).status_code == 404
 
 
 async def test_slos_are_kept_changed_and_removed(client: httpx.AsyncClient) -> None:
-    assert (await client.get("/api/slos")).json()["items"] == []
-    saved = await client.put("/api/slos/findUser", json={"quantile": 0.999, "threshold_ms": 5, "interval_seconds": 60})
+    assert (await client.get(f"{DEVELOPMENT}/slos")).json()["items"] == []
+    saved = await client.put(
+        f"{DEVELOPMENT}/slos/findUser", json={"quantile": 0.999, "threshold_ms": 5, "interval_seconds": 60}
+    )
     assert saved.status_code == 200, saved.text
-    await client.put("/api/slos/findUser", json={"quantile": 0.9, "threshold_ms": 7, "interval_seconds": 60})
-    slos = (await client.get("/api/slos")).json()["items"]
+    await client.put(f"{DEVELOPMENT}/slos/findUser", json={"quantile": 0.9, "threshold_ms": 7, "interval_seconds": 60})
+    slos = (await client.get(f"{DEVELOPMENT}/slos")).json()["items"]
     assert [(slo["query"], slo["quantile"], slo["threshold_ms"]) for slo in slos] == [("findUser", 0.9, 7.0)]
-    assert (await client.put("/api/slos/none", json={})).status_code == 404
-    assert [(await client.delete("/api/slos/findUser")).status_code for _ in range(2)] == [204, 404]
+    assert (await client.put(f"{DEVELOPMENT}/slos/none", json={})).status_code == 404
+    assert [(await client.delete(f"{DEVELOPMENT}/slos/findUser")).status_code for _ in range(2)] == [204, 404]
 
 
 async def test_slos_go_out_and_come_in_as_openslo(client: httpx.AsyncClient) -> None:
     minute = {"quantile": 0.999, "threshold_ms": 5.0, "interval_seconds": 60.0}
     for query in ("findUser", "thoughtstream"):
-        await client.put(f"/api/slos/{query}", json=minute)
-    text = (await client.get("/api/slos/openslo")).text
+        await client.put(f"{DEVELOPMENT}/slos/{query}", json=minute)
+    text = (await client.get(f"{DEVELOPMENT}/slos/openslo")).text
     assert text.count("apiVersion: openslo/v1") == 2
     for query in ("findUser", "thoughtstream"):
-        await client.delete(f"/api/slos/{query}")
-    taken = await client.post("/api/slos/openslo", json={"text": text.replace("value: 5.0", "value: 7.5")})
+        await client.delete(f"{DEVELOPMENT}/slos/{query}")
+    taken = await client.post(f"{DEVELOPMENT}/slos/openslo", json={"text": text.replace("value: 5.0", "value: 7.5")})
     assert [(item["query"], item["threshold_ms"]) for item in taken.json()] == [
         ("findUser", 7.5),
         ("thoughtstream", 7.5),
     ]
-    assert (await client.get("/api/slos")).json()["items"] == taken.json()
+    assert (await client.get(f"{DEVELOPMENT}/slos")).json()["items"] == taken.json()
 
 
 async def test_openslo_documents_are_taken_whole_or_not_at_all(client: httpx.AsyncClient) -> None:
-    await client.put("/api/slos/findUser", json={"quantile": 0.99, "threshold_ms": 5, "interval_seconds": 60})
-    text = (await client.get("/api/slos/openslo")).text
+    await client.put(f"{DEVELOPMENT}/slos/findUser", json={"quantile": 0.99, "threshold_ms": 5, "interval_seconds": 60})
+    text = (await client.get(f"{DEVELOPMENT}/slos/openslo")).text
     for wrong, status, said in (
         (text.replace("op: lte", "op: gt"), 422, "op is lte or lt"),
         (text.replace("timeSliceTarget: 0.99", "timeSliceTarget: 0.2"), 422, "findUser: quantile"),
         ("[", 422, "this is no YAML"),
         (text + text.replace("query: findUser", "query: nobody"), 404, "No query nobody was ever deployed or saved"),
     ):
-        answer = await client.post("/api/slos/openslo", json={"text": wrong.replace("value: 5.0", "value: 9.0")})
+        answer = await client.post(
+            f"{DEVELOPMENT}/slos/openslo", json={"text": wrong.replace("value: 5.0", "value: 9.0")}
+        )
         assert (answer.status_code, said in answer.json()["message"]) == (status, True), answer.text
-    assert [item["threshold_ms"] for item in (await client.get("/api/slos")).json()["items"]] == [5.0]
-    await client.put("/api/slos/findUser", json={"quantile": 0.99, "threshold_ms": 5, "interval_seconds": 90})
-    refused = await client.get("/api/slos/openslo")
+    assert [item["threshold_ms"] for item in (await client.get(f"{DEVELOPMENT}/slos")).json()["items"]] == [5.0]
+    await client.put(f"{DEVELOPMENT}/slos/findUser", json={"quantile": 0.99, "threshold_ms": 5, "interval_seconds": 90})
+    refused = await client.get(f"{DEVELOPMENT}/slos/openslo")
     assert (refused.status_code, refused.json()["code"]) == (422, "slo-not-written")
     assert refused.json()["message"].startswith("Nothing was exported: findUser: a time slice of OpenSLO")
-    await client.delete("/api/slos/findUser")
+    await client.delete(f"{DEVELOPMENT}/slos/findUser")
 
 
 async def test_a_query_whose_name_has_a_slash_runs_and_has_an_slo(client: httpx.AsyncClient) -> None:
-    files = (await client.get("/api/deployments/live")).json()["files"]
+    files = (await client.get(f"{DEVELOPMENT}/deployments/live")).json()["files"]
     text = 'CREATE QUERY "users/by name" AS SELECT username FROM users WHERE username = [1: me];'
     body = {
-        "workspace_id": "scadr",
+        "application_id": "scadr",
         "base_version": 1,
         "files": [*files, {"path": "queries/slash.piql", "text": text}],
     }
-    assert (await client.post("/api/deployments", json=body)).status_code == 201
+    assert (await client.post(f"{DEVELOPMENT}/deployments", json=body)).status_code == 201
     name = "users%2Fby%20name"
     found = (await client.get(f"{URL}/{name}/sample-parameters")).json()["parameters"]
     assert (await run(client, name, **found)).json()["rows"] == [[found["me"]]]
     slo = {"quantile": 0.99, "threshold_ms": 5, "interval_seconds": 60}
-    assert (await client.put(f"/api/slos/{name}", json=slo)).json()["query"] == "users/by name"
-    assert (await client.delete(f"/api/slos/{name}")).status_code == 204
+    assert (await client.put(f"{DEVELOPMENT}/slos/{name}", json=slo)).json()["query"] == "users/by name"
+    assert (await client.delete(f"{DEVELOPMENT}/slos/{name}")).status_code == 204

@@ -13,14 +13,18 @@ import httpx
 import piql
 import piql_backend.first_start as first_start_module
 import pytest
+from piql_backend.applications import repository
+from piql_backend.environments import sample, settings_file
 from piql_backend.settings import Settings
 
-from .conftest import USERS, settings_for, workspace_ids
+from .conftest import DEVELOPMENT, USERS, application_ids, folder_of, settings_for, store_url_of
 
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 SHOP = """CREATE TABLE users (username VARCHAR(32) PRIMARY KEY, hometown VARCHAR(64));
 CREATE QUERY userOf AS SELECT hometown FROM users WHERE username = [1: u];
 """
+
+OF_THE_STORE = DEVELOPMENT.replace("scadr", "application")
 
 
 class Killed(BaseException):
@@ -45,12 +49,14 @@ async def test_a_store_that_holds_data_is_left_as_it_is(tmp_path: Path, running:
         db.load("users", [{"username": "ada", "hometown": "Oslo"}])
     before = contents(file)
     async with running(replace(settings_for(tmp_path / "data"), store=f"{scheme}:{file}")) as client:
-        assert await workspace_ids(client) == ["application"]
-        workspace = (await client.get("/api/workspaces/application")).json()
-        assert [file["text"] for file in workspace["files"]] == [SHOP]
-        ran = await client.post("/api/deployments/live/queries/userOf/executions", json={"parameters": {"u": "ada"}})
+        assert await application_ids(client) == ["application"]
+        application = (await client.get("/api/applications/application")).json()
+        assert [file["text"] for file in application["files"]] == [SHOP]
+        ran = await client.post(
+            f"{OF_THE_STORE}/deployments/live/queries/userOf/executions", json={"parameters": {"u": "ada"}}
+        )
         assert ran.json()["rows"] == [["Oslo"]]
-        assert len((await client.get("/api/deployments")).json()["items"]) == 1
+        assert len((await client.get(f"{OF_THE_STORE}/deployments")).json()["items"]) == 1
     assert contents(file) == before
 
 
@@ -61,35 +67,41 @@ async def test_a_file_of_another_program_gets_no_sample(tmp_path: Path, running:
         raw.execute("INSERT INTO users VALUES ('ada')")
     before = file.read_bytes()
     async with running(replace(settings_for(tmp_path / "data"), store=f"embedded:{file}")) as client:
-        health = (await client.get("/api/health")).json()
+        health = (await client.get(f"{OF_THE_STORE}/health")).json()
         assert f"{file} is a database of another program" in health["store"]["message"]
-        assert (await client.get("/api/deployments")).json()["items"] == []
-        assert await workspace_ids(client) == ["application"]
+        assert (await client.get(f"{OF_THE_STORE}/deployments")).json()["items"] == []
+        assert await application_ids(client) == ["application"]
     assert file.read_bytes() == before
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("existing.db")] == ["existing.db"]
 
 
-async def test_the_last_workspace_comes_back_from_the_store(settings: Settings, running: Running) -> None:
+async def test_the_last_application_comes_back_from_the_store(settings: Settings, running: Running) -> None:
     async with running(settings) as client:
-        before = (await client.get("/api/workspaces/scadr")).json()
+        before = (await client.get("/api/applications/scadr")).json()
         gone = {"username": "ada_birch"}
-        await client.post("/api/deployments/live/queries/findUser/executions", json={"parameters": gone})
-    kept = contents(settings.data / "store")
-    for file in sorted((settings.data / "workspaces").rglob("*"), reverse=True):
+        await client.post(f"{DEVELOPMENT}/deployments/live/queries/findUser/executions", json={"parameters": gone})
+    kept = contents(folder_of(settings) / "store")
+    for file in sorted((settings.data / "applications").rglob("*"), reverse=True):
         file.unlink() if file.is_file() else file.rmdir()
     async with running(settings) as client:
-        assert (await client.get("/api/workspaces/scadr")).json() == before
-        assert [read["id"] for read in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
-    assert contents(settings.data / "store") == kept
+        assert (await client.get("/api/applications/scadr")).json() == before
+        assert [read["id"] for read in (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"]] == ["d1"]
+    assert contents(folder_of(settings) / "store") == kept
 
 
 def killing_at(monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     """End the next first start at a step of it."""
-    write, load = first_start_module.write_atomically, piql.Database.load
+    write, load = repository.write_atomically, piql.Database.load
     loaded: list[str] = []
 
     def written(file: Path, text: str) -> None:
-        if step == "mark" or (step == "files" and file.name == "addUser.piql"):
+        is_reached = {
+            "mark": file.name == ".first-start-under-way",
+            "environment": file.name == "environment.json",
+            "sample": file.name == "sample.json",
+            "files": file.name == "addUser.piql",
+        }
+        if is_reached.get(step, False):
             raise Killed
         write(file, text)
 
@@ -102,11 +114,12 @@ def killing_at(monkeypatch: pytest.MonkeyPatch, step: str) -> None:
             raise Killed
         return load(self, table, rows, **named)
 
-    monkeypatch.setattr(first_start_module, "write_atomically", written)
+    for module in (first_start_module, sample, settings_file, repository):
+        monkeypatch.setattr(module, "write_atomically", written)
     monkeypatch.setattr(piql.Database, "load", some_loaded)
 
 
-@pytest.mark.parametrize("step", ["mark", "files", "before the load", "within the load"])
+@pytest.mark.parametrize("step", ["mark", "environment", "sample", "files", "before the load", "within the load"])
 async def test_a_first_start_goes_on_where_it_was_interrupted(
     tmp_path: Path, running: Running, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -117,12 +130,13 @@ async def test_a_first_start_goes_on_where_it_was_interrupted(
             async with running(settings):
                 raise AssertionError("it was not interrupted")
     async with running(settings) as client:
-        assert [read["id"] for read in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
-        assert len((await client.get("/api/workspaces/scadr")).json()["files"]) == 13
+        assert [read["id"] for read in (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"]] == ["d1"]
+        assert len((await client.get("/api/applications/scadr")).json()["files"]) == 13
     assert not (settings.data / ".first-start-under-way").exists()
-    assert rows_of(settings.store_url, "users") == USERS
-    assert rows_of(settings.store_url, "thoughts") == USERS * 12
-    assert rows_of(settings.store_url, "subscriptions") == USERS * 5
+    assert not (folder_of(settings) / "sample.json").exists()
+    assert rows_of(store_url_of(settings), "users") == USERS
+    assert rows_of(store_url_of(settings), "thoughts") == USERS * 12
+    assert rows_of(store_url_of(settings), "subscriptions") == USERS * 5
 
 
 async def test_an_interrupted_first_start_neither_removes_nor_fills_another_store(
@@ -139,6 +153,6 @@ async def test_an_interrupted_first_start_neither_removes_nor_fills_another_stor
         db.deploy(piql.compile(SHOP))
     before = contents(mine)
     async with running(replace(settings, store=f"embedded:{mine}")) as client:
-        live = (await client.get("/api/deployments/live")).json()
+        live = (await client.get(f"{DEVELOPMENT}/deployments/live")).json()
         assert [query["name"] for query in live["queries"]] == ["userOf"]
     assert contents(mine) == before

@@ -8,6 +8,8 @@ from urllib.parse import quote
 import httpx
 import pytest
 
+from .conftest import DEVELOPMENT
+
 SCHEMA = """
 CREATE TABLE "no""tes; --" ("i'd" BIGINT PRIMARY KEY, "te""xt" TEXT NULL);
 CREATE QUERY "put;" AS INSERT INTO "no""tes; --" ("i'd", "te""xt") VALUES ([id], [text]);
@@ -31,12 +33,12 @@ TEXTS = [
 @pytest.fixture
 async def notes(client: httpx.AsyncClient) -> httpx.AsyncClient:
     body = {
-        "workspace_id": "scadr",
+        "application_id": "scadr",
         "files": [{"path": "notes.piql", "text": SCHEMA}],
         "run_id": None,
         "base_version": 1,
     }
-    deployed = await client.post("/api/deployments", json=body)
+    deployed = await client.post(f"{DEVELOPMENT}/deployments", json=body)
     assert deployed.status_code in (200, 201, 202), deployed.text
     return client
 
@@ -45,7 +47,7 @@ async def execute(
     client: httpx.AsyncClient, query: str, parameters: dict[str, object], cursor: object = None
 ) -> httpx.Response:
     """Send what JSON can say, halves of characters and numbers without end, too."""
-    url = f"/api/deployments/live/queries/{quote(query)}/executions"
+    url = f"{DEVELOPMENT}/deployments/live/queries/{quote(query)}/executions"
     body = json.dumps({"parameters": parameters, "cursor": cursor})
     return await client.post(url, content=body.encode(), headers={"content-type": "application/json"})
 

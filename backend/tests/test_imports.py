@@ -9,36 +9,41 @@ import httpx
 import pytest
 from piql_backend.settings import Settings
 
+from .conftest import DEVELOPMENT, folder_of
+
 PART = 40
 
 
 async def upload(client: httpx.AsyncClient, table: str, name: str, content: bytes) -> Any:
     request = {"table": table, "file_name": name, "size": len(content)}
-    answer = await client.post("/api/imports", json=request)
+    answer = await client.post(f"{DEVELOPMENT}/imports", json=request)
     assert answer.status_code == 201, answer.text
     state = answer.json()
     for offset in range(0, len(content), PART):
         part = {"offset": offset, "base64": base64.b64encode(content[offset : offset + PART]).decode()}
-        state = (await client.post(f"/api/imports/{state['id']}/parts", json=part)).json()
+        state = (await client.post(f"{DEVELOPMENT}/imports/{state['id']}/parts", json=part)).json()
     return state
 
 
 async def run(client: httpx.AsyncClient, import_id: str, **request: Any) -> Any:
-    answer = await client.post(f"/api/imports/{import_id}/runs", json=request)
+    answer = await client.post(f"{DEVELOPMENT}/imports/{import_id}/runs", json=request)
     assert answer.status_code == 200, answer.text
-    while (state := (await client.get(f"/api/imports/{import_id}")).json())["state"] in ("checking", "loading"):
+    while (state := (await client.get(f"{DEVELOPMENT}/imports/{import_id}")).json())["state"] in (
+        "checking",
+        "loading",
+    ):
         await asyncio.sleep(0)
     return state
 
 
 async def towns(client: httpx.AsyncClient) -> int:
-    tables = (await client.get("/api/tables")).json()["items"]
+    tables = (await client.get(f"{DEVELOPMENT}/tables")).json()["items"]
     return next(table["rows_estimate"] for table in tables if table["name"] == "users")
 
 
 @pytest.fixture
 async def header(client: httpx.AsyncClient) -> list[str]:
-    page = (await client.get("/api/tables/users/rows")).json()
+    page = (await client.get(f"{DEVELOPMENT}/tables/users/rows")).json()
     return [column["name"] for column in page["columns"]]
 
 
@@ -86,7 +91,7 @@ async def test_a_mapping_that_does_not_fit_is_said(client: httpx.AsyncClient) ->
 async def test_a_file_that_is_not_well_formed_is_refused(client: httpx.AsyncClient) -> None:
     state = await upload(client, "users", "users.csv", b'username\n"a"b\n')
     assert (state["state"], state["problems"][0]["line"]) == ("refused", 2)
-    answer = await client.post(f"/api/imports/{state['id']}/runs", json={})
+    answer = await client.post(f"{DEVELOPMENT}/imports/{state['id']}/runs", json={})
     assert (answer.status_code, answer.json()["code"]) == (409, "import-state")
 
 
@@ -119,15 +124,15 @@ async def test_a_stopped_load_is_resumed(
 
 async def upload_whole(client: httpx.AsyncClient, content: bytes) -> Any:
     request = {"table": "users", "file_name": "many.csv", "size": len(content)}
-    state = (await client.post("/api/imports", json=request)).json()
+    state = (await client.post(f"{DEVELOPMENT}/imports", json=request)).json()
     part = {"offset": 0, "base64": base64.b64encode(content).decode()}
-    return (await client.post(f"/api/imports/{state['id']}/parts", json=part)).json()
+    return (await client.post(f"{DEVELOPMENT}/imports/{state['id']}/parts", json=part)).json()
 
 
 async def test_parts_come_one_behind_the_other(client: httpx.AsyncClient) -> None:
     request = {"table": "users", "file_name": "users.csv", "size": 10}
-    state = (await client.post("/api/imports", json=request)).json()
-    path = f"/api/imports/{state['id']}/parts"
+    state = (await client.post(f"{DEVELOPMENT}/imports", json=request)).json()
+    path = f"{DEVELOPMENT}/imports/{state['id']}/parts"
     late = await client.post(path, json={"offset": 3, "base64": "YWJj"})
     assert (late.status_code, late.json()["code"]) == (409, "import-state")
     assert (await client.post(path, json={"offset": 0, "base64": "?"})).status_code == 422
@@ -142,23 +147,23 @@ async def test_what_cannot_be_imported_is_refused_at_once(client: httpx.AsyncCli
         ({"table": "users", "file_name": "a.txt", "size": 1}, 422),
         ({"table": "users", "file_name": "a.csv", "size": 2**30}, 422),
     ):
-        assert (await client.post("/api/imports", json=request)).status_code == status
-    assert (await client.get("/api/imports/i9")).status_code == 404
+        assert (await client.post(f"{DEVELOPMENT}/imports", json=request)).status_code == status
+    assert (await client.get(f"{DEVELOPMENT}/imports/i9")).status_code == 404
 
 
 async def test_an_import_is_forgotten_with_its_file(client: httpx.AsyncClient, settings: Settings) -> None:
     state = await upload(client, "users", "users.csv", b"username\nzoe\n")
-    assert uploads(settings.data) == 1
-    assert (await client.post(f"/api/imports/{state['id']}/cancel")).status_code == 409
-    assert (await client.delete(f"/api/imports/{state['id']}")).status_code == 204
-    assert uploads(settings.data) == 0
+    assert uploads(folder_of(settings)) == 1
+    assert (await client.post(f"{DEVELOPMENT}/imports/{state['id']}/cancel")).status_code == 409
+    assert (await client.delete(f"{DEVELOPMENT}/imports/{state['id']}")).status_code == 204
+    assert uploads(folder_of(settings)) == 0
 
 
-def uploads(data: Path) -> int:
-    return len(list(data.rglob("imports/*")))
+def uploads(folder: Path) -> int:
+    return len(list(folder.rglob("imports/*")))
 
 
 async def test_the_oldest_imports_make_room(client: httpx.AsyncClient) -> None:
     made = [(await upload(client, "users", "users.csv", b"username\nzoe\n"))["id"] for _ in range(12)]
-    statuses = [(await client.get(f"/api/imports/{import_id}")).status_code for import_id in made]
+    statuses = [(await client.get(f"{DEVELOPMENT}/imports/{import_id}")).status_code for import_id in made]
     assert statuses == [404, 404, *[200] * 10]

@@ -20,7 +20,7 @@ from piql_backend.profile_runs.service import ProfileRuns
 from piql_backend.settings import Settings
 from piql_backend.workers.pool import WorkerPool
 
-from .conftest import run_workbench, settings_for
+from .conftest import DEVELOPMENT, folder_of, run_workbench, settings_for
 
 Files = list[dict[str, str]]
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
@@ -54,8 +54,10 @@ def deployed_once(first_start: Path, workers: WorkerPool, tmp_path_factory: pyte
 
     async def start_and_deploy(run_id: str) -> None:
         async with run_workbench(settings_for(data), workers) as client:
-            workspace = (await client.get("/api/workspaces/scadr")).json()
-            await deploy(client, [{"path": file["path"], "text": file["text"]} for file in workspace["files"]], run_id)
+            application = (await client.get("/api/applications/scadr")).json()
+            await deploy(
+                client, [{"path": file["path"], "text": file["text"]} for file in application["files"]], run_id
+            )
 
     with pytest.MonkeyPatch.context() as patch:
         asyncio.run(start_and_deploy(put_recorded_run(patch)))
@@ -69,9 +71,9 @@ def deployed(deployed_once: Path, tmp_path: Path) -> Settings:
 
 
 async def deploy(client: httpx.AsyncClient, files: Files, run_id: str | None = None) -> None:
-    live = (await client.get("/api/deployments/live")).json()["version"]
-    body = {"workspace_id": "scadr", "files": files, "run_id": run_id, "base_version": live}
-    made = await client.post("/api/deployments", json=body)
+    live = (await client.get(f"{DEVELOPMENT}/deployments/live")).json()["version"]
+    body = {"files": files, "run_id": run_id, "base_version": live}
+    made = await client.post(f"{DEVELOPMENT}/deployments", json=body)
     assert made.status_code == 201, made.text
 
 
@@ -80,21 +82,21 @@ def changed(files: Files, change: Callable[[str], str]) -> Files:
 
 
 async def run_feed(client: httpx.AsyncClient, times: int) -> None:
-    sample = (await client.get("/api/deployments/live/queries/thoughtstream/sample-parameters")).json()
+    sample = (await client.get(f"{DEVELOPMENT}/deployments/live/queries/thoughtstream/sample-parameters")).json()
     for _ in range(times):
-        url = "/api/deployments/live/queries/thoughtstream/executions"
+        url = f"{DEVELOPMENT}/deployments/live/queries/thoughtstream/executions"
         assert (await client.post(url, json={"parameters": sample["parameters"]})).status_code == 200
 
 
 async def latency_of(client: httpx.AsyncClient, query: str = "thoughtstream") -> tuple[dict[str, Any], dict[str, Any]]:
     """The whole answer, and its part for one query."""
-    answer = (await client.get("/api/latency/live")).json()
+    answer = (await client.get(f"{DEVELOPMENT}/latency/live")).json()
     return answer, next(read for read in answer["queries"] if read["query"] == query)
 
 
 async def test_a_comment_empties_nothing_and_a_new_plan_is_marked(client: httpx.AsyncClient, files: Files) -> None:
     await run_feed(client, 3)
-    assert (await client.put("/api/slos/thoughtstream", json=SLO)).status_code == 200
+    assert (await client.put(f"{DEVELOPMENT}/slos/thoughtstream", json=SLO)).status_code == 200
     await deploy(client, changed(files, lambda text: f"-- the same feed\n{text}"))
     await run_feed(client, 2)
     answer, feed = await latency_of(client)
@@ -114,7 +116,7 @@ async def test_a_comment_empties_nothing_and_a_new_plan_is_marked(client: httpx.
     _, other = await latency_of(client, "myThoughts")
     assert other["plan_since"] == 1
 
-    earlier = (await client.get("/api/latency/d2")).json()
+    earlier = (await client.get(f"{DEVELOPMENT}/latency/d2")).json()
     assert next(query for query in earlier["queries"] if query["query"] == "thoughtstream")["executions"] == 5
 
 
@@ -163,30 +165,30 @@ async def test_a_preview_says_which_saved_slos_are_predicted_to_be_broken(
     client: httpx.AsyncClient, files: Files, recorded: str
 ) -> None:
     body = {"files": files, "run_id": recorded}
-    assert (await client.post("/api/deployments/preview", json=body)).json()["slos_at_risk"] == []
+    assert (await client.post(f"{DEVELOPMENT}/deployments/preview", json=body)).json()["slos_at_risk"] == []
     for query, threshold_ms in (("thoughtstream", 0.01), ("myThoughts", 60_000)):
         slo = {"quantile": 0.9, "threshold_ms": threshold_ms, "interval_seconds": 600}
-        assert (await client.put(f"/api/slos/{query}", json=slo)).status_code == 200
-    preview = (await client.post("/api/deployments/preview", json=body)).json()
+        assert (await client.put(f"{DEVELOPMENT}/slos/{query}", json=slo)).status_code == 200
+    preview = (await client.post(f"{DEVELOPMENT}/deployments/preview", json=body)).json()
     (risk,) = preview["slos_at_risk"]
     assert (risk["query"], risk["quantile"], risk["threshold_ms"]) == ("thoughtstream", 0.9, 0.01)
     assert 0.01 < risk["typical_ms"] <= risk["worst_ms"]
     assert preview["can_deploy"]  # an estimate hinders nothing
-    assert (await client.post("/api/deployments/preview", json={"files": files})).json()["slos_at_risk"] == []
+    assert (await client.post(f"{DEVELOPMENT}/deployments/preview", json={"files": files})).json()["slos_at_risk"] == []
 
 
 async def test_an_slo_is_set_before_its_query_is_deployed(client: httpx.AsyncClient) -> None:
-    assert (await client.put("/api/slos/newcomers", json=SLO)).status_code == 404
+    assert (await client.put(f"{DEVELOPMENT}/slos/newcomers", json=SLO)).status_code == 404
     text = "CREATE QUERY newcomers AS SELECT * FROM users WHERE username = [name];"
-    made = await client.post("/api/workspaces/scadr/files", json={"path": "queries/newcomers.piql", "text": text})
+    made = await client.post("/api/applications/scadr/files", json={"path": "queries/newcomers.piql", "text": text})
     assert made.status_code == 201, made.text
-    assert (await client.put("/api/slos/newcomers", json=SLO)).status_code == 200
-    assert [slo["query"] for slo in (await client.get("/api/slos")).json()["items"]] == ["newcomers"]
+    assert (await client.put(f"{DEVELOPMENT}/slos/newcomers", json=SLO)).status_code == 200
+    assert [slo["query"] for slo in (await client.get(f"{DEVELOPMENT}/slos")).json()["items"]] == ["newcomers"]
 
 
 def observe_as_predicted(settings: Settings, size: tuple[int, int], p99_ms: float, count: int) -> None:
     """Leave behind executions of a size whose p99 is the given one, as a stopped workbench would have."""
-    database = Database(settings.data / "workbench.duckdb")
+    database = Database(folder_of(settings) / "workbench.duckdb")
     observations = Observations(database)
     latencies = np.random.default_rng(3).lognormal(0.0, 0.3, count) * p99_ms / np.exp(0.3 * 2.3263)
     for elapsed_ms in latencies:

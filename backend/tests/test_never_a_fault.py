@@ -10,6 +10,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
+ENVIRONMENT = "/api/applications/{application}/environments/{environment}"
 MUTANTS = 40
 FILE = {
     "path": "a.piql",
@@ -33,12 +34,12 @@ BODIES: dict[tuple[str, str], object] = {
     ("post", "/api/language/outlines"): FILE,
     ("post", "/api/language/folds"): FILE,
     ("post", "/api/language/formats"): FILE,
-    ("post", "/api/workspaces/{workspace_id}/files"): {"path": "b.piql", "text": ""},
-    ("put", "/api/workspaces/{workspace_id}/files/{path}"): {"text": "", "base_revision": "none"},
-    ("post", "/api/profile-runs"): {"grid": {"row_bytes": [0]}, "interval_seconds": 1, "intervals": 1},
-    ("post", "/api/predictions"): {"files": [FILE], "query": "q", "run_id": "none", "slo": SLO},
-    ("post", "/api/prediction-sets"): {"files": [FILE], "queries": ["q"], "run_id": "none", "slo": SLO},
-    ("post", "/api/heatmaps"): {
+    ("post", "/api/applications/{application}/files"): {"path": "b.piql", "text": ""},
+    ("put", "/api/applications/{application}/files/{path}"): {"text": "", "base_revision": "none"},
+    ("post", f"{ENVIRONMENT}/profile-runs"): {"grid": {"row_bytes": [0]}, "interval_seconds": 1, "intervals": 1},
+    ("post", f"{ENVIRONMENT}/predictions"): {"files": [FILE], "query": "q", "run_id": "none", "slo": SLO},
+    ("post", f"{ENVIRONMENT}/prediction-sets"): {"files": [FILE], "queries": ["q"], "run_id": "none", "slo": SLO},
+    ("post", f"{ENVIRONMENT}/heatmaps"): {
         "files": [FILE],
         "query": "q",
         "run_id": "none",
@@ -47,24 +48,23 @@ BODIES: dict[tuple[str, str], object] = {
         "slo": SLO,
         "values": {"b": 1},
     },
-    ("post", "/api/page-predictions"): {"files": [FILE], "page": "q, q | q", "run_id": "none", "slo": SLO},
-    ("post", "/api/deployments/preview"): {"files": [FILE]},
-    ("post", "/api/deployments"): {
-        "workspace_id": "scadr",
+    ("post", f"{ENVIRONMENT}/page-predictions"): {"files": [FILE], "page": "q, q | q", "run_id": "none", "slo": SLO},
+    ("post", f"{ENVIRONMENT}/deployments/preview"): {"files": [FILE]},
+    ("post", f"{ENVIRONMENT}/deployments"): {
         "files": [FILE],
         "run_id": None,
         "base_version": 1,
         "base_revisions": {"a.piql": "none"},
         "removes": ["q"],
     },
-    ("post", "/api/deployments/rollback"): {"base_version": 1},
-    ("post", "/api/deployments/{deployment_id}/queries/{name}/executions"): {
+    ("post", f"{ENVIRONMENT}/deployments/rollback"): {"base_version": 1},
+    ("post", f"{ENVIRONMENT}/deployments/{{deployment_id}}/queries/{{name}}/executions"): {
         "parameters": {"me": "a", "count": 1},
         "cursor": None,
     },
-    ("post", "/api/bursts"): {"deployment_id": "live", "query": "none", "executions": 1, "concurrency": 1},
-    ("put", "/api/slos/{query}"): SLO,
-    ("post", "/api/slos/openslo"): {"text": "kind: SLO"},
+    ("post", f"{ENVIRONMENT}/bursts"): {"deployment_id": "live", "query": "none", "executions": 1, "concurrency": 1},
+    ("put", f"{ENVIRONMENT}/slos/{{query}}"): SLO,
+    ("post", f"{ENVIRONMENT}/slos/openslo"): {"text": "kind: SLO"},
 }
 VALUES: list[object] = [
     None,
@@ -101,6 +101,10 @@ NAMES = [
 ]
 
 
+def _in_development(path: str) -> str:
+    return path.replace("{application}", "scadr").replace("{environment}", "development")
+
+
 def places(value: object) -> list[tuple[object, ...]]:
     """The path of every value inside a JSON value."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -132,7 +136,7 @@ async def test_no_request_ends_in_a_fault(client: httpx.AsyncClient, seed: int) 
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             for _ in range(MUTANTS if (method, path) in BODIES else 6):
-                url = path
+                url = path if chance.random() < 0.1 else _in_development(path)
                 for parameter in operation.get("parameters", ()):
                     value = quote(chance.choice(NAMES), safe="")
                     url = url.replace(f"{{{parameter['name']}}}", value)

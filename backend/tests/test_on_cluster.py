@@ -14,7 +14,7 @@ from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from cluster.running import Cluster
 from piql_backend.settings import SampleSize, Settings
 
-from .conftest import Running
+from .conftest import DEVELOPMENT, Running
 
 __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
@@ -27,7 +27,7 @@ async def test_health_names_the_nodes_the_keyspace_and_the_driver(
     sample = SampleSize(users=5, thoughts_per_user=3, subscriptions_per_user=2)
     here = replace(settings, data=tmp_path / "cluster", store=cluster_url(), sample_size=sample)
     async with running(here) as client:
-        health = (await client.get("/api/health")).json()
+        health = (await client.get(f"{DEVELOPMENT}/health")).json()
         assert (health["status"], health["store"]["kind"], health["store"]["message"]) == ("ok", "cql", None)
         found = health["store"]["cluster"]
         assert [(node["address"], node["is_up"]) for node in found["nodes"]] == [
@@ -36,10 +36,10 @@ async def test_health_names_the_nodes_the_keyspace_and_the_driver(
         assert found["nodes"][0]["version"].startswith("5.0")
         assert found["replication"] == f"{min(3, len(cluster.nodes))} in datacenter1"
         assert found["driver"].startswith("scylla-driver 3.")
-        url = "/api/deployments/live/queries/findUser/executions"
+        url = f"{DEVELOPMENT}/deployments/live/queries/findUser/executions"
         ran = await client.post(url, json={"parameters": {"username": "ada_bell"}})
         assert (ran.status_code, len(ran.json()["rows"])) == (200, 1), ran.text
-        deployments = (await client.get("/api/deployments")).json()["items"]
+        deployments = (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"]
         assert [deployment["is_live"] for deployment in deployments] == [True]
 
 
@@ -54,12 +54,12 @@ async def test_a_cluster_that_goes_away_is_a_typed_error_and_works_again_without
     async with running(hasty) as client:
 
         async def find_user() -> httpx.Response:
-            url = "/api/deployments/live/queries/findUser/executions"
+            url = f"{DEVELOPMENT}/deployments/live/queries/findUser/executions"
             return await client.post(url, json={"parameters": {"username": "ada_bell"}})
 
         async def until(status: str) -> dict[str, Any]:
             for _ in range(60):
-                health: dict[str, Any] = (await client.get("/api/health")).json()
+                health: dict[str, Any] = (await client.get(f"{DEVELOPMENT}/health")).json()
                 if health["status"] == status:
                     return health
                 await asyncio.sleep(0.5)

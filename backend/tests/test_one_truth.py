@@ -17,11 +17,15 @@ import piql
 import piql_backend.deployments.service as service
 import pytest
 from patience import PATIENCE
+from piql.runtime.deployment import Deployer
+from piql.versions.deploy import begin_deploy
 from piql_backend.settings import Settings
+
+from .conftest import DEVELOPMENT, folder_of, store_url_of
 
 Files = list[dict[str, str]]
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
-DEPLOYMENTS = "/api/deployments"
+DEPLOYMENTS = f"{DEVELOPMENT}/deployments"
 TOWN = "CREATE QUERY townOf AS SELECT hometown FROM users WHERE username = [1: u];"
 
 
@@ -31,7 +35,7 @@ async def live_version(client: httpx.AsyncClient) -> int:
 
 
 async def deployed(client: httpx.AsyncClient, files: Files, **more: Any) -> httpx.Response:
-    body = {"workspace_id": "scadr", "files": files, "base_version": await live_version(client), **more}
+    body = {"files": files, "base_version": await live_version(client), **more}
     return await client.post(DEPLOYMENTS, json=body)
 
 
@@ -49,7 +53,7 @@ def with_town(files: Files) -> Files:
 
 def deployed_beside(settings: Settings, text: str) -> None:
     """Deploy as a program beside the workbench does."""
-    with piql.connect(settings.store_url) as db:
+    with piql.connect(store_url_of(settings)) as db:
         db.deploy(piql.compile(text))
 
 
@@ -65,7 +69,7 @@ async def test_what_another_process_deploys_is_live_at_the_next_request(
     assert (ran.status_code, ran.json()["deployment_id"]) == (200, "d2")
     assert "townOf" in await live_queries(client)
     newest = (await client.get(DEPLOYMENTS)).json()["items"][0]
-    assert (newest["is_live"], newest["deployed_by"], newest["workspace_id"]) == (True, "an application", None)
+    assert (newest["is_live"], newest["deployed_by"], newest["application_id"]) == (True, "an application", None)
     assert (await run(client, "findUser", username="nobody")).status_code == 200
 
 
@@ -73,7 +77,9 @@ async def test_what_another_process_deploys_is_seen_without_any_request(
     settings: Settings, files: Files, client: httpx.AsyncClient
 ) -> None:
     deployed_beside(settings, texts_of(files) + TOWN)
-    while (await client.get("/api/latency/live")).json()["deployment_id"] != "d2":  # this looks at nothing itself
+    while (await client.get(f"{DEVELOPMENT}/latency/live")).json()[
+        "deployment_id"
+    ] != "d2":  # this looks at nothing itself
         await asyncio.sleep(0.05)
 
 
@@ -97,7 +103,7 @@ async def test_a_history_that_is_lost_is_made_from_the_store(settings: Settings,
         files = (await client.get(f"{DEPLOYMENTS}/live")).json()["files"]
         assert (await deployed(client, with_town(files))).status_code == 201
         before = (await client.get(DEPLOYMENTS)).json()["items"]
-    (settings.data / "workbench.duckdb").unlink()
+    (folder_of(settings) / "workbench.duckdb").unlink()
     async with running(settings) as client:
         assert (await client.get(DEPLOYMENTS)).json()["items"] == before
         assert (await client.get(f"{DEPLOYMENTS}/live")).json()["files"] == with_town(files)
@@ -109,11 +115,11 @@ async def test_a_store_and_a_history_without_ids_are_brought_together_by_their_t
 ) -> None:
     async with running(settings) as client:
         before = (await client.get(DEPLOYMENTS)).json()["items"]
-    with closing(sqlite3.connect(settings.data / "store")) as raw, raw:
+    with closing(sqlite3.connect(folder_of(settings) / "store")) as raw, raw:
         ((text,),) = raw.execute("SELECT value FROM settings WHERE name = 'deployment'").fetchall()
         document = {name: value for name, value in json.loads(text).items() if name not in ("id", "by", "details")}
         raw.execute("UPDATE settings SET value = ? WHERE name = 'deployment'", [json.dumps(document | {"owners": {}})])
-    with duckdb.connect(settings.data / "workbench.duckdb") as history:
+    with duckdb.connect(folder_of(settings) / "workbench.duckdb") as history:
         history.execute("UPDATE deployments SET deployment = NULL, deployed_by = NULL")
     async with running(settings) as client:
         assert (await client.get(DEPLOYMENTS)).json()["items"] == before
@@ -130,7 +136,7 @@ async def test_a_deployment_on_an_older_base_is_refused_with_what_came_between(
     assert preview["base_version"] == 1
     deployed_beside(settings, texts_of(files) + TOWN)
     for url in (DEPLOYMENTS, f"{DEPLOYMENTS}/builds"):
-        body = {"workspace_id": "scadr", "files": files, "base_version": 1}
+        body = {"files": files, "base_version": 1}
         refused = await client.post(url, json=body)
         assert (refused.status_code, refused.json()["code"]) == (409, "deployed-meanwhile")
         assert [(read["id"], read["deployed_by"]) for read in refused.json()["between"]] == [("d2", "an application")]
@@ -142,7 +148,7 @@ async def test_a_deployment_on_an_older_base_is_refused_with_what_came_between(
 async def test_nothing_live_is_replaced_for_somebody_who_does_not_say_what_was_seen(
     client: httpx.AsyncClient, files: Files
 ) -> None:
-    body = {"workspace_id": "scadr", "files": with_town(files)}
+    body = {"files": with_town(files)}
     for unsaid in (body, body | {"base_version": None}):
         for url in (DEPLOYMENTS, f"{DEPLOYMENTS}/builds"):
             refused = await client.post(url, json=unsaid)
@@ -154,20 +160,21 @@ async def test_nothing_live_is_replaced_for_somebody_who_does_not_say_what_was_s
 
 
 async def test_the_very_first_deployment_needs_no_version(tmp_path: Path, running: Running) -> None:
-    empty = Settings(data=tmp_path / "data", frontend=tmp_path / "dist", sample=tmp_path / "none")
+    empty = Settings(data=tmp_path / "data", frontend=tmp_path / "dist", sample_applications=())
     text = "CREATE TABLE t (id INT PRIMARY KEY); CREATE QUERY one AS SELECT id FROM t WHERE id = [1: id];"
-    folder = empty.data / "workspaces" / "mine"
+    folder = empty.data / "applications" / "mine"
     folder.mkdir(parents=True)
     (folder / "schema.piql").write_text(text)
     async with running(empty) as client:
-        assert (await client.post(DEPLOYMENTS, json={"workspace_id": "mine"})).status_code == 201
-        assert (await client.post(DEPLOYMENTS, json={"workspace_id": "mine"})).status_code == 428
+        deployments = DEPLOYMENTS.replace("scadr", "mine")
+        assert (await client.post(deployments, json={})).status_code == 201
+        assert (await client.post(deployments, json={})).status_code == 428
 
 
 async def test_a_text_that_is_older_than_the_saved_one_is_not_deployed(client: httpx.AsyncClient, files: Files) -> None:
-    read = (await client.get("/api/workspaces/scadr")).json()["files"]
+    read = (await client.get("/api/applications/scadr")).json()["files"]
     seen = {file["path"]: file["revision"] for file in read}
-    url = "/api/workspaces/scadr/files/schema.piql"
+    url = "/api/applications/scadr/files/schema.piql"
     newer = texts_of(files) + "-- newer"
     await client.put(url, json={"text": newer, "base_revision": seen["schema.piql"]})
     refused = await deployed(client, with_town(files), base_revisions=seen)
@@ -175,58 +182,46 @@ async def test_a_text_that_is_older_than_the_saved_one_is_not_deployed(client: h
     assert refused.json()["current"]["text"] == newer
     seen["schema.piql"] = refused.json()["current"]["revision"]
     assert (await deployed(client, with_town(files), base_revisions=seen)).status_code == 201
-    await client.post("/api/workspaces/scadr/files", json={"path": "new.piql", "text": "-- new"})
+    await client.post("/api/applications/scadr/files", json={"path": "new.piql", "text": "-- new"})
     assert (await deployed(client, files, base_revisions=seen)).json()["current"]["path"] == "new.piql"
 
 
 @pytest.fixture
 def second(settings: Settings) -> str:
-    """A second workspace on the same store, with one table and one query."""
-    folder = settings.data / "workspaces" / "second"
-    folder.mkdir()
+    """Somebody else who has deployed one table and one query to the same store."""
     text = "CREATE TABLE notes (id INT PRIMARY KEY, text VARCHAR(80));\n"
-    (folder / "schema.piql").write_text(text + "CREATE QUERY note AS SELECT text FROM notes WHERE id = [1: id];\n")
+    text += "CREATE QUERY note AS SELECT text FROM notes WHERE id = [1: id];\n"
+    with piql.connect(store_url_of(settings)) as db:
+        begin_deploy(
+            db.store, piql.compile({"second.piql": text}), deployer=Deployer("second", {}), is_background=False
+        )
     return "second"
 
 
-async def test_the_queries_of_another_workspace_stay_live(
-    second: str, client: httpx.AsyncClient, files: Files, settings: Settings
-) -> None:
-    text = (settings.data / "workspaces" / "second" / "schema.piql").read_text()
-    body = {"files": [{"path": "schema.piql", "text": text}], "workspace_id": second}
-    preview = (await client.post(f"{DEPLOYMENTS}/preview", json=body)).json()
-    assert (preview["can_deploy"], preview["added"], preview["removed"]) == (True, ["note"], [])
-    assert {(read["query"], read["deployed_by"]) for read in preview["kept"]} >= {("findUser", "scadr")}
-    assert [change["table"] for change in preview["tables"]] == ["notes"]
-    assert preview["indexes_removed"] == []
+async def test_the_queries_of_others_stay_live(second: str, client: httpx.AsyncClient, files: Files) -> None:
     before = await live_queries(client)
-    made = await client.post(DEPLOYMENTS, json={"workspace_id": second, "base_version": 1})
-    assert (made.status_code, made.json()["deployed_by"]) == (201, second)
-    assert await live_queries(client) == {*before, "note"}
-    assert (await run(client, "findUser", username="nobody")).status_code == 200
-    again = (await client.post(f"{DEPLOYMENTS}/preview", json={"files": files, "workspace_id": "scadr"})).json()
+    assert {"note", "findUser"} <= before
+    again = (await client.post(f"{DEPLOYMENTS}/preview", json={"files": files})).json()
     assert (again["kept"], again["removed"]) == ([{"query": "note", "deployed_by": second}], [])
     fewer = [file for file in files if file["path"] != "queries/findUser.piql"]
     assert (await deployed(client, fewer)).status_code == 201
-    assert await live_queries(client) == {*before, "note"} - {"findUser"}
+    assert await live_queries(client) == before - {"findUser"}
+    assert (await run(client, "note", id=1)).status_code == 200
 
 
 async def test_what_the_reader_agreed_to_remove_goes(second: str, client: httpx.AsyncClient, files: Files) -> None:
-    await client.post(DEPLOYMENTS, json={"workspace_id": second, "base_version": 1})
-    body = {"files": files, "workspace_id": "scadr", "removes": ["note"]}
+    body = {"files": files, "removes": ["note"]}
     assert (await client.post(f"{DEPLOYMENTS}/preview", json=body)).json()["removed"] == ["note"]
     assert (await deployed(client, files, removes=["note"])).status_code == 201
     assert "note" not in await live_queries(client)
     assert (await run(client, "note", id=1)).status_code == 404
 
 
-async def test_a_query_of_another_workspace_is_replaced_only_when_that_was_agreed_to(
+async def test_a_query_of_others_is_replaced_only_when_that_was_agreed_to(
     second: str, client: httpx.AsyncClient, files: Files
 ) -> None:
-    await client.post(DEPLOYMENTS, json={"workspace_id": second, "base_version": 1})
     other = [*files, {"path": "more.piql", "text": TOWN.replace("townOf", "note")}]
-    body = {"files": other, "workspace_id": "scadr"}
-    preview = (await client.post(f"{DEPLOYMENTS}/preview", json=body)).json()
+    preview = (await client.post(f"{DEPLOYMENTS}/preview", json={"files": other})).json()
     assert preview["replaced"] == [{"query": "note", "deployed_by": second}]
     refused = await deployed(client, other)
     assert (refused.status_code, refused.json()["code"]) == (409, "replaces-queries")
@@ -238,13 +233,13 @@ async def test_a_query_of_another_workspace_is_replaced_only_when_that_was_agree
 async def test_a_set_that_would_break_the_queries_of_others_is_said_before(
     second: str, client: httpx.AsyncClient
 ) -> None:
-    text = "CREATE TABLE users (username VARCHAR(32) PRIMARY KEY, x INT);"
-    text += "CREATE QUERY x AS SELECT x FROM users WHERE username = [1: u];"
-    body = {"files": [{"path": "schema.piql", "text": text}], "workspace_id": second}
+    text = "CREATE TABLE notes (id INT PRIMARY KEY, x INT);"
+    text += "CREATE QUERY x AS SELECT x FROM notes WHERE id = [1: u];"
+    body = {"files": [{"path": "schema.piql", "text": text}]}
     preview = (await client.post(f"{DEPLOYMENTS}/preview", json=body)).json()
     assert preview["can_deploy"] is False
     assert "would break, deployed earlier" in preview["refusal"]
-    refused = await client.post(DEPLOYMENTS, json=body | {"base_version": 1})
+    refused = await client.post(DEPLOYMENTS, json=body | {"base_version": 2})
     assert (refused.status_code, refused.json()["message"]) == (422, preview["refusal"])
 
 
@@ -284,7 +279,7 @@ async def test_a_rollback_is_shown_before_and_is_of_the_version_that_was_seen(
     assert (refused.status_code, refused.json()["code"]) == (409, "deployed-meanwhile")
     assert (await client.post(f"{DEPLOYMENTS}/rollback")).status_code == 422
     back = await client.post(f"{DEPLOYMENTS}/rollback", json={"base_version": 2})
-    assert (back.status_code, back.json()["id"], back.json()["workspace_id"]) == (201, "d3", "scadr")
+    assert (back.status_code, back.json()["id"], back.json()["application_id"]) == (201, "d3", "scadr")
     assert (await client.get(f"{DEPLOYMENTS}/live")).json()["files"] == files
 
 
@@ -292,7 +287,7 @@ async def test_the_same_text_with_other_predictions_is_a_new_version_and_without
     client: httpx.AsyncClient, files: Files
 ) -> None:
     assert (await deployed(client, files)).json()["id"] == "d1"
-    body = {"workspace_id": "scadr", "files": files, "base_version": 1}
+    body = {"files": files, "base_version": 1}
     begun = await client.post(f"{DEPLOYMENTS}/builds", json=body)
     assert (begun.json()["phase"], begun.json()["deployment_id"]) == ("in force", "d1")
 
@@ -313,13 +308,13 @@ async def test_nobody_who_reads_waits_for_a_deployment(
     await asyncio.to_thread(is_under_way.wait, PATIENCE)
     slo = {"quantile": 0.99, "threshold_ms": 20, "interval_seconds": 600}
     answers = [
-        await client.put("/api/slos/findUser", json=slo),
-        await client.get("/api/slos"),
-        await client.get("/api/latency/live"),
+        await client.put(f"{DEVELOPMENT}/slos/findUser", json=slo),
+        await client.get(f"{DEVELOPMENT}/slos"),
+        await client.get(f"{DEVELOPMENT}/latency/live"),
         await client.get(DEPLOYMENTS),
         await client.get(f"{DEPLOYMENTS}/live"),
         await run(client, "findUser", username="nobody"),
-        await client.get("/api/health"),
+        await client.get(f"{DEVELOPMENT}/health"),
     ]
     assert [answer.status_code for answer in answers] == [200] * len(answers)
     assert not deploying.done()

@@ -19,6 +19,9 @@ from piql_backend.request_limit import MAX_BODY_BYTES
 from piql_backend.schema import SourceFile, SourceFiles
 from piql_backend.settings import Settings
 
+from .conftest import DEVELOPMENT
+
+ENVIRONMENT = "/api/applications/{application}/environments/{environment}"
 DOCUMENT = create_app().openapi()
 ONE_VERSION = (
     "What one version holds. It grows with the text that somebody wrote, not with time or use: a version deployed here "
@@ -28,23 +31,30 @@ ONE_OF_A_KIND = "One for each kind of problem, or for each part that is asked; t
 EXEMPT = {
     "/healthz problems": ONE_OF_A_KIND,
     "/readyz problems": ONE_OF_A_KIND,
-    "/api/health problems": ONE_OF_A_KIND,
-    "/api/profile-runs/{run_id} operators_summary": "One for each operator that can be measured, an enumeration.",
-    "/api/bursts/{burst_id} errors": "One for each code that the engine's errors have, a table in the code.",
-    "/api/bursts/{burst_id} parameter_sources": "One for each parameter of one query: a statement has ≤ 50,000 words.",
+    f"{DEVELOPMENT}/health problems": ONE_OF_A_KIND,
+    f"{ENVIRONMENT}/health problems": ONE_OF_A_KIND,
+    f"{ENVIRONMENT}/profile-runs/{{run_id}} operators_summary": (
+        "One for each operator that can be measured, an enumeration."
+    ),
+    f"{ENVIRONMENT}/bursts/{{burst_id}} errors": (
+        "One for each code that the engine's errors have, a table in the code."
+    ),
+    f"{ENVIRONMENT}/bursts/{{burst_id}} parameter_sources": (
+        "One for each parameter of one query: a statement has ≤ 50,000 words."
+    ),
     **{
-        f"/api/deployments/{{deployment_id}} {field}": ONE_VERSION
+        f"{ENVIRONMENT}/deployments/{{deployment_id}} {field}": ONE_VERSION
         for field in ("queries", "files", "bounds", "indexes")
     },
     **{
-        f"/api/deployments/rollback/preview {field}": f"{ONE_VERSION} Here it is two of them."
+        f"{ENVIRONMENT}/deployments/rollback/preview {field}": f"{ONE_VERSION} Here it is two of them."
         for field in (
             *("tables", "added", "changed", "removed", "unchanged"),
             *("indexes_added", "indexes_removed", "bounds_changed"),
         )
     },
-    "/api/latency/{deployment_id} queries": ONE_VERSION,
-    "/api/latency/{deployment_id} markers": "The newest 100 are given.",
+    f"{ENVIRONMENT}/latency/{{deployment_id}} queries": ONE_VERSION,
+    f"{ENVIRONMENT}/latency/{{deployment_id}} markers": "The newest 100 are given.",
 }
 
 
@@ -101,7 +111,7 @@ def test_the_numbers_of_the_proofs_are_those_of_the_code() -> None:
     most_files = next(part.max_length for part in get_args(SourceFiles)[1].metadata if hasattr(part, "max_length"))
     assert get_args(SourceFiles)[0] == list[SourceFile]
     assert (most_files, MAX_BODY_BYTES, MOST_MARKERS) == (300, 5_000_000, 100)
-    assert len(get_args(ProblemRead.model_fields["what"].annotation)) == 5
+    assert len(get_args(ProblemRead.model_fields["what"].annotation)) == 6
 
 
 NUMBERS = Listing[int, int]("numbers", int, lambda number: number)
@@ -166,7 +176,7 @@ def test_a_cursor_of_no_page_of_the_list_is_refused(cursor: str) -> None:
     assert (refused.value.status, refused.value.code) == (422, "invalid-cursor")
 
 
-LISTS = ("deployments", "profile-runs", "slos", "workspaces", "bursts", "workspaces/scadr")
+LISTS = ("deployments", "profile-runs", "slos", "applications", "bursts", "applications/scadr")
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -174,7 +184,7 @@ async def test_a_page_is_refused_where_it_is_none(client: httpx.AsyncClient, nam
     for limit in (0, -1, MOST + 1, "all"):
         refused = await client.get(f"/api/{name}", params={"limit": limit})
         assert (refused.status_code, refused.json()["code"]) == (422, "invalid-request")
-    listed = name.replace("workspaces/scadr", "files")
+    listed = name.replace("applications/scadr", "files")
     for cursor in ("x", cursor_of([listed, 2**70]), cursor_of([listed, "\ud800"]), cursor_of(["none", 1])):
         refused = await client.get(f"/api/{name}", params={"cursor": cursor})
         assert (refused.status_code, refused.json()["code"]) == (422, "invalid-cursor")
@@ -197,21 +207,21 @@ async def test_the_lists_of_a_workbench_are_the_same_by_pages_of_one(
     client: httpx.AsyncClient, files: list[dict[str, str]], settings: Settings
 ) -> None:
     for query in ("findUser", "thoughtstream", "usersFollowedBy"):
-        await client.put(f"/api/slos/{query}", json={"threshold_ms": 5})
+        await client.put(f"{DEVELOPMENT}/slos/{query}", json={"threshold_ms": 5})
     for live, text in enumerate(("one", "two"), start=1):
         changed = [*files, {"path": "z.piql", "text": f"CREATE QUERY {text} AS SELECT username FROM users LIMIT 1;"}]
-        body = {"workspace_id": "scadr", "files": changed, "base_version": live}
-        made = await client.post("/api/deployments", json=body)
+        body = {"files": changed, "base_version": live}
+        made = await client.post(f"{DEVELOPMENT}/deployments", json=body)
         assert made.status_code == 201, made.text
     for name in ("a", "é", "Z"):
-        (Path(settings.data) / "workspaces" / name).mkdir()
+        (Path(settings.data) / "applications" / name).mkdir()
     counts = {}
-    for name in ("deployments", "slos", "workspaces"):
+    for name in ("deployments", "slos", "applications"):
         whole = (await client.get(f"/api/{name}")).json()
         assert whole["next"] is None
         assert await by_ones(client, f"/api/{name}") == whole["items"]
         counts[name] = len(whole["items"])
-    assert counts == {"deployments": 3, "slos": 3, "workspaces": 4}
-    workspace = (await client.get("/api/workspaces/scadr")).json()
-    assert len(workspace["files"]) > 1
-    assert await by_ones(client, "/api/workspaces/scadr", "files") == workspace["files"]
+    assert counts == {"deployments": 3, "slos": 3, "applications": 4}
+    application = (await client.get("/api/applications/scadr")).json()
+    assert len(application["files"]) > 1
+    assert await by_ones(client, "/api/applications/scadr", "files") == application["files"]

@@ -14,8 +14,10 @@ from piql_backend.database.connection import Database
 from piql_backend.executions.observations import Observations
 from piql_backend.settings import Settings
 
+from .conftest import DEVELOPMENT
+
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
-EXECUTION = "/api/deployments/live/queries/findUser/executions"
+EXECUTION = f"{DEVELOPMENT}/deployments/live/queries/findUser/executions"
 
 
 async def test_a_workbench_that_is_well_says_so(client: httpx.AsyncClient) -> None:
@@ -30,8 +32,8 @@ async def test_a_store_that_does_not_answer_makes_it_live_but_not_ready(settings
         assert (await client.get("/healthz")).status_code == 200
         ready = await client.get("/readyz")
         assert ready.status_code == 503
-        assert ready.json()["problems"][0].startswith("the store does not answer: ")
-        health = await client.get("/api/health")
+        assert ready.json()["problems"][0].startswith("scadr/development: the store does not answer: ")
+        health = await client.get(f"{DEVELOPMENT}/health")
         assert (health.status_code, health.json()["status"]) == (503, "degraded")
 
 
@@ -44,7 +46,10 @@ async def test_a_database_that_does_not_answer_makes_it_not_ready(
     with monkeypatch.context() as patched:
         patched.setattr(Database, "read", fails)
         ready = await client.get("/readyz")
-    assert (ready.status_code, ready.json()["problems"]) == (503, ["DuckDB does not answer: the file is gone"])
+    assert (ready.status_code, ready.json()["problems"]) == (
+        503,
+        ["scadr/development: DuckDB does not answer: the file is gone"],
+    )
     assert (await client.get("/readyz")).status_code == 200
 
 
@@ -64,9 +69,14 @@ async def test_metrics_count_requests_and_executions_in_prometheus_form(client: 
     sample = re.compile(r'[a-z_]+(\{[a-z]+="[^"\n]*"(,[a-z]+="[^"\n]*")*\})? [0-9.e+-]+')
     assert [line for line in lines if not line.startswith("# ") and not sample.fullmatch(line)] == []
     values = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("# "))
-    assert values['piql_execution_seconds_count{query="findUser"}'] == "3"
-    assert values['piql_execution_seconds_bucket{query="findUser",le="+Inf"}'] == "3"
-    assert values['piql_executions_failed_total{query="findUser"}'] == "0"
+    assert values['piql_execution_seconds_count{application="scadr",environment="development",query="findUser"}'] == "3"
+    assert (
+        values[
+            'piql_execution_seconds_bucket{application="scadr",environment="development",query="findUser",le="+Inf"}'
+        ]
+        == "3"
+    )
+    assert values['piql_executions_failed_total{application="scadr",environment="development",query="findUser"}'] == "0"
     assert values['piql_http_requests_total{method="POST",status="200"}'] == "3"
     assert values['piql_http_requests_total{method="POST",status="422"}'] == "1"
     assert float(values["process_resident_memory_bytes"]) > 10_000_000

@@ -18,6 +18,8 @@ from piql_profiler.measure.grid import Operator
 from piql_profiler.measure.histogram import Histogram
 from piql_profiler.runs.run_files import RunDirectory, read_cells, read_info
 
+from .conftest import DEVELOPMENT, folder_of
+
 GRID = {"row_bytes": [200], "scan_rows": [1, 50], "sorted_child_rows": [5, 20], "sorted_rows": [5, 20]}
 SHORT = {"label": "short", "grid": GRID, "interval_seconds": 0.3, "intervals": 2}
 LONG = {"label": "long", "grid": GRID, "interval_seconds": 600, "intervals": 2}
@@ -27,7 +29,7 @@ Files = list[dict[str, str]]
 
 
 async def started(client: httpx.AsyncClient, body: dict) -> str:
-    answer = await client.post("/api/profile-runs", json=body)
+    answer = await client.post(f"{DEVELOPMENT}/profile-runs", json=body)
     assert answer.status_code == 201, answer.text
     return answer.json()["id"]
 
@@ -35,7 +37,7 @@ async def started(client: httpx.AsyncClient, body: dict) -> str:
 async def until(client: httpx.AsyncClient, run_id: str, *states: str) -> dict:
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        run = (await client.get(f"/api/profile-runs/{run_id}")).json()
+        run = (await client.get(f"{DEVELOPMENT}/profile-runs/{run_id}")).json()
         if run["state"] in states:
             return run
         assert run["state"] not in ("failed", "done", "cancelled"), run
@@ -53,7 +55,7 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     )
 
     ask = {"files": files, "query": "thoughtstream", "run_id": run_id, "slo": SLO}
-    answer = await client.post("/api/predictions", json=ask)
+    answer = await client.post(f"{DEVELOPMENT}/predictions", json=ask)
     assert answer.status_code == 200, answer.text
     prediction = answer.json()
     assert prediction["p99_ms"] == max(prediction["p99_by_interval_ms"])
@@ -71,7 +73,7 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
         "x": {"symbol": "subscriptions.owner", "values": [5, 10, 100]},
         "y": {"symbol": "count", "values": [5, 10, 20]},
     }
-    answer = await client.post("/api/heatmaps", json=ask | axes)
+    answer = await client.post(f"{DEVELOPMENT}/heatmaps", json=ask | axes)
     assert answer.status_code == 200, answer.text
     heatmap = answer.json()
     assert [len(row) for row in heatmap["p99_ms"]] == [3, 3, 3]
@@ -83,7 +85,7 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     assert schema[place["start"] : place["end"]] == "100"
 
     along = {"x": axes["x"], "values": {"count": 10}}
-    answer = await client.post("/api/heatmaps", json=ask | along)
+    answer = await client.post(f"{DEVELOPMENT}/heatmaps", json=ask | along)
     assert answer.status_code == 200, answer.text
     curve = answer.json()
     assert curve["p99_ms"] == [heatmap["p99_ms"][1]]
@@ -92,12 +94,12 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     assert curve["y"] is None
     assert curve["largest_safe"] in ([{"x": 5, "y": None}], [{"x": 10, "y": None}], [])
     for wrong in (along | {"values": {"none": 1}}, along | {"x": {"symbol": "none"}}):
-        answer = await client.post("/api/heatmaps", json=ask | wrong)
+        answer = await client.post(f"{DEVELOPMENT}/heatmaps", json=ask | wrong)
         assert (answer.status_code, answer.json()["code"]) == (422, "not-predictable")
 
     page = ask | {"page": "myThoughts, thoughtstream | myThoughts"}
     del page["query"]
-    answer = await client.post("/api/page-predictions", json=page)
+    answer = await client.post(f"{DEVELOPMENT}/page-predictions", json=page)
     assert answer.status_code == 200, answer.text
     together = answer.json()
     assert (together["operations"], together["round_trips"]) == (1 + 101 + 1, 1 + 2)
@@ -111,13 +113,17 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
         ", ".join(["myThoughts"] * 31): "page-too-long",
     }
     for wrong, code in refusals.items():
-        assert (await client.post("/api/page-predictions", json=page | {"page": wrong})).json()["code"] == code
+        assert (await client.post(f"{DEVELOPMENT}/page-predictions", json=page | {"page": wrong})).json()[
+            "code"
+        ] == code
 
-    lacking = (await client.post("/api/page-predictions", json=page | {"page": "myThoughts, postThought"})).json()
+    lacking = (
+        await client.post(f"{DEVELOPMENT}/page-predictions", json=page | {"page": "myThoughts, postThought"})
+    ).json()
     assert (lacking["query"], lacking["kind"]) == ("postThought", "not-measured")
 
     wide = {"quantile": 0.99, "threshold_ms": 10_000.0}
-    answer = await client.post("/api/safe-limits", json={"files": files, "run_id": run_id, "slo": wide})
+    answer = await client.post(f"{DEVELOPMENT}/safe-limits", json={"files": files, "run_id": run_id, "slo": wide})
     assert answer.status_code == 200, answer.text
     limits = answer.json()
     followers = next(limit for limit in limits["limits"] if limit["symbol"] == "subscriptions.owner")
@@ -126,33 +132,33 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     assert followers["number_range"] == place
     assert "thoughtstream" in limits["breaking"]  # pages of 50 were not measured, so nothing says that they are safe
     asked = {"files": files, "run_id": run_id, "slo": wide, "slos": {"myThoughts": wide | {"threshold_ms": 0.001}}}
-    limits = (await client.post("/api/safe-limits", json=asked)).json()
+    limits = (await client.post(f"{DEVELOPMENT}/safe-limits", json=asked)).json()
     pages = next(limit for limit in limits["limits"] if limit["queries"] == ["myThoughts"])
     assert (pages["largest"], pages["binding"]) == (None, "myThoughts")
 
-    made = await client.post("/api/deployments", json={"workspace_id": "scadr", "base_version": 1, "run_id": run_id})
+    made = await client.post(f"{DEVELOPMENT}/deployments", json={"base_version": 1, "run_id": run_id})
     assert made.status_code == 201, made.text
     assert made.json()["run_id"] == run_id
     predicted = {query["name"]: query["predicted_p99_ms"] for query in made.json()["queries"]}
     assert predicted["thoughtstream"] == pytest.approx(prediction["typical_p99_ms"])
     assert predicted["postThought"] is None
-    latency = (await client.get("/api/latency/live")).json()
+    latency = (await client.get(f"{DEVELOPMENT}/latency/live")).json()
     assert latency["run_id"] == run_id
     seen = {query["query"]: query["predicted_p99_ms"] for query in latency["queries"]}
     assert seen["thoughtstream"] == pytest.approx(prediction["typical_p99_ms"])
 
     for axis in ("none", "subscriptions.owner"):
         wrong = ask | {"x": {"symbol": "subscriptions.owner"}, "y": {"symbol": axis}}
-        answer = await client.post("/api/heatmaps", json=wrong)
+        answer = await client.post(f"{DEVELOPMENT}/heatmaps", json=wrong)
         assert (answer.status_code, answer.json()["code"]) == (422, "not-predictable")
-    answer = await client.post("/api/predictions", json=ask | {"query": "postThought"})
+    answer = await client.post(f"{DEVELOPMENT}/predictions", json=ask | {"query": "postThought"})
     assert (answer.status_code, answer.json()["kind"]) == (200, "not-measured")
     assert answer.json()["reason"].startswith("The profile has no measurement of ")
-    assert (await client.post("/api/predictions", json=ask | {"query": "none"})).status_code == 404
+    assert (await client.post(f"{DEVELOPMENT}/predictions", json=ask | {"query": "none"})).status_code == 404
 
-    assert (await client.delete(f"/api/profile-runs/{run_id}")).status_code == 204
-    assert (await client.get(f"/api/profile-runs/{run_id}")).status_code == 404
-    assert (await client.get("/api/profile-runs")).json()["items"] == []
+    assert (await client.delete(f"{DEVELOPMENT}/profile-runs/{run_id}")).status_code == 204
+    assert (await client.get(f"{DEVELOPMENT}/profile-runs/{run_id}")).status_code == 404
+    assert (await client.get(f"{DEVELOPMENT}/profile-runs")).json()["items"] == []
 
 
 async def test_what_a_run_has_not_measured_is_said_with_the_point_that_it_lacks(
@@ -166,23 +172,23 @@ async def test_what_a_run_has_not_measured_is_said_with_the_point_that_it_lacks(
     extra = [{"path": f"{name}.piql", "text": f"CREATE QUERY {name} AS {text}"} for name, text in texts.items()]
     ask = {"files": files + extra, "run_id": run_id, "slo": SLO}
 
-    answer = await client.post("/api/prediction-sets", json=ask | {"queries": [*texts, "nobody", join]})
+    answer = await client.post(f"{DEVELOPMENT}/prediction-sets", json=ask | {"queries": [*texts, "nobody", join]})
     assert answer.status_code == 200, answer.text
     found = {prediction["query"]: prediction for prediction in answer.json()["predictions"]}
     assert list(found) == ["far", "near", join]  # neither what has no bound nor what is not there
-    assert found["near"] == (await client.post("/api/predictions", json=ask | {"query": "near"})).json()
+    assert found["near"] == (await client.post(f"{DEVELOPMENT}/predictions", json=ask | {"query": "near"})).json()
     assert found["near"]["p99_ms"] > 0
     assert (found["far"]["kind"], found["far"]["missing"]["rows"]) == ("beyond-measured", 9000)
     assert (found[join]["kind"], found[join]["missing"]["operator"]) == ("not-measured", "IndexFKJoin")
     assert found[join]["missing"]["child_rows"] == 100
-    everything = (await client.post("/api/prediction-sets", json=ask)).json()["predictions"]
+    everything = (await client.post(f"{DEVELOPMENT}/prediction-sets", json=ask)).json()["predictions"]
     assert len(everything) == len(files) - 1 + 2
 
     for query, values, kind in (("far", [8000, 9000], "beyond-measured"), (join, [5, 10], "not-measured")):
         compiled = (await client.post("/api/compilations", json={"files": ask["files"]})).json()
         axes = next(read["axes"] for read in compiled["queries"] if read["name"] == query)
         along = {"query": query, "x": {"symbol": axes[0]["symbol"], "values": values}}
-        answer = await client.post("/api/heatmaps", json=ask | along)
+        answer = await client.post(f"{DEVELOPMENT}/heatmaps", json=ask | along)
         assert (answer.status_code, answer.json()["kind"]) == (200, kind)
 
 
@@ -190,31 +196,34 @@ async def test_a_cancelled_run_lets_the_next_one_begin(client: httpx.AsyncClient
     first = await started(client, LONG)
     second = await started(client, LONG)
     await until(client, first, "running")
-    assert (await client.get(f"/api/profile-runs/{second}")).json()["state"] == "queued"
-    assert (await client.delete(f"/api/profile-runs/{first}")).status_code == 409
-    assert (await client.post(f"/api/profile-runs/{first}/cancel")).json()["state"] in ("cancelling", "cancelled")
+    assert (await client.get(f"{DEVELOPMENT}/profile-runs/{second}")).json()["state"] == "queued"
+    assert (await client.delete(f"{DEVELOPMENT}/profile-runs/{first}")).status_code == 409
+    assert (await client.post(f"{DEVELOPMENT}/profile-runs/{first}/cancel")).json()["state"] in (
+        "cancelling",
+        "cancelled",
+    )
     await until(client, first, "cancelled")  # its intervals take twenty minutes
     await until(client, second, "starting", "running")
-    await client.post(f"/api/profile-runs/{second}/cancel")
+    await client.post(f"{DEVELOPMENT}/profile-runs/{second}/cancel")
     await until(client, second, "cancelled")
-    again = await client.post(f"/api/profile-runs/{second}/cancel")
+    again = await client.post(f"{DEVELOPMENT}/profile-runs/{second}/cancel")
     assert (again.status_code, again.json()["code"]) == (409, "run-ended")
     ask = {"files": files, "query": "thoughtstream", "run_id": first}
-    answer = await client.post("/api/predictions", json=ask)
+    answer = await client.post(f"{DEVELOPMENT}/predictions", json=ask)
     assert (answer.status_code, answer.json()["code"]) == (409, "run-not-done")
 
 
 async def test_a_cancelled_run_is_resumed_behind_what_it_has_measured(client: httpx.AsyncClient) -> None:
     run_id = await started(client, SHORT | {"interval_seconds": 3, "intervals": 3})
-    again = await client.post(f"/api/profile-runs/{run_id}/resume")
+    again = await client.post(f"{DEVELOPMENT}/profile-runs/{run_id}/resume")
     assert (again.status_code, again.json()["code"]) == (409, "run-not-broken-off")
     run = await until(client, run_id, "running")
     while run["points_done"] <= run["points_total"] / 3:
         await asyncio.sleep(0.05)
-        run = (await client.get(f"/api/profile-runs/{run_id}")).json()
-    await client.post(f"/api/profile-runs/{run_id}/cancel")
+        run = (await client.get(f"{DEVELOPMENT}/profile-runs/{run_id}")).json()
+    await client.post(f"{DEVELOPMENT}/profile-runs/{run_id}/cancel")
     await until(client, run_id, "cancelled")
-    resumed = await client.post(f"/api/profile-runs/{run_id}/resume")
+    resumed = await client.post(f"{DEVELOPMENT}/profile-runs/{run_id}/resume")
     assert (resumed.status_code, resumed.json()["state"]) == (200, "queued")
     run = await until(client, run_id, "running", "done")
     assert run["points_done"] >= run["points_total"] / 3
@@ -247,30 +256,30 @@ async def test_a_stale_run_says_so_and_is_measured_anew_where_it_is(
     client: httpx.AsyncClient, settings: Settings, files: Files
 ) -> None:
     run_id = await started(client, SHORT)
-    early = await client.post(f"/api/profile-runs/{run_id}/look")
+    early = await client.post(f"{DEVELOPMENT}/profile-runs/{run_id}/look")
     assert (early.status_code, early.json()["code"]) == (409, "run-not-done")
     assert (await until(client, run_id, "done"))["drift"] is None
 
-    looked = await client.post(f"/api/profile-runs/{run_id}/look", timeout=PATIENCE)
+    looked = await client.post(f"{DEVELOPMENT}/profile-runs/{run_id}/look", timeout=PATIENCE)
     assert looked.status_code == 200, looked.text
     drift = looked.json()["drift"]
     assert drift["low"] < drift["factor"] < drift["high"]
     assert (drift["looks"], drift["stale_operators"]) == (1, [])
-    refused = await client.post("/api/profile-runs", json={"refreshes": run_id})
+    refused = await client.post(f"{DEVELOPMENT}/profile-runs", json={"refreshes": run_id})
     assert (refused.status_code, refused.json()["code"]) == (409, "run-not-stale")
 
-    as_if_it_had_been_fast(settings.data / "profile-runs" / run_id / "measurements")
-    looked = await client.post(f"/api/profile-runs/{run_id}/look", timeout=PATIENCE)
+    as_if_it_had_been_fast(folder_of(settings) / "profile-runs" / run_id / "measurements")
+    looked = await client.post(f"{DEVELOPMENT}/profile-runs/{run_id}/look", timeout=PATIENCE)
     assert looked.json()["drift"]["stale_operators"] == [SLOWED_DOWN.value]
     ask = {"files": files, "query": "thoughtstream", "run_id": run_id, "slo": SLO}
-    warnings = (await client.post("/api/predictions", json=ask)).json()["warnings"]
+    warnings = (await client.post(f"{DEVELOPMENT}/predictions", json=ask)).json()["warnings"]
     assert any("the profile is stale: SortedIndexJoin" in warning for warning in warnings)
 
     again = await started(client, {"refreshes": run_id, "label": "again"})
     run = await until(client, again, "done")
     assert (run["label"], run["drift"], run["settings"]["intervals"]) == ("again", None, 2)
     assert {operator["operator"] for operator in run["operators_summary"]} == {"IndexScan", "SortedIndexJoin"}
-    folders = [settings.data / "profile-runs" / folder / "measurements" for folder in (run_id, again)]
+    folders = [folder_of(settings) / "profile-runs" / folder / "measurements" for folder in (run_id, again)]
     old, new = ({(cell.point, cell.interval): cell.started_at for cell in read_cells(folder)} for folder in folders)
     assert {at[0].operator for at in old if old[at] != new[at]} == {SLOWED_DOWN}
 
@@ -297,7 +306,7 @@ class _Look:
 async def test_a_run_is_not_removed_while_it_is_measured_again(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url = f"/api/profile-runs/{await started(client, SHORT)}"
+    url = f"{DEVELOPMENT}/profile-runs/{await started(client, SHORT)}"
     await until(client, url.rpartition("/")[2], "done")
     look = _Look()
     monkeypatch.setattr(service, "ProfileProcess", look)
@@ -313,7 +322,7 @@ async def test_a_run_is_not_removed_while_it_is_measured_again(
 async def test_events_tell_every_change_and_end_with_the_run(client: httpx.AsyncClient) -> None:
     run_id = await started(client, SHORT)
     async with asyncio.timeout(PATIENCE):
-        events = (await client.get(f"/api/profile-runs/{run_id}/events")).text
+        events = (await client.get(f"{DEVELOPMENT}/profile-runs/{run_id}/events")).text
     runs = [json.loads(line.removeprefix("data: ")) for line in events.splitlines() if line.startswith("data: ")]
     assert events.startswith("event: progress\n")
     assert runs[-1]["state"] == "done"
@@ -329,12 +338,16 @@ async def test_a_run_that_was_under_way_at_the_end_of_the_backend_has_failed(
         waiting = await started(client, LONG)
         await until(client, run_id, "running")
     async with running(settings) as client:  # type: ignore[operator]
-        run = (await client.get(f"/api/profile-runs/{run_id}")).json()
+        run = (await client.get(f"{DEVELOPMENT}/profile-runs/{run_id}")).json()
         assert run["state"] == "failed"
         assert "stopped" in run["message"]
-        left = {entry.name for entry in (settings.data / "profile-runs" / run_id).iterdir()}
+        left = {entry.name for entry in (folder_of(settings) / "profile-runs" / run_id).iterdir()}
         assert left <= {"state.json", "measurements"}
-        assert (await client.get(f"/api/profile-runs/{waiting}")).json()["state"] in ("queued", "starting", "running")
+        assert (await client.get(f"{DEVELOPMENT}/profile-runs/{waiting}")).json()["state"] in (
+            "queued",
+            "starting",
+            "running",
+        )
 
 
 async def test_a_run_on_a_store_that_does_not_answer_fails_with_a_message_and_tells_no_password(
@@ -353,7 +366,7 @@ async def test_a_run_on_a_store_that_does_not_answer_fails_with_a_message_and_te
         for named in (shown, url):
             run_id = await started(client, SHORT | {"store_url": named})
             deadline = time.monotonic() + PATIENCE
-            while (run := (await client.get(f"/api/profile-runs/{run_id}")).json())["ended_at"] is None:
+            while (run := (await client.get(f"{DEVELOPMENT}/profile-runs/{run_id}")).json())["ended_at"] is None:
                 assert time.monotonic() < deadline
                 await asyncio.sleep(0.1)
             assert run["state"] == "failed"
@@ -373,22 +386,22 @@ async def test_a_store_that_was_not_named_at_the_start_is_never_connected_to(
 ) -> None:
     known = replace(settings, profile_stores=("cql://me:s3cr3t@db/none", "cql://10.0.0.1/none"))
     async with running(known) as client:  # type: ignore[operator]
-        answer = await client.post("/api/profile-runs", json=SHORT | {"store_url": named})
+        answer = await client.post(f"{DEVELOPMENT}/profile-runs", json=SHORT | {"store_url": named})
         assert (answer.status_code, answer.json()["code"]) == (403, "store-not-listed")
         assert "guess" not in answer.text
-        assert (await client.get("/api/profile-runs")).json()["items"] == []
+        assert (await client.get(f"{DEVELOPMENT}/profile-runs")).json()["items"] == []
 
 
 async def test_a_password_of_an_earlier_version_is_taken_out_of_its_file(settings: Settings, running: object) -> None:
     async with running(settings) as client:  # type: ignore[operator]
         run_id = await started(client, LONG)
-    file = settings.data / "profile-runs" / run_id / "state.json"
+    file = folder_of(settings) / "profile-runs" / run_id / "state.json"
     content = json.loads(file.read_text())
     content["request"]["store_url"] = "cql://me:s3cr3t@db/none"
     file.write_text(json.dumps(content))
     file.chmod(0o644)
     async with running(settings) as client:  # type: ignore[operator]
-        assert (await client.get(f"/api/profile-runs/{run_id}")).status_code == 200
+        assert (await client.get(f"{DEVELOPMENT}/profile-runs/{run_id}")).status_code == 200
     assert "s3cr3t" not in file.read_text()
     assert settings.data.stat().st_mode & 0o077 == 0
 
@@ -410,14 +423,14 @@ async def test_a_password_of_an_earlier_version_is_taken_out_of_its_file(setting
     ],
 )
 async def test_a_run_that_makes_no_sense_is_refused(client: httpx.AsyncClient, change: dict) -> None:
-    answer = await client.post("/api/profile-runs", json=SHORT | change)
+    answer = await client.post(f"{DEVELOPMENT}/profile-runs", json=SHORT | change)
     assert answer.status_code == 422, answer.text
-    assert (await client.get("/api/profile-runs")).json()["items"] == []
+    assert (await client.get(f"{DEVELOPMENT}/profile-runs")).json()["items"] == []
 
 
 async def test_unknown_runs_are_not_found(client: httpx.AsyncClient, files: Files) -> None:
     for method, url in (("GET", ""), ("GET", "/events"), ("POST", "/cancel"), ("POST", "/resume"), ("DELETE", "")):
-        answer = await client.request(method, f"/api/profile-runs/none{url}")
+        answer = await client.request(method, f"{DEVELOPMENT}/profile-runs/none{url}")
         assert (answer.status_code, answer.json()["code"]) == (404, "unknown-run")
     ask = {"files": files, "query": "thoughtstream", "run_id": "../../etc"}
-    assert (await client.post("/api/predictions", json=ask)).status_code == 404
+    assert (await client.post(f"{DEVELOPMENT}/predictions", json=ask)).status_code == 404

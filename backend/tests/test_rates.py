@@ -14,6 +14,8 @@ from piql_backend.rates import BURST_SECONDS, KINDS, MOST_BUCKETS, Buckets, Kind
 from piql_backend.settings import Settings
 from starlette.responses import PlainTextResponse
 
+from .conftest import DEVELOPMENT
+
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 
 RATES = Rates(executions=2, compiles=1, deployments=0.5, others=4)
@@ -123,7 +125,7 @@ async def test_the_refusal_says_in_words_and_in_a_header_when_to_ask_again() -> 
     clock, rates = Clock(), Rates(others=0.2)
     application = RateLimit(PlainTextResponse("done"), rates, Buckets(rates, clock))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(application), base_url="http://127.0.0.1") as client:
-        answers = [await client.get("/api/slos") for _ in range(3)]
+        answers = [await client.get(f"{DEVELOPMENT}/slos") for _ in range(3)]
         assert [answer.status_code for answer in answers] == [200, 200, 429]
         refused = answers[-1]
         assert refused.headers["retry-after"] == "5"
@@ -132,7 +134,7 @@ async def test_the_refusal_says_in_words_and_in_a_header_when_to_ask_again() -> 
         assert body["message"].startswith("Too many requests from one address: 0.2 a second are taken, and 2 at once")
         assert body["help"] == "Try again in 5 s."
         clock.now += 5
-        assert (await client.get("/api/slos")).status_code == 200
+        assert (await client.get(f"{DEVELOPMENT}/slos")).status_code == 200
 
 
 async def test_a_workbench_keeps_the_rates_of_its_settings(settings: Settings, running: Running) -> None:
@@ -141,7 +143,7 @@ async def test_a_workbench_keeps_the_rates_of_its_settings(settings: Settings, r
         first, second = [await client.post("/api/compilations", json=body) for _ in range(2)]
         assert (first.status_code, second.status_code) == (200, 429)
         assert second.headers["x-content-type-options"] == "nosniff"
-        assert (await client.get("/api/slos")).status_code == 200
+        assert (await client.get(f"{DEVELOPMENT}/slos")).status_code == 200
         metrics = (await client.get("/metrics")).text
         assert 'piql_http_requests_total{method="POST",status="429"} 1' in metrics
 

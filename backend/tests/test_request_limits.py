@@ -8,6 +8,8 @@ import httpx
 import pytest
 from piql_backend.errors import ErrorRead
 
+from .conftest import DEVELOPMENT
+
 
 @pytest.mark.parametrize(
     ("body", "status", "code"),
@@ -50,21 +52,30 @@ async def test_not_a_number_is_refused_where_a_number_is_asked(client: httpx.Asy
     for number in (b"NaN", b"Infinity", b"-Infinity", b"1e999"):
         body = b'{"threshold_ms": ' + number + b"}"
         headers = {"content-type": "application/json"}
-        answer = await client.put("/api/slos/thoughtstream", content=body, headers=headers)
+        answer = await client.put(f"{DEVELOPMENT}/slos/thoughtstream", content=body, headers=headers)
         assert answer.status_code == 422, answer.text
-    assert (await client.get("/api/latency/live?window_seconds=nan")).status_code == 422
+    assert (await client.get(f"{DEVELOPMENT}/latency/live?window_seconds=nan")).status_code == 422
 
 
 async def test_what_does_not_exist_is_said_in_the_same_shape(client: httpx.AsyncClient) -> None:
-    for method, url, status in (("GET", "/api/none", 404), ("PATCH", "/api/health", 405), ("GET", "/api", 404)):
+    for method, url, status in (
+        ("GET", "/api/none", 404),
+        ("PATCH", f"{DEVELOPMENT}/health", 405),
+        ("GET", "/api", 404),
+    ):
         answer = await client.request(method, url)
         assert answer.status_code == status
         assert set(answer.json()) == set(ErrorRead.model_fields)
 
 
 async def test_a_wrong_method_is_405_and_says_which_fit(client: httpx.AsyncClient) -> None:
-    for url in ("/api/compilations", "/api/deployments/rollback/", "/api/language/hovers", "/api/heatmaps"):
+    for url in (
+        "/api/compilations",
+        f"{DEVELOPMENT}/deployments/rollback/",
+        "/api/language/hovers",
+        f"{DEVELOPMENT}/heatmaps",
+    ):
         answer = await client.get(url.rstrip("/"))
-        is_read_by_id = url.startswith("/api/deployments/")  # GET /api/deployments/{deployment_id}
+        is_read_by_id = url.startswith(f"{DEVELOPMENT}/deployments/")  # GET /api/deployments/{deployment_id}
         assert answer.status_code == (404 if is_read_by_id else 405), url
         assert is_read_by_id or answer.headers["allow"] == "POST"

@@ -16,6 +16,8 @@ from piql_backend.settings import Settings
 from piql_backend.workers import pool
 from starlette.responses import PlainTextResponse
 
+from .conftest import DEVELOPMENT
+
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 
 
@@ -37,9 +39,9 @@ async def test_every_answer_without_a_store_says_when_to_ask_again(tmp_path: Pat
     settings = Settings(data=tmp_path / "data", frontend=tmp_path / "dist", store=closed, profile_runner="local")
     async with running(settings) as client:
         for method, url in (
-            ("GET", "/api/health"),
+            ("GET", f"{DEVELOPMENT}/health"),
             ("GET", "/readyz"),
-            ("GET", "/api/deployments/rollback/preview"),
+            ("GET", f"{DEVELOPMENT}/deployments/rollback/preview"),
             ("GET", "/"),
         ):
             answer = await client.request(method, url)

@@ -17,6 +17,8 @@ import pytest
 from patience import PATIENCE
 from piql_backend.settings import Settings
 
+from .conftest import DEVELOPMENT
+
 COMMAND = [sys.executable, "-m", "piql_backend"]
 
 
@@ -48,10 +50,10 @@ def address_of(process: subprocess.Popen[str]) -> str:
 def test_a_started_workbench_says_where_it_is_and_ends_at_sigterm(settings: Settings) -> None:
     process = started(settings.data)
     url = address_of(process)
-    health = answer(f"{url}/api/health")
+    health = answer(f"{url}{DEVELOPMENT}/health")
     assert health["status"] == "ok"
-    workspaces = answer(f"{url}/api/workspaces")["items"]
-    assert [workspace["id"] for workspace in workspaces] == ["scadr"]
+    applications = answer(f"{url}/api/applications")["items"]
+    assert [application["id"] for application in applications] == ["scadr"]
 
     port = url.rpartition(":")[2]
     taken = subprocess.run([*COMMAND, "--port", port], capture_output=True, text=True, check=False)
@@ -64,12 +66,12 @@ def test_a_started_workbench_says_where_it_is_and_ends_at_sigterm(settings: Sett
     assert re.fullmatch(r"piql serve: the data folder .* is used by another workbench\n", in_use.stderr)
 
     body = {"interval_seconds": 600, "intervals": 1, "grid": {"row_bytes": [40], "scan_rows": [1]}}
-    run_id = httpx.post(f"{url}/api/profile-runs", json=body, timeout=PATIENCE).json()["id"]
+    run_id = httpx.post(f"{url}{DEVELOPMENT}/profile-runs", json=body, timeout=PATIENCE).json()["id"]
     deadline = time.monotonic() + PATIENCE
-    while answer(f"{url}/api/profile-runs/{run_id}")["state"] != "running":
+    while answer(f"{url}{DEVELOPMENT}/profile-runs/{run_id}")["state"] != "running":
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    with httpx.stream("GET", f"{url}/api/profile-runs/{run_id}/events", timeout=PATIENCE) as events:
+    with httpx.stream("GET", f"{url}{DEVELOPMENT}/profile-runs/{run_id}/events", timeout=PATIENCE) as events:
         next(events.iter_lines())
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=PATIENCE) == 0  # long before the run of ten minutes would have ended
@@ -93,7 +95,7 @@ sys.exit(serve())
 
 def test_an_interrupted_first_start_is_done_anew(tmp_path: Path) -> None:
     data, few = tmp_path / "data", {"SAMPLE_USERS": "40"}
-    mark = data / ".first-start-under-way"
+    mark = data / "environments" / "scadr" / "development" / "sample.json"
     with started(data, [sys.executable, "-c", STOPS_AT_THE_LOAD], **few) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "it loads\n"
@@ -102,7 +104,7 @@ def test_an_interrupted_first_start_is_done_anew(tmp_path: Path) -> None:
 
     with started(data, **few) as process:
         try:
-            url = f"{address_of(process)}/api/deployments"
+            url = f"{address_of(process)}{DEVELOPMENT}/deployments"
             assert not mark.exists()
             assert [item["id"] for item in answer(url)["items"]] == ["d1"]
             sample = answer(f"{url}/live/queries/findUser/sample-parameters")

@@ -17,6 +17,8 @@ from piql_backend.security_headers import SECURITY_HEADERS
 from piql_backend.settings import Settings
 from starlette.types import Message, Receive, Scope, Send
 
+from .conftest import DEVELOPMENT
+
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 
 FOREIGN: list[dict[str, str]] = [
@@ -51,7 +53,7 @@ async def test_a_foreign_page_changes_nothing_by_any_unsafe_operation(client: ht
             assert (answer.status_code, answer.json()["code"]) == (403, "foreign-origin"), (method, url, headers)
             asked += 1
     assert asked > 30 * len(FOREIGN)
-    assert [item["id"] for item in (await client.get("/api/deployments")).json()["items"]] == ["d1"]
+    assert [item["id"] for item in (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"]] == ["d1"]
 
 
 @pytest.mark.parametrize("headers", OWN)
@@ -111,19 +113,19 @@ async def test_another_name_is_refused_at_any_address(settings: Settings, runnin
     named = replace(settings, host=address, allowed_hosts=("piql.example",))
     async with running(named) as client:
         for host, status in {**HOSTS, "piql.example": 200, "PIQL.example:8400": 200}.items():
-            answer = await client.get("/api/workspaces", headers={"host": host})
+            answer = await client.get("/api/applications", headers={"host": host})
             assert answer.status_code == status, host
 
 
 async def test_every_answer_says_what_a_browser_may_do_with_it(client: httpx.AsyncClient) -> None:
     asked = [
-        ("GET", "/api/health", {}),
+        ("GET", f"{DEVELOPMENT}/health", {}),
         ("GET", "/api/none", {}),
         ("GET", "/assets/none.js", {}),
         ("GET", "/", {}),
         ("POST", "/api/compilations", {}),
         ("POST", "/api/compilations", {"origin": "https://evil.example"}),
-        ("GET", "/api/health", {"host": "evil.example"}),
+        ("GET", f"{DEVELOPMENT}/health", {"host": "evil.example"}),
         ("POST", "/api/compilations", {"content-length": "9999999", "content-type": "application/json"}),
     ]
     statuses = set()
@@ -140,8 +142,8 @@ async def test_a_fault_of_the_backend_has_the_headers_too(
     def fails(*_: object) -> None:
         raise RuntimeError("a fault")
 
-    monkeypatch.setattr("piql_backend.workspaces.repository.Workspaces.page", fails)
-    answer = await client.get("/api/workspaces")
+    monkeypatch.setattr("piql_backend.applications.repository.Applications.page", fails)
+    answer = await client.get("/api/applications")
     assert answer.status_code == 500
     assert {name: answer.headers.get(name) for name in SECURITY_HEADERS} == SECURITY_HEADERS
 

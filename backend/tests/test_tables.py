@@ -6,11 +6,13 @@ from typing import Any
 import httpx
 import pytest
 
+from .conftest import DEVELOPMENT
+
 LONG = 9_007_199_254_740_993  # a JavaScript number has no such value
 
 
 async def get(client: httpx.AsyncClient, path: str, **parameters: Any) -> Any:
-    answer = await client.get(f"/api/tables{path}", params=parameters)
+    answer = await client.get(f"{DEVELOPMENT}/tables{path}", params=parameters)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -76,19 +78,21 @@ async def test_a_filter_is_served_by_the_key_or_an_index(client: httpx.AsyncClie
 async def test_a_page_that_cannot_be_given_is_refused(
     client: httpx.AsyncClient, parameters: dict[str, str], code: str
 ) -> None:
-    answer = await client.get("/api/tables/thoughts/rows", params=parameters)
+    answer = await client.get(f"{DEVELOPMENT}/tables/thoughts/rows", params=parameters)
     assert (answer.status_code, answer.json()["code"]) == (422, code)
 
 
 async def test_a_cursor_is_of_its_filter(client: httpx.AsyncClient) -> None:
     page = await rows(client, "thoughts", limit=1)
     parameters = {"cursor": page["cursor"], "filter": json.dumps({"owner": page["rows"][0][0]})}
-    assert (await client.get("/api/tables/thoughts/rows", params=parameters)).json()["code"] == "invalid-cursor"
+    assert (await client.get(f"{DEVELOPMENT}/tables/thoughts/rows", params=parameters)).json()[
+        "code"
+    ] == "invalid-cursor"
 
 
 async def test_an_unknown_table_is_not_found(client: httpx.AsyncClient) -> None:
     for path in ("rows", "export"):
-        answer = await client.get(f"/api/tables/nope/{path}")
+        answer = await client.get(f"{DEVELOPMENT}/tables/nope/{path}")
         assert (answer.status_code, answer.json()["code"]) == (404, "unknown-table")
 
 
@@ -96,21 +100,23 @@ async def test_a_row_is_inserted_changed_and_deleted(client: httpx.AsyncClient) 
     user = {"username": "zoe", "password": "p", "hometown": "Oslo"}
     columns = [column["name"] for column in (await rows(client, "users"))["columns"]]
     user = {name: user.get(name, "x") for name in columns}
-    created = await client.post("/api/tables/users/rows", json={"values": user})
+    created = await client.post(f"{DEVELOPMENT}/tables/users/rows", json={"values": user})
     assert created.status_code == 201, created.text
     assert 0 < created.json()["operations"] <= created.json()["bound_operations"]
-    again = await client.post("/api/tables/users/rows", json={"values": user})
+    again = await client.post(f"{DEVELOPMENT}/tables/users/rows", json={"values": user})
     assert (again.status_code, again.json()["code"]) == (422, "duplicate-key")
     key = {"username": "zoe"}
     change = {"key": key, "values": {"hometown": "Cork"}, "seen": user}
-    assert (await client.patch("/api/tables/users/rows", json=change)).status_code == 200
-    late = await client.patch("/api/tables/users/rows", json=change)
+    assert (await client.patch(f"{DEVELOPMENT}/tables/users/rows", json=change)).status_code == 200
+    late = await client.patch(f"{DEVELOPMENT}/tables/users/rows", json=change)
     assert (late.status_code, late.json()["code"]) == (422, "condition-failed")
     (row,) = (await rows(client, "users", filter=key))["rows"]
     assert dict(zip(columns, row, strict=True)) == {**user, "hometown": "Cork"}
-    stale = await client.post("/api/tables/users/rows/delete", json={"key": key, "seen": user})
+    stale = await client.post(f"{DEVELOPMENT}/tables/users/rows/delete", json={"key": key, "seen": user})
     assert stale.json()["code"] == "condition-failed"
-    gone = await client.post("/api/tables/users/rows/delete", json={"key": key, "seen": {**user, "hometown": "Cork"}})
+    gone = await client.post(
+        f"{DEVELOPMENT}/tables/users/rows/delete", json={"key": key, "seen": {**user, "hometown": "Cork"}}
+    )
     assert gone.status_code == 200
     assert (await rows(client, "users", filter=key))["rows"] == []
 
@@ -126,17 +132,17 @@ async def test_a_refusal_names_the_column(client: httpx.AsyncClient) -> None:
         ("users", {"username": "x" * 1000}, "constraint-violation", "username"),
     ]
     for table, values, code, column in cases:
-        answer = await client.post(f"/api/tables/{table}/rows", json={"values": values})
+        answer = await client.post(f"{DEVELOPMENT}/tables/{table}/rows", json={"values": values})
         assert answer.status_code == 422
         assert (answer.json()["code"], answer.json()["parameter"]) == (code, column), answer.json()
     change = {"key": {"owner": owner, "target": target}, "values": {"target": "x"}, "seen": {}}
-    answer = await client.patch("/api/tables/subscriptions/rows", json=change)
+    answer = await client.patch(f"{DEVELOPMENT}/tables/subscriptions/rows", json=change)
     assert (answer.json()["code"], answer.json()["parameter"]) == ("invalid-parameter", "target")
 
 
 @pytest.mark.parametrize("file_format", ["csv", "jsonl", "parquet"])
 async def test_a_table_is_exported_whole(client: httpx.AsyncClient, file_format: str) -> None:
-    answer = await client.get("/api/tables/users/export", params={"format": file_format})
+    answer = await client.get(f"{DEVELOPMENT}/tables/users/export", params={"format": file_format})
     assert answer.status_code == 200
     assert answer.headers["content-disposition"].startswith(f'attachment; filename="users.{file_format}"')
     assert int(answer.headers["content-length"]) == len(answer.content)

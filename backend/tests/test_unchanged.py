@@ -11,7 +11,15 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-POLLED = ("/api/workspaces/scadr", "/api/workspaces", "/api/deployments", "/api/profile-runs", "/api/slos")
+from .conftest import DEVELOPMENT
+
+POLLED = (
+    "/api/applications/scadr",
+    "/api/applications",
+    f"{DEVELOPMENT}/deployments",
+    f"{DEVELOPMENT}/profile-runs",
+    f"{DEVELOPMENT}/slos",
+)
 
 
 @pytest.mark.parametrize("path", POLLED)
@@ -25,17 +33,17 @@ async def test_an_idle_page_is_sent_what_it_asks_again_once(client: httpx.AsyncC
 
 
 async def test_a_saved_file_is_sent_to_who_has_the_texts_before(client: httpx.AsyncClient) -> None:
-    before = await client.get("/api/workspaces/scadr")
+    before = await client.get("/api/applications/scadr")
     file = before.json()["files"][0]
     save = {"text": file["text"] + "\n-- more\n", "base_revision": file["revision"]}
-    assert (await client.put(f"/api/workspaces/scadr/files/{file['path']}", json=save)).status_code == 200
-    after = await client.get("/api/workspaces/scadr", headers={"If-None-Match": before.headers["etag"]})
+    assert (await client.put(f"/api/applications/scadr/files/{file['path']}", json=save)).status_code == 200
+    after = await client.get("/api/applications/scadr", headers={"If-None-Match": before.headers["etag"]})
     assert (after.status_code, after.json()["files"][0]["text"]) == (200, save["text"])
     assert after.headers["etag"] != before.headers["etag"]
 
 
 async def test_refusals_and_what_is_posted_have_no_tag(client: httpx.AsyncClient, files: list[dict[str, str]]) -> None:
-    missing = await client.get("/api/workspaces/none", headers={"If-None-Match": "*"})
+    missing = await client.get("/api/applications/none", headers={"If-None-Match": "*"})
     assert (missing.status_code, "etag" in missing.headers) == (404, False)
     compiled = await client.post("/api/compilations", json={"files": files})
     assert (compiled.status_code, "etag" in compiled.headers) == (200, False)

@@ -20,6 +20,8 @@ from piql_backend.settings import WorkerLimits
 from piql_backend.workers import pool as pools
 from piql_backend.workers.pool import LARGE_BYTES, NICENESS, NICENESS_OF_LARGE, WorkerPool
 
+from .conftest import DEVELOPMENT
+
 SMALL = (SourceFile(path="a.piql", text="CREATE TABLE t (a INT PRIMARY KEY);"),)
 Making = Callable[..., WorkerPool]
 
@@ -166,11 +168,11 @@ async def test_page_health_and_executions_answer_while_no_worker_does(
         texts = [asyncio.create_task(client.post("/api/compilations", json={"files": files})) for _ in range(60)]
         while workers.waiting < 60 - workers.limits.workers:
             await asyncio.sleep(0.001)  # until all have arrived
-        execution = "/api/deployments/live/queries/findUser/executions"
+        execution = f"{DEVELOPMENT}/deployments/live/queries/findUser/executions"
         for _ in range(20):
-            assert (await client.get("/api/health")).status_code == 200
+            assert (await client.get(f"{DEVELOPMENT}/health")).status_code == 200
             assert (await client.get("/")).status_code == 503  # it is not built here
-            assert (await client.get("/api/deployments")).status_code == 200
+            assert (await client.get(f"{DEVELOPMENT}/deployments")).status_code == 200
             answer = await client.post(execution, json={"parameters": {"username": "none"}})
             assert answer.status_code == 200
         assert not any(text.done() for text in texts)

@@ -32,7 +32,7 @@ declare global {
 test('time from a key to its diagnostics', async ({ workbench, page }) => {
   await page.addInitScript(watchKeys, { name: 'thoughtstream', isAbove: false })
   await workbench.open(`/?file=${SCHEMA}&query=thoughtstream`)
-  await expect(workbench.workspace.query('thoughtstream')).toContainText('≤ 101 ops')
+  await expect(workbench.application.query('thoughtstream')).toContainText('≤ 101 ops')
   await workbench.editor.goBehind(SCHEMA, 'LIMIT 100')
   await type(page, WARM_UP_ROUNDS)
   const used = await mainThread(page)

@@ -6,14 +6,14 @@ const SELECT_ONE = 'SELECT hometown FROM users WHERE username = [name];'
 const GROWS = /^subscriptions of one owner.*: nothing limits how many there are; a precomputed view could hold/
 
 test('the workbench opens on SCADr, whose queries are all bounded', async ({ workbench, page }) => {
-  const { workspace, problems, plan, bounds, editor } = workbench
+  const { application, problems, plan, bounds, editor } = workbench
   await workbench.open()
-  await expect(workspace.file('schema.piql')).toBeVisible()
-  await expect(workspace.file('thoughtstream.piql')).toBeVisible()
-  await expect(workspace.queries).toHaveCount(12)
+  await expect(application.file('schema.piql')).toBeVisible()
+  await expect(application.file('thoughtstream.piql')).toBeVisible()
+  await expect(application.queries).toHaveCount(12)
   await expect(problems.none).toBeVisible()
   await expect(workbench.status).toContainText('No problems')
-  await expect(workspace.query('thoughtstream')).toContainText('≤ 101 ops')
+  await expect(application.query('thoughtstream')).toContainText('≤ 101 ops')
   await expect(editor.lenses).toContainText('≤ 101 ops · 2 trips · class II')
   await expect(plan.node('SortedIndexJoin')).toBeVisible()
   await picture(page, 'workbench')
@@ -33,7 +33,7 @@ test('a query on one line has its bound in sight, also at the end of the line', 
     'queries/inOneLine.piql',
     `${query}\nCREATE QUERY one AS ${SELECT_ONE} CREATE QUERY other AS ${SELECT_ONE}\n`,
   )
-  await workbench.open('/?query=one&file=queries/inOneLine.piql')
+  await workbench.open('/applications/scadr/development?query=one&file=queries/inOneLine.piql')
   await expect(editor.lensOf('inOneLine')).toHaveText(/^≤ 101 ops · 2 trips · class II/)
   await expect(editor.lensOf('inOneLine')).toBeInViewport({ ratio: 1 })
   await expect(editor.lensOf('one')).toHaveText(/^one ≤ 1 op/)
@@ -76,7 +76,7 @@ test('bounds stand above their queries, also when the whole text is replaced by 
 
 test('what a code means is one click away, from the problem and from the text', async ({ workbench, page }) => {
   const { editor, problems, code } = workbench
-  await workbench.open('/?query=thoughtstream&file=schema.piql')
+  await workbench.open('/applications/scadr/development?query=thoughtstream&file=schema.piql')
   await editor.deleteLine('schema.piql', LIMIT)
   await problems.code('unbounded-scan').click()
   await expect(code).toContainText('unbounded-scan is an error: a set of queries that has one is not deployed.')
@@ -99,8 +99,8 @@ test('a limit that goes is missed in the query, in the plan, on the table and at
   workbench,
   page,
 }) => {
-  const { workspace, editor, problems, plan, deploy } = workbench
-  await workbench.open('/?query=thoughtstream')
+  const { application, editor, problems, plan, deploy } = workbench
+  await workbench.open('/applications/scadr/development?query=thoughtstream')
   await workbench.openFile('schema.piql')
   await editor.deleteLine('schema.piql', LIMIT)
   await editor.expectNoText('schema.piql', LIMIT)
@@ -112,10 +112,10 @@ test('a limit that goes is missed in the query, in the plan, on the table and at
   const [reason] = message.split(';')
   await expect(plan.findings).toContainText(`unbounded ${reason}`)
   await expect(plan.unboundedNodes.first()).toBeVisible()
-  await expect(workspace.table('subscriptions')).toContainText('unbounded')
+  await expect(application.table('subscriptions')).toContainText('unbounded')
   await expect(editor.unbounded).toHaveText('subscriptions')
   await expect(editor.lenses).toContainText('unbounded in thoughtstream, usersFollowedBy')
-  await expect(workspace.query('thoughtstream')).toContainText('unbounded')
+  await expect(application.query('thoughtstream')).toContainText('unbounded')
 
   await workbench.openFile('queries/thoughtstream.piql')
   await expect(editor.unbounded.first()).toBeVisible()
@@ -135,7 +135,7 @@ test('problems are copied as text, one or all', async ({ workbench, page, contex
   const { editor, problems } = workbench
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseURL ?? '' })
   const copied = () => page.evaluate(() => navigator.clipboard.readText())
-  await workbench.open('/?file=schema.piql')
+  await workbench.open('/applications/scadr/development?file=schema.piql')
   await editor.deleteLine('schema.piql', LIMIT)
   await expect(problems.items).toHaveCount(2)
   await problems.copyAll()
@@ -152,8 +152,8 @@ test('problems are copied as text, one or all', async ({ workbench, page, contex
 })
 
 test('the light bulb brings the limit back', async ({ workbench, page }) => {
-  const { workspace, editor, problems, plan, deploy } = workbench
-  await workbench.open('/?query=thoughtstream')
+  const { application, editor, problems, plan, deploy } = workbench
+  await workbench.open('/applications/scadr/development?query=thoughtstream')
   await workbench.openFile('schema.piql')
   await editor.deleteLine('schema.piql', LIMIT)
   await expect(problems.items).toHaveCount(2)
@@ -170,15 +170,15 @@ test('the light bulb brings the limit back', async ({ workbench, page }) => {
   await expect(problems.none).toBeVisible()
   await expect(plan.findings).toHaveCount(0)
   await expect(plan.unboundedNodes).toHaveCount(0)
-  await expect(workspace.query('thoughtstream')).toContainText('≤ 101 ops')
-  await expect(workspace.table('subscriptions')).toContainText('≤ 100 per owner')
+  await expect(application.query('thoughtstream')).toContainText('≤ 101 ops')
+  await expect(application.table('subscriptions')).toContainText('≤ 100 per owner')
   await deploy.open()
   await expect(deploy.state).toContainText('Only the text differs from what is live')
 })
 
 test('a fix is applied by the keyboard alone, and undone', async ({ workbench }) => {
   const { editor, problems } = workbench
-  await workbench.open('/?query=thoughtstream')
+  await workbench.open('/applications/scadr/development?query=thoughtstream')
   await workbench.openFile('schema.piql')
   await editor.deleteLine('schema.piql', LIMIT)
   await expect(problems.items).toHaveCount(2)
@@ -195,7 +195,7 @@ test('the plan is followed from the text through every rule, and a node leads to
   page,
 }) => {
   const { plan, editor } = workbench
-  await workbench.open('/?query=thoughtstream&panel=plan')
+  await workbench.open('/applications/scadr/development?query=thoughtstream&panel=plan')
   await expect(plan.stages).toContainText([
     'as written',
     'push selection down',
@@ -214,13 +214,13 @@ test('the plan is followed from the text through every rule, and a node leads to
 })
 
 test('a new file is named, made and written without a pointer', async ({ workbench, page }) => {
-  const { workspace, editor } = workbench
+  const { application, editor } = workbench
   await workbench.open()
   await page.getByRole('button', { name: 'New file' }).press('Enter')
   await page.keyboard.type('hometownOf')
   await page.keyboard.press('Enter')
-  await expect(workspace.file('hometownOf.piql')).toBeVisible()
+  await expect(application.file('hometownOf.piql')).toBeVisible()
   await expect(editor.area).toBeFocused()
   await page.keyboard.type('CREATE QUERY hometownOf AS SELECT hometown FROM users WHERE username = [1: u];')
-  await expect(workspace.query('hometownOf')).toContainText('≤ 1 op')
+  await expect(application.query('hometownOf')).toContainText('≤ 1 op')
 })

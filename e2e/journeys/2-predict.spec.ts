@@ -14,7 +14,7 @@ test('a profile run is watched, cancelled and deleted, and another measures to t
   page,
 }) => {
   const { profile, heatmap } = workbench
-  await workbench.open('/?query=thoughtstream&panel=profile')
+  await workbench.open('/applications/scadr/development?query=thoughtstream&panel=profile')
   const cancelled = await profile.start({ label: 'to be cancelled', intervalSeconds: 2, intervals: 30 })
   await expect(cancelled.progress).toHaveAttribute('aria-valuenow', /^[1-9]/, { timeout: MEASURING })
   await picture(page, 'profile')
@@ -43,9 +43,9 @@ test('a heatmap draws the promise as a contour, and a cell’s limits are writte
   api,
   page,
 }) => {
-  const { heatmap, editor, workspace, problems } = workbench
+  const { heatmap, editor, application, problems } = workbench
   await api.measuredRun()
-  await workbench.open('/?query=thoughtstream&panel=heatmap')
+  await workbench.open('/applications/scadr/development?query=thoughtstream&panel=heatmap')
   await heatmap.choose({ x: 'subscriptions per owner', y: 'LIMIT [count] MAX' })
   await expect(heatmap.map).toBeVisible()
 
@@ -65,8 +65,8 @@ test('a heatmap draws the promise as a contour, and a cell’s limits are writte
   await editor.expectText('schema.piql', `CARDINALITY LIMIT ${limits.x} (owner)`)
   await editor.expectText('queries/thoughtstream.piql', `LIMIT [2: count] MAX ${limits.y};`)
   await expect(editor.lines.filter({ hasText: `CARDINALITY LIMIT ${limits.x} (owner)` })).toBeVisible()
-  await expect(workspace.table('subscriptions')).toContainText(`≤ ${limits.x} per owner`)
-  await expect(workspace.query('thoughtstream')).toContainText(`≤ ${1 + limits.x} ops`)
+  await expect(application.table('subscriptions')).toContainText(`≤ ${limits.x} per owner`)
+  await expect(application.query('thoughtstream')).toContainText(`≤ ${1 + limits.x} ops`)
   await expect(problems.none).toBeVisible()
 })
 
@@ -84,9 +84,9 @@ test('a query beyond what was measured has its bound and no p99, and what to pro
   const errors: string[] = []
   page.on('console', (message) => (message.type() === 'error' ? errors.push(message.text()) : undefined))
   const answers: Response[] = []
-  page.on('response', (answer) => (answer.url().includes('/api/prediction') ? answers.push(answer) : undefined))
-  await workbench.open('/?query=wide&file=queries/wide.piql&panel=heatmap')
-  await expect(workbench.workspace.query('findUser')).toContainText('p99 ≈')
+  page.on('response', (answer) => (answer.url().includes('/development/prediction') ? answers.push(answer) : undefined))
+  await workbench.open('/applications/scadr/development?query=wide&file=queries/wide.piql&panel=heatmap')
+  await expect(workbench.application.query('findUser')).toContainText('p99 ≈')
   await expect(workbench.editor.lensOf('wide')).toHaveText(/^≤ 1 op · 1 trip · class I$/)
   expect(answers).toHaveLength(1)
   const { predictions } = await answers[0]?.json()
@@ -110,7 +110,7 @@ test('a grid of one’s own names the levels of every dimension, and is measured
   page,
 }) => {
   const { profile } = workbench
-  await workbench.open('/?query=thoughtstream&panel=profile')
+  await workbench.open('/applications/scadr/development?query=thoughtstream&panel=profile')
   await profile.chooseOwnGrid()
   await profile.levels('Rows', 'Columns beside the key').fill('1, many')
   await expect(profile.content.getByText('Whole numbers from 1 to 100,000, such as 1, 10, 100.')).toBeVisible()
@@ -119,7 +119,7 @@ test('a grid of one’s own names the levels of every dimension, and is measured
   await expect(profile.content.getByText('28 points.')).toBeVisible()
   await profile.levels('Rows', 'Bytes of a row').fill('2')
   const begun = page.waitForRequest(
-    (request) => request.method() === 'POST' && request.url().endsWith('/api/profile-runs'),
+    (request) => request.method() === 'POST' && request.url().endsWith('/development/profile-runs'),
   )
   await profile.startButton.click()
   expect((await begun).postDataJSON().grid).toMatchObject({
@@ -134,7 +134,9 @@ test('a grid of one’s own names the levels of every dimension, and is measured
 test('a view of the heatmap is a URL', async ({ workbench, api }) => {
   const { heatmap } = workbench
   await api.measuredRun()
-  await workbench.open('/?query=thoughtstream&panel=heatmap&x=count&y=subscriptions.owner&slo=95-12-60&as=table')
+  await workbench.open(
+    '/applications/scadr/development?query=thoughtstream&panel=heatmap&x=count&y=subscriptions.owner&slo=95-12-60&as=table',
+  )
   await expect(heatmap.axis('X')).toHaveValue('count')
   await expect(heatmap.axis('Y')).toHaveValue('subscriptions.owner')
   await expect(heatmap.threshold).toHaveValue('12')
@@ -149,7 +151,7 @@ test('a query with one limit has a curve, and a point of it is written into the 
 }) => {
   const { heatmap, editor } = workbench
   await api.measuredRun()
-  await workbench.open('/?query=myThoughts&panel=heatmap&slo=99-3600000-600')
+  await workbench.open('/applications/scadr/development?query=myThoughts&panel=heatmap&slo=99-3600000-600')
   await expect(heatmap.axis('Y')).toHaveValue('-')
   await expect(
     heatmap.content.getByRole('application', { name: 'Predicted latency of myThoughts over PAGINATE' }),
@@ -170,7 +172,7 @@ test('a limit that is no axis is moved by a slider, kept in the URL, and written
 }) => {
   const { heatmap, editor } = workbench
   await api.measuredRun()
-  await workbench.open('/?query=thoughtstream&panel=heatmap')
+  await workbench.open('/applications/scadr/development?query=thoughtstream&panel=heatmap')
   await heatmap.axis('Y').selectOption('none: a curve')
   await heatmap.content.getByRole('slider', { name: 'LIMIT [count] MAX' }).focus()
   await page.keyboard.press('Home')
@@ -188,7 +190,7 @@ test('a limit that is no axis is moved by a slider, kept in the URL, and written
 test('an SLO that is no number is said to be none, and changes nothing', async ({ workbench, api, page }) => {
   const { heatmap } = workbench
   await api.measuredRun()
-  await workbench.open('/?query=thoughtstream&panel=heatmap&slo=99-40-600')
+  await workbench.open('/applications/scadr/development?query=thoughtstream&panel=heatmap&slo=99-40-600')
   await heatmap.threshold.fill('soon')
   await expect(heatmap.content.getByText('A number from 0.0001 to 3,600,000.')).toBeVisible()
   await expect(page).toHaveURL(/slo=99-40-600/)
@@ -203,26 +205,26 @@ test('a query has one SLO: what is saved in the heatmap stands in the dashboard,
 }) => {
   const { heatmap, dashboard } = workbench
   await api.measuredRun()
-  await workbench.open('/?query=thoughtstream&panel=heatmap&slo=99-0.001-600')
+  await workbench.open('/applications/scadr/development?query=thoughtstream&panel=heatmap&slo=99-0.001-600')
   await expect(heatmap.ofTheQuery).toContainText('Tried here only')
   await heatmap.content.getByRole('button', { name: 'Save SLO' }).click()
   await expect(heatmap.ofTheQuery).toHaveText('The SLO of thoughtstream.')
   await expect(page).not.toHaveURL(/slo=/)
-  await workbench.open('/?query=thoughtstream&panel=deploy')
+  await workbench.open('/applications/scadr/development?query=thoughtstream&panel=deploy')
   await expect(page.getByText('thoughtstream is predicted to break its SLO')).toBeVisible()
-  await page.goto('/workspaces/scadr/dashboard?query=thoughtstream')
+  await page.goto('/applications/scadr/development/dashboard?query=thoughtstream')
   await expect(dashboard.promised).toHaveText('Promised: 99 % under 0.0010 ms in each 10 min.')
   await dashboard.withdraw()
   await expect(dashboard.promised).toContainText('No SLO yet.')
 })
 
-test('the largest limits that keep the promise are found for the whole workspace, and one is written into the text', async ({
+test('the largest limits that keep the promise are found for the whole application, and one is written into the text', async ({
   workbench,
   api,
 }) => {
   const { heatmap, editor } = workbench
   await api.measuredRun()
-  await workbench.open('/?query=thoughtstream&panel=heatmap&slo=99-3600000-600')
+  await workbench.open('/applications/scadr/development?query=thoughtstream&panel=heatmap&slo=99-3600000-600')
   await expect(heatmap.anatomy).toContainText('p99')
   await expect(
     heatmap.anatomy.getByRole('img', { name: /^Parts of p99: IndexScan .*, SortedIndexJoin / }),
@@ -242,7 +244,7 @@ test('of a write it is said whether it keeps the promise, by the run and the pro
 }) => {
   const { heatmap } = workbench
   const label = await api.measuredRun()
-  await workbench.open('/?query=subscribe&panel=heatmap&slo=99-3600000-600')
+  await workbench.open('/applications/scadr/development?query=subscribe&panel=heatmap&slo=99-3600000-600')
   await expect(heatmap.run).toContainText(label)
   await expect(heatmap.anatomy).toContainText('Keeps the SLO')
   await heatmap.promise({ milliseconds: 0.001 })
@@ -259,7 +261,7 @@ test('a page of several queries has one bound and one latency, in a view that is
 }) => {
   const { heatmap } = workbench
   await api.measuredRun()
-  await workbench.open('/?query=thoughtstream&panel=heatmap')
+  await workbench.open('/applications/scadr/development?query=thoughtstream&panel=heatmap')
   await heatmap.predictPage('findUser, thoughtstream | myThoughts')
   await expect(page).toHaveURL(/together=findUser/)
   await expect(heatmap.content.getByText('At most 103 operations in 3 trips')).toBeVisible()

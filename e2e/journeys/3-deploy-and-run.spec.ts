@@ -7,7 +7,9 @@ const FOLLOWER = 'anna_birch'
 
 test('a changed query is deployed as a new version', async ({ workbench, page }) => {
   const { deploy, editor, run } = workbench
-  await workbench.open('/?query=thoughtstream&file=queries/thoughtstream.piql&panel=deploy')
+  await workbench.open(
+    '/applications/scadr/development?query=thoughtstream&file=queries/thoughtstream.piql&panel=deploy',
+  )
   await editor.typeOver('queries/thoughtstream.piql', 'MAX 50', 'MAX 40')
   await expect(deploy.state).toContainText('Every query is bounded')
   await expect(deploy.changes).toContainText(['thoughtstream'])
@@ -28,7 +30,7 @@ test('a changed query is deployed as a new version', async ({ workbench, page })
 test('the deploy panel says what it is about, and offers only what there is to do', async ({ workbench, api }) => {
   const { deploy, editor } = workbench
   await api.deploy()
-  await workbench.open('/?query=findUser&file=queries/findUser.piql&panel=deploy')
+  await workbench.open('/applications/scadr/development?query=findUser&file=queries/findUser.piql&panel=deploy')
   await deploy.predictFrom('no profile run')
   await expect(deploy.state).toContainText('The text is what is live already.')
   await expect(deploy.button).toBeDisabled()
@@ -44,7 +46,7 @@ test('the deploy panel says what it is about, and offers only what there is to d
 test('a refusal of the data leaves with the text that was refused', async ({ workbench, api }) => {
   const { deploy, editor } = workbench
   await api.deploy()
-  await workbench.open('/?file=schema.piql&panel=deploy')
+  await workbench.open('/applications/scadr/development?file=schema.piql&panel=deploy')
   await editor.typeOver('schema.piql', 'LIMIT 100', 'LIMIT 5')
   await expect(deploy.state).toContainText('Every query is bounded')
   await deploy.button.click()
@@ -56,14 +58,17 @@ test('a refusal of the data leaves with the text that was refused', async ({ wor
 
 test('a text without a query is said to have none', async ({ workbench, page }) => {
   const { deploy, problems, editor } = workbench
-  await page.route('**/api/workspaces/scadr', async (route) => {
+  await page.route('**/api/applications/scadr', async (route) => {
     const answer = await route.fetch()
-    const workspace = await answer.json()
+    const application = await answer.json()
     await route.fulfill({
-      json: { ...workspace, files: workspace.files.filter((file: { path: string }) => file.path === 'schema.piql') },
+      json: {
+        ...application,
+        files: application.files.filter((file: { path: string }) => file.path === 'schema.piql'),
+      },
     })
   })
-  await page.goto('/?file=schema.piql&panel=deploy')
+  await page.goto('/applications/scadr/development?file=schema.piql&panel=deploy')
   await editor.lines.first().waitFor()
   await expect(deploy.state).toContainText('There is no query to deploy.')
   await expect(deploy.button).toBeDisabled()
@@ -78,7 +83,7 @@ test('a new index is built while the live version answers, and the change is cal
 }) => {
   const { deploy, run } = workbench
   await api.buildSlowly('CREATE QUERY byText AS SELECT owner FROM thoughts WHERE text = [1: text] LIMIT 3;', 100)
-  await workbench.open('/?panel=deploy')
+  await workbench.open('/applications/scadr/development?panel=deploy')
   await expect(deploy.onItsWay.getByRole('progressbar')).toBeVisible()
   await expect(deploy.onItsWay.getByRole('status')).toContainText(/Filling new indexes: [\d,]+ of about [\d,]+ rows\./)
   await expect(deploy.button).toBeDisabled()
@@ -100,7 +105,7 @@ test('a new index is built while the live version answers, and the change is cal
 
 test('a deployment is rolled back, and keeps what was written', async ({ workbench, api }) => {
   const { deploy, editor, run } = workbench
-  await workbench.open('/?query=findUser&file=queries/findUser.piql&panel=deploy')
+  await workbench.open('/applications/scadr/development?query=findUser&file=queries/findUser.piql&panel=deploy')
   const before = (await deploy.versions.filter({ hasText: 'live' }).innerText()).trim().split(/\s/)[0] ?? ''
   await editor.typeOver('queries/findUser.piql', 'SELECT username, hometown', 'SELECT hometown')
   await deploy.button.click()
@@ -115,7 +120,7 @@ test('a deployment is rolled back, and keeps what was written', async ({ workben
 
 test('a query without a bound cannot be run, and its problem is one click away', async ({ workbench }) => {
   const { editor, problems, run } = workbench
-  await workbench.open('/?query=byTown&file=queries/findUser.piql&panel=run')
+  await workbench.open('/applications/scadr/development?query=byTown&file=queries/findUser.piql&panel=run')
   await editor.typeOver('queries/findUser.piql', 'QUERY findUser', 'QUERY byTown')
   await editor.typeOver('queries/findUser.piql', 'WHERE username', 'WHERE hometown')
   await expect(run.content.getByRole('status')).toContainText('byTown has no bound: it cannot be deployed and run.')
@@ -125,7 +130,7 @@ test('a query without a bound cannot be run, and its problem is one click away',
 
 test('a query whose text is newer than what runs says so', async ({ workbench }) => {
   const { editor, run } = workbench
-  await workbench.open('/?query=myThoughts&file=queries/myThoughts.piql&panel=run')
+  await workbench.open('/applications/scadr/development?query=myThoughts&file=queries/myThoughts.piql&panel=run')
   await expect(run.content.getByRole('button', { name: 'Run myThoughts' })).toBeVisible()
   await expect(run.content.getByText('runs as it was deployed')).toHaveCount(0)
   await editor.typeOver('queries/myThoughts.piql', 'PAGINATE 10', 'PAGINATE 20')
@@ -139,7 +144,7 @@ test('a query whose text is newer than what runs says so', async ({ workbench })
 
 test('what deploying changes of the tables is said before, and what cannot change', async ({ workbench, page }) => {
   const { editor, deploy } = workbench
-  await workbench.open('/?file=schema.piql&panel=deploy')
+  await workbench.open('/applications/scadr/development?file=schema.piql&panel=deploy')
   await editor.typeOver('schema.piql', 'LIMIT 100', 'LIMIT 90')
   await expect(deploy.tables).toContainText('CARDINALITY LIMIT 100 (owner) → 90')
   await expect(deploy.tables).toContainText('The rows there are will be checked first')
@@ -151,7 +156,7 @@ test('what deploying changes of the tables is said before, and what cannot chang
 
 test('thoughtstream runs for a user, within its bound', async ({ workbench, page }) => {
   const { run } = workbench
-  await workbench.open('/?query=thoughtstream&file=queries/thoughtstream.piql&panel=run')
+  await workbench.open('/applications/scadr/development?query=thoughtstream&file=queries/thoughtstream.piql&panel=run')
   await run.execute('thoughtstream', { me: READER, count: '10' })
   await expect(run.rows).toHaveCount(10)
   await expect(run.cost).toContainText('10 rows')
@@ -166,7 +171,7 @@ test('thoughtstream runs for a user, within its bound', async ({ workbench, page
 
 test('myThoughts is read page by page, forwards and back', async ({ workbench }) => {
   const { run } = workbench
-  await workbench.open('/?query=myThoughts&panel=run')
+  await workbench.open('/applications/scadr/development?query=myThoughts&panel=run')
   await run.execute('myThoughts', { me: READER })
   await expect(run.rows).toHaveCount(10)
   const first = await run.column(1).allInnerTexts()
@@ -183,7 +188,7 @@ test('myThoughts is read page by page, forwards and back', async ({ workbench })
 test('a thought that is posted stands on top of the writer’s thoughts', async ({ workbench }) => {
   const { run } = workbench
   const text = 'Every request is counted, and there were three.'
-  await workbench.open('/?query=postThought&panel=run')
+  await workbench.open('/applications/scadr/development?query=postThought&panel=run')
   await run.choose('postThought')
   await run.fill({ me: WRITER, text })
   await run.fillNow('posted')
@@ -197,7 +202,7 @@ test('a thought that is posted stands on top of the writer’s thoughts', async 
 
 test('NULL is chosen beside a field, by the keyboard, and is not an empty text', async ({ workbench }) => {
   const { run } = workbench
-  await workbench.open('/?query=postThought&panel=run')
+  await workbench.open('/applications/scadr/development?query=postThought&panel=run')
   await run.fill({ me: WRITER, text: 'no text at all' })
   await run.fillNow('posted')
   const choice = await run.toggleNull('text')
@@ -212,7 +217,7 @@ test('NULL is chosen beside a field, by the keyboard, and is not an empty text',
 test('the 101st subscription of a user is refused, and why is said', async ({ workbench, api }) => {
   const { run } = workbench
   await api.followUntil(FOLLOWER, 100)
-  await workbench.open('/?query=subscribe&panel=run')
+  await workbench.open('/applications/scadr/development?query=subscribe&panel=run')
   await run.execute('subscribe', { owner: FOLLOWER, target: FOLLOWER })
   await expect(run.alert).toContainText('CARDINALITY LIMIT')
   await expect(run.alert).toContainText('100')
@@ -224,7 +229,7 @@ test('the 101st subscription of a user is refused, and why is said', async ({ wo
 
 test('what was typed into a form is still there after a look at the plan', async ({ workbench }) => {
   const { run, plan } = workbench
-  await workbench.open('/?query=findUser&panel=run')
+  await workbench.open('/applications/scadr/development?query=findUser&panel=run')
   await run.fill({ username: WRITER })
   await plan.open()
   await run.open()
@@ -235,7 +240,7 @@ test('what was typed into a form is still there after a look at the plan', async
 
 test('the query in the editor is run by Mod+Enter', async ({ workbench, page }) => {
   const { run, editor } = workbench
-  await workbench.open('/?query=findUser&file=queries/findUser.piql')
+  await workbench.open('/applications/scadr/development?query=findUser&file=queries/findUser.piql')
   await editor.area.focus()
   await page.keyboard.press('ControlOrMeta+Enter')
   await expect(run.rows).toHaveCount(1)
@@ -250,7 +255,7 @@ test('bytes and whole numbers beyond 2^53 are written and read as they were type
      CREATE QUERY notesOf AS SELECT n, body FROM notes WHERE owner = [1: me];`,
   )
   await api.deploy()
-  await workbench.open('/?query=addNote&panel=run')
+  await workbench.open('/applications/scadr/development?query=addNote&panel=run')
   await run.execute('addNote', { me: 'ada', at: '1', body: 'AQID', n: '9007199254740993' })
   await expect(run.result).toContainText('Done.')
   await run.execute('notesOf', { me: 'ada' })

@@ -13,7 +13,7 @@ test('a burst shows the observed p99 beside the predicted one, and whether the p
 }) => {
   const { deploy, dashboard } = workbench
   const run = await api.measuredRun()
-  await workbench.open('/?query=thoughtstream&panel=deploy')
+  await workbench.open('/applications/scadr/development?query=thoughtstream&panel=deploy')
   await deploy.predictFrom(run)
   await deploy.button.click()
   await expect(deploy.versions.first()).toContainText(run)
@@ -63,7 +63,7 @@ test('a burst shows the observed p99 beside the predicted one, and whether the p
 
 test('a burst of a query that writes asks before it changes the data', async ({ workbench, page }) => {
   const { dashboard } = workbench
-  await page.goto('/workspaces/scadr/dashboard?query=postThought')
+  await page.goto('/applications/scadr/development/dashboard?query=postThought')
   await expect(dashboard.burst.getByRole('button', { name: 'Run a burst' })).toBeDisabled()
   await dashboard.burst.getByLabel('This query writes: let the burst change the data').check()
   await dashboard.runBurst(20)
@@ -72,7 +72,7 @@ test('a burst of a query that writes asks before it changes the data', async ({ 
 
 test('SLOs go out as OpenSLO documents and come in again', async ({ workbench, page }) => {
   const { dashboard } = workbench
-  await page.goto('/workspaces/scadr/dashboard?query=myThoughts')
+  await page.goto('/applications/scadr/development/dashboard?query=myThoughts')
   await dashboard.promise({ percent: 99, milliseconds: 75, seconds: 600 })
   await workbench.expectNotice('The SLO of myThoughts is saved.')
   const leaving = page.waitForEvent('download')

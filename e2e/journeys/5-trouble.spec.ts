@@ -11,19 +11,19 @@ declare global {
 
 const FIND_USER = 'queries/findUser.piql'
 /** What the page asks for to hear of other people's changes. */
-const LOOK = '**/api/workspaces/scadr'
+const LOOK = '**/api/applications/scadr'
 
 test.describe('in the text', () => {
   test('a syntax error is marked where it is, and the other queries keep their plans', async ({ workbench }) => {
-    const { editor, problems, plan, workspace, deploy } = workbench
+    const { editor, problems, plan, application, deploy } = workbench
     await workbench.open(`/?file=${FIND_USER}&query=findUser`)
     await editor.typeOver(FIND_USER, 'FROM', 'FORM')
     await expect(problems.items).toHaveCount(1)
     await expect(problems.items).toContainText('syntax-error')
     await expect(problems.items).toContainText(`${FIND_USER}:4`)
     await expect(editor.squiggles.first()).toBeVisible()
-    await workspace.query('thoughtstream').click()
-    await expect(workspace.query('thoughtstream')).toContainText('≤ 101 ops')
+    await application.query('thoughtstream').click()
+    await expect(application.query('thoughtstream')).toContainText('≤ 101 ops')
     await expect(plan.node('SortedIndexJoin')).toBeVisible()
     await deploy.open()
     await expect(deploy.alert).toContainText('Deploying is refused: 1 error.')
@@ -44,7 +44,7 @@ test.describe('in the text', () => {
 
   test('a problem leads to its place', async ({ workbench }) => {
     const { editor, problems } = workbench
-    await workbench.open('/?file=schema.piql&query=thoughtstream')
+    await workbench.open('/applications/scadr/development?file=schema.piql&query=thoughtstream')
     await editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
     await problems.about('queries/usersFollowedBy.piql:5').getByRole('button').first().click()
     await expect(editor.region.getByRole('heading')).toHaveText('queries / usersFollowedBy.piql')
@@ -55,7 +55,7 @@ test.describe('in the text', () => {
 test.describe('in an execution', () => {
   test('a value of the wrong type is refused with what is expected', async ({ workbench }) => {
     const { run } = workbench
-    await workbench.open('/?query=thoughtstream&panel=run')
+    await workbench.open('/applications/scadr/development?query=thoughtstream&panel=run')
     await run.execute('thoughtstream', { me: 'ada_birch', count: 'many' })
     await expect(run.parameter('count')).toHaveAccessibleDescription(/^is 'many': expected an INT from 0 to/)
     await expect(run.parameter('count')).toBeFocused()
@@ -63,7 +63,7 @@ test.describe('in an execution', () => {
 
   test('a value that is missing is asked for', async ({ workbench }) => {
     const { run } = workbench
-    await workbench.open('/?query=thoughtstream&panel=run')
+    await workbench.open('/applications/scadr/development?query=thoughtstream&panel=run')
     await run.execute('thoughtstream', { me: 'ada_birch', count: '' })
     await expect(run.parameter('count')).toHaveAccessibleDescription(/^is missing/)
     await run.fill({ count: '3' })
@@ -74,7 +74,7 @@ test.describe('in an execution', () => {
 
   test('a cursor that was tampered with reads nothing', async ({ workbench, page }) => {
     const { run } = workbench
-    await workbench.open('/?query=myThoughts&panel=run')
+    await workbench.open('/applications/scadr/development?query=myThoughts&panel=run')
     await run.execute('myThoughts', { me: 'ada_birch' })
     await expect(run.rows).toHaveCount(10)
     await page.route('**/executions', (route) => {
@@ -92,19 +92,19 @@ test.describe('in an execution', () => {
 
 test.describe('in an address', () => {
   test('a deployment that was never made is said to be unknown', async ({ page }) => {
-    await page.goto('/dashboard?deployment=nothing')
+    await page.goto('/applications/scadr/development/dashboard?deployment=nothing')
     await expect(page.getByText('There is no deployment nothing')).toBeVisible()
     await page.getByRole('button', { name: 'Show the live one' }).click()
     await expect(page.getByRole('list', { name: 'Queries by latency' })).toBeVisible()
   })
 
-  test('a workspace that does not exist is said to be unknown', async ({ page }) => {
-    await page.goto('/workspaces/nowhere')
-    await expect(page.getByText('There is no workspace nowhere.')).toBeVisible()
+  test('an application that does not exist is said to be unknown', async ({ page }) => {
+    await page.goto('/applications/nowhere')
+    await expect(page.getByText('There is no application nowhere.')).toBeVisible()
   })
 
   test('a query that is unknown leaves the workbench usable', async ({ workbench }) => {
-    await workbench.open('/?query=nothing&panel=plan')
+    await workbench.open('/applications/scadr/development?query=nothing&panel=plan')
     await expect(workbench.plan.node('SortedIndexJoin')).toBeVisible()
   })
 })
@@ -115,8 +115,8 @@ test.describe('with the back end', () => {
     server,
     api,
   }) => {
-    const { editor, workspace } = workbench
-    await workbench.open('/?file=schema.piql&query=thoughtstream')
+    const { editor, application } = workbench
+    await workbench.open('/applications/scadr/development?file=schema.piql&query=thoughtstream')
     await server.halt()
     await expect(workbench.banner).toContainText('server is not answering; your text is safe here')
     await editor.typeOver('schema.piql', 'LIMIT 100', 'LIMIT 70')
@@ -128,7 +128,7 @@ test.describe('with the back end', () => {
     await expect(workbench.status).toContainText('Embedded store')
     await workbench.expectNotice('The server was restarted; everything is up to date again.')
     await editor.expectText('schema.piql', 'CARDINALITY LIMIT 70 (owner)')
-    await expect(workspace.query('thoughtstream')).toContainText('≤ 71 ops')
+    await expect(application.query('thoughtstream')).toContainText('≤ 71 ops')
     await expect(workbench.saveState).toHaveText('Saved')
     const saved = (await api.files()).find((file) => file.path === 'schema.piql')
     expect(saved?.text).toContain('CARDINALITY LIMIT 70 (owner)')
@@ -138,16 +138,16 @@ test.describe('with the back end', () => {
     workbench,
     page,
   }) => {
-    await workbench.open('/?file=schema.piql&query=thoughtstream')
-    await page.route('**/api/health', async (route) => {
+    await workbench.open('/applications/scadr/development?file=schema.piql&query=thoughtstream')
+    await page.route('**/development/health', async (route) => {
       const answer = await route.fetch()
       const health = await answer.json()
       const store = { ...health.store, healthy: false, message: 'the cluster did not answer within 5 s' }
       await route.fulfill({ response: answer, json: { ...health, status: 'degraded', store } })
     })
     await expect(workbench.banner).toContainText('The store is not answering: the cluster did not answer within 5 s')
-    await page.unroute('**/api/health')
-    const asked = page.waitForRequest('**/api/deployments')
+    await page.unroute('**/development/health')
+    const asked = page.waitForRequest('**/development/deployments')
     await workbench.expectNotice('The store is answering again.')
     await asked
     await expect(workbench.banner).toHaveCount(0)
@@ -155,7 +155,7 @@ test.describe('with the back end', () => {
 
   test('a profile run that the back end’s end cut off is shown as failed', async ({ workbench, server }) => {
     const { profile } = workbench
-    await workbench.open('/?query=thoughtstream&panel=profile')
+    await workbench.open('/applications/scadr/development?query=thoughtstream&panel=profile')
     const run = await profile.start({ label: 'cut off', intervalSeconds: 2, intervals: 30 })
     await expect(run.progress).toBeVisible()
     await server.halt()
@@ -194,7 +194,7 @@ test.describe('with the back end', () => {
     workbench,
     context,
   }) => {
-    const { editor, run, workspace } = workbench
+    const { editor, run, application } = workbench
     await workbench.open(`/?file=${FIND_USER}&query=findUser`)
     await workbench.openPanel('Run')
     await run.choose('findUser')
@@ -207,7 +207,7 @@ test.describe('with the back end', () => {
     await context.setOffline(false)
     await expect(workbench.saveState).toHaveText('Saved')
     await expect(workbench.banner).toBeHidden()
-    await expect(workspace.query('findUser')).toContainText('≤ 1 op')
+    await expect(application.query('findUser')).toContainText('≤ 1 op')
     await expect(run.rows).toHaveCount(0) // what was refused is not run later by itself
   })
 
@@ -230,7 +230,7 @@ test.describe('with the back end', () => {
     await context.setOffline(false)
     await workbench.open(`/?file=${FIND_USER}&query=findUser`)
     await workbench.editor.expectText(FIND_USER, 'First by name.')
-    await expect(workbench.workspace.file('findUser.mine.piql')).toBeVisible()
+    await expect(workbench.application.file('findUser.mine.piql')).toBeVisible()
     await expect(workbench.saveState).toHaveText('Saved')
     await expect
       .poll(async () => (await api.files()).find(({ path }) => path === 'queries/findUser.mine.piql')?.text)
@@ -300,12 +300,12 @@ test.describe('with the back end', () => {
     await editor.expectText(FIND_USER, 'Newer text.')
     await workbench.expectNotice(`${FIND_USER} changed elsewhere; here is the newer text.`)
 
-    await second.route('**/api/workspaces/scadr**', (route) => route.abort())
+    await second.route('**/api/applications/scadr**', (route) => route.abort())
     await secondTab.editor.typeOver(FIND_USER, 'Newer text.', 'Typed behind.')
     await expect(secondTab.saveState).toHaveText('Kept in this browser')
     await editor.typeOver(FIND_USER, 'Newer text.', 'Newest text.')
     await expect(workbench.saveState).toHaveText('Saved')
-    await second.unroute('**/api/workspaces/scadr**')
+    await second.unroute('**/api/applications/scadr**')
     await expect(secondTab.saveState).toHaveText('Conflict')
     await secondTab.deploy.open()
     await expect(secondTab.deploy.alert).toContainText(
@@ -330,18 +330,18 @@ test.describe('with the back end', () => {
     await api.write(FIND_USER, (text) => text.replace('One user by name.', 'Not deployed yet.'))
     await workbench.open(`/?file=${FIND_USER}&query=findUser&panel=deploy`)
     await expect(deploy.state).toContainText('Only the text differs')
-    await page.route('**/api/workspaces/scadr', (route) => route.abort())
+    await page.route('**/api/applications/scadr', (route) => route.abort())
     await api.write(FIND_USER, (text) => text.replace('Not deployed yet.', 'Newer.'))
     await deploy.button.click()
     await expect(deploy.alert).toContainText(FIND_USER)
-    await page.unroute('**/api/workspaces/scadr')
+    await page.unroute('**/api/applications/scadr')
     await editor.expectText(FIND_USER, 'Newer.')
     await expect(deploy.alert).toHaveCount(0)
   })
 
   test('a compiler that fails is not taken for a text without problems', async ({ workbench, page }) => {
     const { editor, problems } = workbench
-    await workbench.open('/?file=schema.piql&query=thoughtstream')
+    await workbench.open('/applications/scadr/development?file=schema.piql&query=thoughtstream')
     const failure = { code: 'internal', message: 'The backend failed; its log says where.', help: null }
     await page.route('**/api/compilations', (route) => route.fulfill({ status: 500, json: failure }))
     await editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
@@ -355,7 +355,7 @@ test.describe('with the back end', () => {
   test('a part that cannot be fetched says so, and the rest goes on', async ({ workbench, page }) => {
     const { deploy, editor, problems } = workbench
     await page.route('**/assets/DeployPanel-*', (route) => route.abort())
-    await workbench.open('/?file=schema.piql&query=thoughtstream')
+    await workbench.open('/applications/scadr/development?file=schema.piql&query=thoughtstream')
     await deploy.open()
     await expect(deploy.alert).toContainText('This part could not be loaded')
     await editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')

@@ -2,7 +2,7 @@ import { expect, test } from '../fixtures.ts'
 import { look, picture } from '../pictures.ts'
 
 test('a theme is the system’s until one is chosen, and the choice is kept', async ({ workbench, page }) => {
-  await workbench.open('/?query=thoughtstream&file=queries/thoughtstream.piql')
+  await workbench.open('/applications/scadr/development?query=thoughtstream&file=queries/thoughtstream.piql')
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'light')
   await page.emulateMedia({ colorScheme: 'dark' })
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
@@ -16,7 +16,7 @@ test('a theme is the system’s until one is chosen, and the choice is kept', as
 
 test('F6 walks along the regions of the window and back', async ({ workbench, page }) => {
   await workbench.open()
-  const regions = ['Workspace', 'Editor', 'Problems and results', 'Panels', 'Status', 'Workspace']
+  const regions = ['Application', 'Editor', 'Problems and results', 'Panels', 'Status', 'Application']
   for (const name of regions) {
     await page.keyboard.press('F6')
     await expect(page.locator(':focus')).toHaveAttribute('aria-label', name)
@@ -27,7 +27,7 @@ test('F6 walks along the regions of the window and back', async ({ workbench, pa
 
 test('Escape leaves the editor, and Tab goes on from there', async ({ workbench, page }) => {
   const { editor } = workbench
-  await workbench.open('/?file=queries/findUser.piql&query=findUser')
+  await workbench.open('/applications/scadr/development?file=queries/findUser.piql&query=findUser')
   await editor.area.focus()
   await expect(editor.area).toBeFocused()
   await page.keyboard.press('Escape')
@@ -39,14 +39,14 @@ test('Escape leaves the editor, and Tab goes on from there', async ({ workbench,
 })
 
 test('the first stop of the keyboard leads past the header and the lists', async ({ workbench, page }) => {
-  await workbench.open('/?file=queries/findUser.piql&query=findUser')
+  await workbench.open('/applications/scadr/development?file=queries/findUser.piql&query=findUser')
   await page.keyboard.press('Tab')
   const skip = page.getByRole('link', { name: 'Skip to the editor' })
   await expect(skip).toBeFocused()
   await expect(skip).toBeInViewport()
   await page.keyboard.press('Enter')
   await expect(workbench.editor.area).toBeFocused()
-  await page.goto('/dashboard')
+  await page.goto('/applications/scadr/development/dashboard')
   await expect(workbench.dashboard.queries.first()).toBeVisible()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
@@ -73,7 +73,7 @@ test('the palette goes to a query, and the keys go to its text', async ({ workbe
 test('tabs, the plan and the heatmap are walked with arrows', async ({ workbench, api, page }) => {
   const { plan, bounds, heatmap, editor } = workbench
   await api.measuredRun()
-  await workbench.open('/?query=thoughtstream&file=queries/thoughtstream.piql&panel=plan')
+  await workbench.open('/applications/scadr/development?query=thoughtstream&file=queries/thoughtstream.piql&panel=plan')
   await plan.nodes.first().focus()
   await page.keyboard.press('ArrowDown')
   await expect(plan.node('LocalStop')).toBeFocused()
@@ -96,7 +96,7 @@ test('tabs, the plan and the heatmap are walked with arrows', async ({ workbench
 
 test('the story goes from a broken schema to a deployed one without a pointer', async ({ workbench, page }) => {
   const { editor, problems, deploy, run } = workbench
-  await workbench.open('/?query=thoughtstream')
+  await workbench.open('/applications/scadr/development?query=thoughtstream')
   await workbench.command('schema.piql')
   await editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
   await expect(problems.items).toHaveCount(2)

@@ -20,7 +20,7 @@ test('a name leads to its declaration in another file, and the back button retur
 
 test('all references are shown, over all files', async ({ workbench, page }) => {
   const { editor } = workbench
-  await workbench.open('/?file=schema.piql')
+  await workbench.open('/applications/scadr/development?file=schema.piql')
   await editor.goBehind('schema.piql', 'CREATE TABLE thoughts')
   await editor.press('Shift+F12')
   await expect(editor.references).toBeVisible()
@@ -60,7 +60,7 @@ test('a name that is taken changes nothing, and says so', async ({ workbench }) 
 
 test('the outline leads to a table, and words are coloured by what they mean', async ({ workbench, page }) => {
   const { editor } = workbench
-  await workbench.open('/?file=schema.piql')
+  await workbench.open('/applications/scadr/development?file=schema.piql')
   await editor.goBehind('schema.piql', 'CREATE TABLE users')
   await editor.press('ControlOrMeta+Shift+O')
   await expect(editor.symbols.first()).toBeVisible()
@@ -89,7 +89,7 @@ test('formatting keeps comments, is undone at once, and refuses what cannot be r
 
 test('a statement is folded, and parentheses say what they expect', async ({ workbench, page }) => {
   const { editor } = workbench
-  await workbench.open('/?file=schema.piql')
+  await workbench.open('/applications/scadr/development?file=schema.piql')
   await editor.goBehind('schema.piql', 'CREATE TABLE users')
   await editor.press('ControlOrMeta+Shift+BracketLeft')
   await expect(editor.foldedMarks.first()).toBeVisible()

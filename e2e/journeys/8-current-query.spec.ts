@@ -25,11 +25,11 @@ function executionsOn(page: Page): { queries: string[]; bodies: unknown[] } {
 
 /** Everything that names the current query names this one. */
 async function expectCurrent(
-  { workspace, editor, bounds, plan, heatmap, run }: Workbench,
+  { application, editor, bounds, plan, heatmap, run }: Workbench,
   query: string,
 ): Promise<void> {
-  await expect(workspace.currentQuery).toHaveCount(1)
-  await expect(workspace.currentQuery).toHaveText(new RegExp(`^${query}`))
+  await expect(application.currentQuery).toHaveCount(1)
+  await expect(application.currentQuery).toHaveText(new RegExp(`^${query}`))
   await expect(editor.explain).toHaveText(`Explain ${query}`)
   await plan.open()
   await expect(plan.content.getByRole('heading', { name: query })).toBeVisible()
@@ -46,10 +46,10 @@ test('the caret in a SELECT of one file runs that one, though an INSERT of anoth
   api,
   page,
 }) => {
-  const { workspace, editor, run } = workbench
+  const { application, editor, run } = workbench
   await api.measuredRun()
-  await workbench.open('/')
-  await workspace.query('subscribe').click()
+  await workbench.open('/applications/scadr/development')
+  await application.query('subscribe').click()
   await expect(editor.region.getByRole('heading')).toHaveText('queries / subscribe.piql')
   await expectCurrent(workbench, 'subscribe')
   const executions = executionsOn(page)
@@ -66,10 +66,10 @@ test('the caret in a SELECT of one file runs that one, though an INSERT of anoth
 })
 
 test('a write is shown before a key runs it, and runs with the values that were shown', async ({ workbench, page }) => {
-  const { workspace, editor, run } = workbench
+  const { application, editor, run } = workbench
   const executions = executionsOn(page)
   await workbench.open(`/?file=${SUBSCRIBE}&query=subscribe`)
-  await expect(workspace.currentQuery).toHaveText(/^subscribe/)
+  await expect(application.currentQuery).toHaveText(/^subscribe/)
   await editor.goBehind(SUBSCRIBE, 'INSERT')
   await page.keyboard.press('ControlOrMeta+Enter')
   await expect(run.parameter('owner')).toBeFocused()
@@ -92,7 +92,7 @@ test('a write is shown before a key runs it, and runs with the values that were 
 })
 
 test('a run that was asked for and left does not come when its form is opened later', async ({ workbench, page }) => {
-  const { workspace, editor, plan, run } = workbench
+  const { application, editor, plan, run } = workbench
   const executions = executionsOn(page)
   await workbench.open(`/?file=${FIND_USER}&query=findUser`)
   let letGo: () => void = () => undefined
@@ -107,51 +107,51 @@ test('a run that was asked for and left does not come when its form is opened la
   await page.keyboard.press('ControlOrMeta+Enter')
   await expect.poll(() => held).toBe(1)
   await plan.open()
-  await workspace.query('subscribe').click()
+  await application.query('subscribe').click()
   await run.open()
   await expect.poll(() => held).toBe(2)
   letGo()
   await expect(run.parameter('owner')).not.toHaveValue('')
-  await workspace.query('findUser').click()
+  await application.query('findUser').click()
   await expect(run.parameter('username')).not.toHaveValue('')
   expect(executions.queries).toEqual([])
 })
 
 test('the caret moves the mark in the sidebar, and the mark moves the caret', async ({ workbench, api, page }) => {
-  const { workspace, editor } = workbench
+  const { application, editor } = workbench
   await api.create(TWO, TWO_QUERIES)
   await workbench.open(`/?file=${TWO}&query=nameOf`)
-  await expect(workspace.currentQuery).toHaveText(/^nameOf/)
+  await expect(application.currentQuery).toHaveText(/^nameOf/)
   expect(await editor.caretLine(TWO)).toContain('nameOf')
   await editor.goBehind(TWO, 'townOf AS')
-  await expect(workspace.currentQuery).toHaveText(/^townOf/)
-  await workspace.query('nameOf').click()
+  await expect(application.currentQuery).toHaveText(/^townOf/)
+  await application.query('nameOf').click()
   await expect.poll(() => editor.caretLine(TWO)).toContain('nameOf')
 
   // Out of any query: it stays. Opening a schema: it stays. Another file with queries: it is one of that.
   await editor.goBehind(TWO, '-- Two')
-  await expect(workspace.currentQuery).toHaveText(/^nameOf/)
+  await expect(application.currentQuery).toHaveText(/^nameOf/)
   await workbench.openFile('schema.piql')
-  await expect(workspace.currentQuery).toHaveText(/^nameOf/)
+  await expect(application.currentQuery).toHaveText(/^nameOf/)
   await workbench.openFile(FIND_USER)
-  await expect(workspace.currentQuery).toHaveText(/^findUser/)
+  await expect(application.currentQuery).toHaveText(/^findUser/)
 
   // Renamed, taken back and deleted: it is what the caret is in.
-  await workspace.query('townOf').click()
+  await application.query('townOf').click()
   await editor.typeOver(TWO, 'townOf', 'cityOf')
-  await expect(workspace.currentQuery).toHaveText(/^cityOf/)
+  await expect(application.currentQuery).toHaveText(/^cityOf/)
   await expect(page).toHaveURL(/query=cityOf/)
   for (let undos = 0; undos < 6; undos += 1) await editor.undo()
   await editor.expectText(TWO, 'townOf')
-  await expect(workspace.currentQuery).toHaveText(/^townOf/)
+  await expect(application.currentQuery).toHaveText(/^townOf/)
   await editor.deleteLine(TWO, 'townOf')
-  await expect(workspace.currentQuery).toHaveText(/^nameOf/)
+  await expect(application.currentQuery).toHaveText(/^nameOf/)
 })
 
 test('with the caret in no query, the key shows what it would run', async ({ workbench, page }) => {
-  const { workspace, editor, run } = workbench
+  const { application, editor, run } = workbench
   const executions = executionsOn(page)
-  await workbench.open('/?file=schema.piql&query=findUser')
+  await workbench.open('/applications/scadr/development?file=schema.piql&query=findUser')
   await editor.goBehind('schema.piql', 'CREATE TABLE')
   await page.keyboard.press('ControlOrMeta+Enter')
   await expect(run.parameter('username')).toBeFocused()
@@ -159,6 +159,6 @@ test('with the caret in no query, the key shows what it would run', async ({ wor
   expect(executions.queries).toEqual([])
   await page.keyboard.press('ControlOrMeta+Enter')
   await expect(run.rows).toHaveCount(1)
-  await expect(workspace.currentQuery).toHaveText(/^findUser/)
+  await expect(application.currentQuery).toHaveText(/^findUser/)
   expect(executions.queries).toEqual(['findUser'])
 })

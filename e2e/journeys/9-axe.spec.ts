@@ -49,7 +49,7 @@ for (const size of [
         await expectNoObjections(page, title, PANEL)
         await expectNoSidewaysScrolling(page)
       }
-      await page.goto('/dashboard')
+      await page.goto('/applications/scadr/development/dashboard')
       await expect(workbench.dashboard.queries.first()).toBeVisible()
       await expectNoObjections(page, 'the dashboard’s page')
       await expectNoSidewaysScrolling(page)
@@ -85,7 +85,7 @@ test('axe objects to nothing of what a panel shows when it is worked with', asyn
   await expect(heatmap.table).toBeVisible()
   await heatmap.threshold.fill('soon')
   await expectNoObjections(page, 'the heatmap as a table, with an SLO that is no number', PANEL)
-  await workbench.open('/?query=myThoughts&panel=heatmap')
+  await workbench.open('/applications/scadr/development?query=myThoughts&panel=heatmap')
   await expect(heatmap.map).toBeVisible()
   await heatmap.map.focus()
   await page.keyboard.press('Home')
@@ -107,10 +107,10 @@ test('axe objects to nothing of what a panel shows when it is worked with', asyn
 })
 
 test('nor of what is unbounded, mistaken or asked about', async ({ workbench, page }) => {
-  const { editor, problems, plan, bounds, heatmap, run, deploy, workspace } = workbench
-  await workbench.open('/?query=thoughtstream&file=schema.piql')
+  const { editor, problems, plan, bounds, heatmap, run, deploy, application } = workbench
+  await workbench.open('/applications/scadr/development?query=thoughtstream&file=schema.piql')
   await editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
-  await expect(workspace.query('thoughtstream')).toContainText('unbounded')
+  await expect(application.query('thoughtstream')).toContainText('unbounded')
   await expect(problems.items).toHaveCount(2)
   await look(page, 'unbounded')
   await expectNoObjections(page, 'an unbounded query, and its fixes')
@@ -135,7 +135,7 @@ test('nor of what is unbounded, mistaken or asked about', async ({ workbench, pa
   await page.keyboard.press('Enter')
   await expect(problems.none).toBeVisible()
 
-  await page.goto('/?file=schema.piql&code=unbounded-scan')
+  await page.goto('/applications/scadr/development?file=schema.piql&code=unbounded-scan')
   await expect(workbench.code).toBeVisible()
   await expectNoObjections(page, 'the page of a code', DIALOG)
   await workbench.code.getByRole('link', { name: 'All codes' }).click()
@@ -160,15 +160,15 @@ test('nor of what is unbounded, mistaken or asked about', async ({ workbench, pa
 
 test('nor of what went wrong', async ({ workbench, api, page }) => {
   const { editor, problems, deploy } = workbench
-  await page.goto('/workspaces/nowhere')
-  await expect(page.getByText('There is no workspace nowhere.')).toBeVisible()
-  await expectNoObjections(page, 'no such workspace')
-  await page.goto('/dashboard?deployment=nothing')
+  await page.goto('/applications/nowhere')
+  await expect(page.getByText('There is no application nowhere.')).toBeVisible()
+  await expectNoObjections(page, 'no such application')
+  await page.goto('/applications/scadr/development/dashboard?deployment=nothing')
   await expect(page.getByText('There is no deployment nothing')).toBeVisible()
   await expectNoObjections(page, 'no such deployment')
 
   await workbench.open(`/?file=${FIND_USER}&query=findUser&panel=deploy`)
-  await page.route('**/api/workspaces/scadr', (route) => route.abort())
+  await page.route('**/api/applications/scadr', (route) => route.abort())
   await api.write(FIND_USER, (text) => text.replace('One user by name.', 'Written elsewhere.'))
   await editor.typeOver(FIND_USER, 'One user by name.', 'Written here.')
   await expect(workbench.saveState).toHaveText('Conflict')
@@ -180,11 +180,11 @@ test('nor of what went wrong', async ({ workbench, api, page }) => {
   await expectNoObjections(page, 'both texts', DIALOG)
   await page.keyboard.press('Escape')
   await editor.region.getByRole('button', { name: 'Take theirs' }).click()
-  await page.unroute('**/api/workspaces/scadr')
+  await page.unroute('**/api/applications/scadr')
 
   const failure = { code: 'internal', message: 'The backend failed; its log says where.', help: null }
   await page.route('**/api/compilations', (route) => route.fulfill({ status: 500, json: failure }))
-  await page.route('**/api/health', async (route) => {
+  await page.route('**/development/health', async (route) => {
     const answer = await route.fetch()
     const health = await answer.json()
     const store = { ...health.store, healthy: false, message: 'the cluster did not answer within 5 s' }
@@ -205,7 +205,7 @@ test('nor of what is on its way, goes live and goes back', async ({ workbench, a
   const { deploy, editor, profile } = workbench
   await api.deploy()
   await api.buildSlowly('CREATE QUERY byText AS SELECT owner FROM thoughts WHERE text = [1: text] LIMIT 3;', 100)
-  await workbench.open('/?file=schema.piql&panel=deploy')
+  await workbench.open('/applications/scadr/development?file=schema.piql&panel=deploy')
   await expect(deploy.onItsWay.getByRole('progressbar')).toBeVisible()
   await expectNoObjections(page, 'a version on its way', PANEL)
   await deploy.steer('Pause')
@@ -246,7 +246,7 @@ test('nor of what is on its way, goes live and goes back', async ({ workbench, a
 
 test('nor of latencies, observed or not, nor of a workbench that has nothing yet', async ({ workbench, page }) => {
   const { dashboard, deploy, problems, profile, heatmap, run } = workbench
-  await page.goto('/workspaces/scadr/dashboard?query=findUser')
+  await page.goto('/applications/scadr/development/dashboard?query=findUser')
   await dashboard.promise({ percent: 99, milliseconds: 2000, seconds: 600 })
   await workbench.expectNotice('The SLO of findUser is saved.')
   await dashboard.runBurst(50)
@@ -264,23 +264,23 @@ test('nor of latencies, observed or not, nor of a workbench that has nothing yet
   await expect(page.getByRole('alert')).toBeVisible()
   await expectNoObjections(page, 'SLOs that were refused')
 
-  for (const list of [/\/api\/deployments(\?|$)/, /\/api\/profile-runs(\?|$)/])
+  for (const list of [/\/development\/deployments(\?|$)/, /\/development\/profile-runs(\?|$)/])
     await page.route(list, (route) => route.fulfill({ json: { items: [], next: null } }))
-  await page.route('**/api/workspaces/scadr', async (route) => {
+  await page.route('**/api/applications/scadr', async (route) => {
     const answer = await route.fetch()
-    const workspace = await answer.json()
+    const application = await answer.json()
     await route.fulfill({
-      json: { ...workspace, files: workspace.files.filter(({ path }: { path: string }) => path === 'schema.piql') },
+      json: { ...application, files: application.files.filter(({ path }: { path: string }) => path === 'schema.piql') },
     })
   })
-  await page.goto('/dashboard')
+  await page.goto('/applications/scadr/development/dashboard')
   await expect(page.getByText('Nothing is deployed yet')).toBeVisible()
   await expectNoObjections(page, 'a dashboard of nothing')
-  await page.goto('/?file=schema.piql&panel=deploy')
+  await page.goto('/applications/scadr/development?file=schema.piql&panel=deploy')
   await expect(deploy.state).toContainText('There is no query to deploy.')
   await expect(problems.content).toContainText('There is no query yet')
   await look(page, 'empty')
-  await expectNoObjections(page, 'a workspace without a query')
+  await expectNoObjections(page, 'an application without a query')
   for (const panel of [workbench.plan, workbench.bounds, profile, heatmap, run]) {
     await panel.open()
     await expectNoObjections(page, `nothing in ${await panel.tab.innerText()}`, PANEL)

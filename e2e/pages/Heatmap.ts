@@ -17,7 +17,7 @@ export class Heatmap extends Panel {
   readonly table: Locator
   /** What p99 is made of under the limits in the text. */
   readonly anatomy: Locator
-  /** Every limit of the workspace, with the largest value that keeps the SLO. */
+  /** Every limit of the application, with the largest value that keeps the SLO. */
   readonly allLimits: Locator
 
   /** The queries of a page, with what each costs alone and in it. */
@@ -48,7 +48,7 @@ export class Heatmap extends Panel {
   }
 
   async solveForAllLimits(): Promise<void> {
-    await this.content.getByText('All limits of this workspace').click()
+    await this.content.getByText('All limits of this application').click()
   }
 
   async choose(choices: { query?: string; x?: string; y?: string }): Promise<void> {

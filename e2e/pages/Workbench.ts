@@ -1,4 +1,5 @@
 import { expect, type Locator, type Page } from '@playwright/test'
+import { Application } from './Application.ts'
 import { Bounds } from './Bounds.ts'
 import { Dashboard } from './Dashboard.ts'
 import { Deploy } from './Deploy.ts'
@@ -8,7 +9,6 @@ import { Plan } from './Plan.ts'
 import { Problems } from './Problems.ts'
 import { Profile } from './Profile.ts'
 import { Run } from './Run.ts'
-import { Workspace } from './Workspace.ts'
 
 declare global {
   interface Window {
@@ -31,7 +31,7 @@ export type PanelTitle = 'Problems' | 'Plan' | 'Bounds' | 'Profile' | 'Heatmap' 
 
 /** The window with all its parts. */
 export class Workbench {
-  readonly workspace: Workspace
+  readonly application: Application
   readonly editor: Editor
   readonly problems: Problems
   readonly plan: Plan
@@ -51,7 +51,7 @@ export class Workbench {
   readonly code: Locator
 
   constructor(private readonly page: Page) {
-    this.workspace = new Workspace(page)
+    this.application = new Application(page)
     this.editor = new Editor(page)
     this.problems = new Problems(page)
     this.plan = new Plan(page)
@@ -80,7 +80,7 @@ export class Workbench {
   }
 
   /** Opens the workbench, or the view that a URL names, and waits until the text is compiled. */
-  async open(url = '/'): Promise<void> {
+  async open(url = '/applications/scadr/development'): Promise<void> {
     await this.page.goto(url)
     await this.isReady()
   }
@@ -91,7 +91,7 @@ export class Workbench {
   }
 
   async openFile(path: string): Promise<void> {
-    await this.workspace.file(path.slice(path.lastIndexOf('/') + 1)).click()
+    await this.application.file(path.slice(path.lastIndexOf('/') + 1)).click()
     await this.editor.lines.first().waitFor()
   }
 
@@ -138,6 +138,6 @@ export class Workbench {
 
   private async isReady(): Promise<void> {
     await this.editor.lines.first().waitFor()
-    await this.workspace.queries.first().waitFor()
+    await this.application.queries.first().waitFor()
   }
 }

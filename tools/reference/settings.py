@@ -50,8 +50,8 @@ def pages() -> dict[str, str]:
 
 {table(("variable", "flag", "default", "is"), [*server, *flags])}
 
-The first start fills an empty store with {sample.users:,} users of SCADr, {sample.thoughts_per_user} thoughts and
-{sample.subscriptions_per_user} subscriptions each. `make run PORT=9000` passes the port on.
+The first start fills empty stores: of SCADr with {sample.users:,} users, {sample.thoughts_per_user} thoughts and
+{sample.subscriptions_per_user} subscriptions each, of TPC-W with as many customers and books. `make run PORT=9000` passes the port on.
 
 ## Of a store
 

@@ -14,6 +14,7 @@ from starlette.middleware import Middleware
 from piql_backend import __version__
 from piql_backend.allowed_hosts import AllowedHosts
 from piql_backend.api_document import DocumentedApi
+from piql_backend.applications.endpoints import router as applications
 from piql_backend.bursts.endpoints import router as bursts
 from piql_backend.compilations.endpoints import router as compilations
 from piql_backend.deployments.endpoints import router as deployments
@@ -37,16 +38,12 @@ from piql_backend.settings import Settings
 from piql_backend.slos.endpoints import router as slos
 from piql_backend.tables.endpoints import router as tables
 from piql_backend.unchanged import Unchanged
-from piql_backend.workspaces.endpoints import router as workspaces
 
 if TYPE_CHECKING:
     from piql_backend.workbench import Workbench
 
-ROUTERS = (
-    health,
-    workspaces,
-    compilations,
-    language,
+ROUTERS = (health, applications, compilations, language)
+OF_AN_ENVIRONMENT = (
     profile_runs,
     predictions,
     deployments,
@@ -100,6 +97,9 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
     app.include_router(probes)
     for router in ROUTERS:
         app.include_router(router, prefix="/api")
+    for router in OF_AN_ENVIRONMENT:
+        prefix = "/api/applications/{application}/environments/{environment}"
+        app.include_router(router, prefix=prefix, responses=declared(404))
     add_front_end(app, chosen.frontend)
     return app
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from fastapi import Depends, Request
+from fastapi import Depends, Path, Request
 
 if TYPE_CHECKING:
     from piql_backend.environments.environment import Environment
@@ -20,8 +21,13 @@ def workbench_of(request: Request) -> Workbench:
 TheWorkbench = Annotated[Workbench, Depends(workbench_of)]
 
 
-def environment_of(request: Request) -> Environment:
-    return workbench_of(request).environment
+Id = Annotated[str, Path(max_length=100)]
+
+
+async def environment_of(application: Id, environment: Id, workbench: TheWorkbench) -> AsyncIterator[Environment]:
+    """The environment that the path names, kept open until the answer is sent."""
+    async with workbench.environments.using(application, environment) as opened:
+        yield opened
 
 
 TheEnvironment = Annotated[Environment, Depends(environment_of)]

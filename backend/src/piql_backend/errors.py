@@ -18,11 +18,11 @@ from piql_profiler.measure.store_urls import without_password
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
+from piql_backend.applications.schemas import FileRead
 from piql_backend.compilations.schemas import DiagnosticRead
 from piql_backend.disk import FREE_SOME, FULL, is_full
 from piql_backend.schema import FILE_TWICE, Read
 from piql_backend.security_headers import SECURITY_HEADERS
-from piql_backend.workspaces.schemas import FileRead
 
 log = logging.getLogger(__name__)
 

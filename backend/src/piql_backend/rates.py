@@ -22,18 +22,20 @@ BURST_SECONDS = 10.0
 MOST_BUCKETS = 20_000
 _IPV6_NETWORK_BITS = 64  # of an address that one client has to itself
 
+_ENVIRONMENT = "/api/applications/[^/]+/environments/[^/]+"
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    ("executions", re.compile(r"(GET|POST) /api/deployments/.+/(executions|sample-parameters)")),
+    ("executions", re.compile(rf"(GET|POST) {_ENVIRONMENT}/deployments/.+/(executions|sample-parameters)")),
     (
         "compiles",
         re.compile(
-            r"POST /api/(compilations|language/.+|predictions|prediction-sets|page-predictions|heatmaps"
-            r"|safe-limits|deployments/preview)"
+            r"POST /api/(compilations|language/.+)"
+            rf"|POST {_ENVIRONMENT}/(predictions|prediction-sets|page-predictions|heatmaps|safe-limits"
+            r"|deployments/preview)"
         ),
     ),
     (
         "deployments",
-        re.compile(r"POST /api/(deployments|deployments/(rollback|builds)(/.+)?|profile-runs(/.+)?|bursts)"),
+        re.compile(rf"POST {_ENVIRONMENT}/(deployments|deployments/(rollback|builds)(/.+)?|profile-runs(/.+)?|bursts)"),
     ),
 )
 

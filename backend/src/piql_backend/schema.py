@@ -24,7 +24,7 @@ class Write(BaseModel):
 
 
 def is_file_path(path: str) -> bool:
-    """Whether a path may name a file of a workspace, and stays inside it."""
+    """Whether a path may name a file of an application, and stays inside it."""
     return len(path) <= 200 and re.fullmatch(FILE_PATTERN, path) is not None and _is_inside(path)
 
 
@@ -34,7 +34,7 @@ def _is_inside(path: str) -> bool:
 
 def _stays_inside(path: str) -> str:
     if not _is_inside(path):
-        raise ValueError("a file's path stays inside its workspace: no part of it is empty or begins with a point")
+        raise ValueError("a file's path stays inside its application: no part of it is empty or begins with a point")
     return path
 
 

@@ -87,7 +87,7 @@ class _Server(uvicorn.Server):
             print(f"PIQL Workbench: {self._address}", flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._workbench.environment.profile_runs.end_streams()  # else the end would wait for pages that listen
+        self._workbench.environments.end_streams()  # else the end would wait for pages that listen
         await asyncio.to_thread(self._workbench.workers.close)  # and for texts that wait
         await super().shutdown(sockets)
 

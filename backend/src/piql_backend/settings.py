@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from piql.store.schemes import EMBEDDED
-
 from piql_backend.addresses import is_loopback
 from piql_backend.rates import KINDS, Rates
 
@@ -18,7 +16,7 @@ _HIGHEST_RATE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """How much data the first start generates for the sample application."""
+    """How much data is generated for an application that is made from a template."""
 
     users: int = 1000
     thoughts_per_user: int = 20
@@ -41,10 +39,11 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8400
     data: Path = Path("data")
-    store: str | None = field(default=None, repr=False)  # None: an embedded store under `data`
+    store: str | None = field(default=None, repr=False)  # of the first application; None: a file of its environment
     frontend: Path = ROOT / "frontend" / "dist"
-    sample: Path = ROOT / "sample-apps" / "scadr"
-    sample_size: SampleSize = field(default_factory=SampleSize)  # how many users the first start makes
+    samples: Path = ROOT / "sample-apps"  # the templates of applications
+    sample_applications: tuple[str, ...] = ("scadr", "tpcw")  # what the first start makes
+    sample_size: SampleSize = field(default_factory=SampleSize)  # how many users a sample has
     profile_runner: Literal["ray", "local"] = "ray"  # local: one process, for tests and small machines
     profile_stores: tuple[str, ...] = field(default=(), repr=False)  # clusters to measure, besides `store`
     workers: int = WorkerLimits().workers  # processes that compile and predict
@@ -58,10 +57,6 @@ class Settings:
     def is_local(self) -> bool:
         """Whether only this machine is served."""
         return is_loopback(self.host)
-
-    @property
-    def store_url(self) -> str:
-        return self.store or f"{EMBEDDED}:{self.data.resolve() / 'store'}"
 
     @property
     def worker_limits(self) -> WorkerLimits:

@@ -1,7 +1,7 @@
 """Sends no answer twice: who has it already names it in `If-None-Match`, and hears that it is still the same.
 
-    GET /api/workspaces/scadr                           200   ETag: "8a5f…"   Cache-Control: private, no-cache
-    GET /api/workspaces/scadr  If-None-Match: "8a5f…"   304   no body
+    GET /api/applications/scadr                           200   ETag: "8a5f…"   Cache-Control: private, no-cache
+    GET /api/applications/scadr  If-None-Match: "8a5f…"   304   no body
 
 A browser does so by itself for what it may keep, so that a page that asks every few seconds whether anything has
 changed costs a few headers. Only whole JSON answers to GET are compared: a stream has no end to take a digest of.

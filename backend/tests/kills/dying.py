@@ -94,17 +94,18 @@ def deploy(settings: Settings, how: str, texts: dict[str, str], kill_at: int, to
 
 def _deployed(workbench: Workbench, how: str, texts: dict[str, str]) -> str:
     files = [SourceFile(path=path, text=text) for path, text in texts.items()]
-    version = workbench.environment.deployments.live("live").read.version
+    (environment,) = workbench.environments.open_ones.values()
+    version = environment.deployments.live("live").read.version
     if how == "rollback":
-        return workbench.environment.deployments.rollback(RollbackCreate(base_version=version)).id
+        return environment.deployments.rollback(RollbackCreate(base_version=version)).id
     if how == "deployment":
-        request = DeploymentCreate(workspace_id="scadr", files=files, base_version=version)
-        return workbench.environment.deployments.deploy(request).id
-    request = BuildCreate(workspace_id="scadr", files=files, base_version=version, rows_per_second=800)
-    read = workbench.environment.deployments.begin(request)
+        request = DeploymentCreate(files=files, base_version=version)
+        return environment.deployments.deploy(request).id
+    request = BuildCreate(files=files, base_version=version, rows_per_second=800)
+    read = environment.deployments.begin(request)
     while read.deployment_id is None:
         assert read.phase not in ("refused", "cancelled"), read.reason
-        found = workbench.environment.deployments.building.read()
+        found = environment.deployments.building.read()
         assert found is not None
         read = found
     return read.deployment_id

@@ -18,6 +18,7 @@ import piql
 import pytest
 from piql_backend.settings import Settings
 
+from ..conftest import DEVELOPMENT, store_url_of
 from . import dying
 
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
@@ -42,26 +43,26 @@ def life(settings: Settings, how: str, texts: Texts, kill_at: int, told: Path) -
 
 
 async def texts_of(client: httpx.AsyncClient) -> Texts:
-    workspace = (await client.get("/api/workspaces/scadr")).json()
-    return {file["path"]: file["text"] for file in workspace["files"]}
+    application = (await client.get("/api/applications/scadr")).json()
+    return {file["path"]: file["text"] for file in application["files"]}
 
 
 async def agreed(client: httpx.AsyncClient, settings: Settings) -> tuple[str, frozenset[str]]:
     """Hold the history against the store, and give the id and the queries of what is live."""
-    while (build := (await client.get("/api/deployments/builds/latest")).json()) and build["is_running"]:
+    while (build := (await client.get(f"{DEVELOPMENT}/deployments/builds/latest")).json()) and build["is_running"]:
         await asyncio.sleep(0.02)
-    assert (await client.get("/api/health")).json()["status"] == "ok"
-    reads = (await client.get("/api/deployments")).json()["items"]
-    live = (await client.get("/api/deployments/live")).json()
+    assert (await client.get(f"{DEVELOPMENT}/health")).json()["status"] == "ok"
+    reads = (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"]
+    live = (await client.get(f"{DEVELOPMENT}/deployments/live")).json()
     assert [read["id"] for read in reads if read["is_live"]] == [live["id"]] == [reads[0]["id"]]
-    with piql.connect(settings.store_url) as db:
+    with piql.connect(store_url_of(settings)) as db:
         assert db.build is None
         stored = db.deployment
     assert stored.version == live["version"]
     queries = frozenset(query["name"] for query in live["queries"])
     assert queries == set(stored.compilation.queries)
     for query, parameters in (("findUser", {"username": "nobody"}), ("byText", {"text": "none"})):
-        url = f"/api/deployments/live/queries/{query}/executions"
+        url = f"{DEVELOPMENT}/deployments/live/queries/{query}/executions"
         answer = await client.post(url, json={"parameters": parameters})
         assert answer.status_code == (200 if query in queries else 404), answer.text
     return live["id"], queries

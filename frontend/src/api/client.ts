@@ -2,7 +2,7 @@
 import createClient from 'openapi-fetch'
 import { fetchWithinRate } from './rate-limit'
 import type { paths } from './schema'
-import type { Diagnostic, WorkspaceFile } from './types'
+import type { ApplicationFile, Diagnostic } from './types'
 
 // `fetch` is looked up at each call, so that tests can answer in the server's place.
 export const api = createClient<paths>({ baseUrl: location.origin, fetch: fetchWithinRate })
@@ -14,7 +14,7 @@ export class ApiError extends Error {
   readonly help: string | null
   readonly diagnostics: readonly Diagnostic[]
   /** The server's present text, when a save meets a newer one. */
-  readonly current: WorkspaceFile | null
+  readonly current: ApplicationFile | null
   /** The parameter whose value does not fit. */
   readonly parameter: string | null
 
@@ -65,6 +65,6 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function isFile(value: unknown): value is WorkspaceFile {
+function isFile(value: unknown): value is ApplicationFile {
   return typeof value === 'object' && value !== null && 'text' in value && 'revision' in value
 }

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { askPrediction } from './prediction-batch'
 
+const environment = { application: 'scadr', environment: 'development' }
 const slo = { quantile: 0.99, threshold_ms: 500, interval_seconds: 600 }
 const files = () => [{ path: 'a.piql', text: '' }]
 
@@ -23,20 +24,24 @@ function answerWith(known: readonly string[]) {
 describe('predictions asked for in one moment', () => {
   it('go in one request, and each asker gets its own', async () => {
     const asked = answerWith(['a', 'b'])
-    const [a, b] = await Promise.all(['a', 'b'].map((query) => askPrediction({ files, query, runId: 'r', slo })))
+    const [a, b] = await Promise.all(
+      ['a', 'b'].map((query) => askPrediction({ environment, files, query, runId: 'r', slo })),
+    )
     expect(asked).toEqual([['a', 'b']])
     expect([a?.query, b?.query]).toEqual(['a', 'b'])
   })
 
   it('go apart where run or SLO differ', async () => {
     const asked = answerWith(['a'])
-    await Promise.all(['r', 's'].map((runId) => askPrediction({ files, query: 'a', runId, slo })))
+    await Promise.all(['r', 's'].map((runId) => askPrediction({ environment, files, query: 'a', runId, slo })))
     expect(asked).toEqual([['a'], ['a']])
   })
 
   it('fail only for those that the server leaves out', async () => {
     answerWith(['a'])
-    const [a, b] = await Promise.allSettled(['a', 'b'].map((query) => askPrediction({ files, query, runId: 'r', slo })))
+    const [a, b] = await Promise.allSettled(
+      ['a', 'b'].map((query) => askPrediction({ environment, files, query, runId: 'r', slo })),
+    )
     expect([a?.status, b?.status]).toEqual(['fulfilled', 'rejected'])
   })
 })

@@ -1,8 +1,10 @@
 /** Predictions that are asked for in one moment go to the server in one request, however many queries there are. */
 import { answered, api } from './client'
+import { ENVIRONMENT, type EnvironmentName } from './environment'
 import type { NoPrediction, Prediction, SloWrite, SourceFile } from './types'
 
 export interface PredictionAsk {
+  environment: EnvironmentName
   files: () => SourceFile[]
   query: string
   runId: string
@@ -29,7 +31,7 @@ export function askPrediction(ask: PredictionAsk): Promise<Prediction | NoPredic
 function send(): void {
   const groups = new Map<string, Waiting[]>()
   for (const waiter of waiting) {
-    const key = JSON.stringify([waiter.ask.runId, waiter.ask.slo])
+    const key = JSON.stringify([waiter.ask.environment, waiter.ask.runId, waiter.ask.slo])
     const group = groups.get(key) ?? []
     group.push(waiter)
     groups.set(key, group)
@@ -47,7 +49,10 @@ async function answer(group: readonly Waiting[]): Promise<void> {
   try {
     const queries = group.map((waiter) => waiter.ask.query)
     const { predictions } = await answered(
-      api.POST('/api/prediction-sets', { body: { files: ask.files(), queries, run_id: ask.runId, slo: ask.slo } }),
+      api.POST(`${ENVIRONMENT}/prediction-sets`, {
+        params: { path: ask.environment },
+        body: { files: ask.files(), queries, run_id: ask.runId, slo: ask.slo },
+      }),
     )
     const byQuery = new Map(predictions.map((prediction) => [prediction.query, prediction]))
     for (const {

@@ -1,29 +1,54 @@
 /** What the panels ask the server for, each with the key it is cached under. */
 import { type InfiniteData, infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { isUnderWay } from '../logic/build'
-import { answered, api } from './client'
+import { ApiError, answered, api } from './client'
+import { ENVIRONMENT, type EnvironmentName, keyOf } from './environment'
 import { allPages, type Page, pagesUntil } from './pages'
 import { askPrediction } from './prediction-batch'
-import type { Axis, Deployment, Health, ProfileRun, SloWrite, SourceFile } from './types'
+import type {
+  Axis,
+  Deployment,
+  EnvironmentHealth,
+  Health,
+  ProfileRun,
+  ServerHealth,
+  SloWrite,
+  SourceFile,
+} from './types'
 
-export const health = queryOptions({
-  queryKey: ['health'],
-  queryFn: ({ signal }) => answered<Health>(api.GET('/api/health', { signal }), isHealth),
-  refetchInterval: (query) => (query.state.status === 'error' ? 1000 : 4000),
-  refetchIntervalInBackground: true,
-  retry: false,
-})
+/** Of an environment, or of the server alone where the address names none that there is: then there is no store. */
+export const health = (environment: EnvironmentName) =>
+  queryOptions({
+    queryKey: keyOf('health', environment),
+    queryFn: ({ signal }) => askHealth(environment, signal),
+    refetchInterval: (query) => (query.state.status === 'error' ? 1000 : 4000),
+    refetchIntervalInBackground: true,
+    retry: false,
+  })
+
+async function askHealth(environment: EnvironmentName, signal: AbortSignal): Promise<Health> {
+  if (environment.application !== '') {
+    try {
+      const path = { params: { path: environment }, signal }
+      return await answered<EnvironmentHealth>(api.GET(`${ENVIRONMENT}/health`, path), isHealth)
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) throw error
+    }
+  }
+  const server = await answered<ServerHealth>(api.GET('/api/health', { signal }), isHealth)
+  return { ...server, store: null }
+}
 
 /** A server whose store does not answer says so with 503. */
-function isHealth(body: unknown): body is Health {
+function isHealth<T extends ServerHealth>(body: unknown): body is T {
   return typeof body === 'object' && body !== null && 'instance_id' in body
 }
 
-/** Looked at again while nobody could say which workspaces there are, or there were none. */
-export const workspaces = queryOptions({
-  queryKey: ['workspaces'],
+/** Looked at again while nobody could say which applications there are, or there were none. */
+export const applications = queryOptions({
+  queryKey: ['applications'],
   queryFn: ({ signal }) =>
-    allPages((cursor) => answered(api.GET('/api/workspaces', { params: { query: { cursor } }, signal }))),
+    allPages((cursor) => answered(api.GET('/api/applications', { params: { query: { cursor } }, signal }))),
   refetchInterval: (query) => (query.state.data?.length ? false : 2000),
 })
 
@@ -31,27 +56,32 @@ export function isActive(run: ProfileRun): boolean {
   return run.state === 'queued' || run.state === 'starting' || run.state === 'running' || run.state === 'cancelling'
 }
 
-export const profileRuns = queryOptions({
-  queryKey: ['profile-runs'],
-  queryFn: ({ signal }) =>
-    allPages((cursor) => answered(api.GET('/api/profile-runs', { params: { query: { cursor } }, signal }))),
-  // Whoever shows predictions wants to know when a run has ended; the panel of the runs hears more by events.
-  refetchInterval: (query) => (query.state.data?.some(isActive) ? 2000 : false),
-})
+export const profileRuns = (environment: EnvironmentName) =>
+  queryOptions({
+    queryKey: keyOf('profile-runs', environment),
+    queryFn: ({ signal }) =>
+      allPages((cursor) =>
+        answered(api.GET(`${ENVIRONMENT}/profile-runs`, { params: { path: environment, query: { cursor } }, signal })),
+      ),
+    // Whoever shows predictions wants to know when a run has ended; the panel of the runs hears more by events.
+    refetchInterval: (query) => (query.state.data?.some(isActive) ? 2000 : false),
+  })
 
 /** The newest versions, always with the live one; `fetchNextPage` brings earlier ones. */
-export const deployments = infiniteQueryOptions({
-  queryKey: ['deployments'],
-  queryFn: ({ signal, pageParam }) =>
-    pagesUntil(
-      pageParam === null ? hasLive : isAny,
-      (cursor) => answered(api.GET('/api/deployments', { params: { query: { cursor } }, signal })),
-      pageParam,
-    ),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.next,
-  select: versionsOf,
-})
+export const deployments = (environment: EnvironmentName) =>
+  infiniteQueryOptions({
+    queryKey: keyOf('deployments', environment),
+    queryFn: ({ signal, pageParam }) =>
+      pagesUntil(
+        pageParam === null ? hasLive : isAny,
+        (cursor) =>
+          answered(api.GET(`${ENVIRONMENT}/deployments`, { params: { path: environment, query: { cursor } }, signal })),
+        pageParam,
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+    select: versionsOf,
+  })
 
 function hasLive(versions: readonly Deployment[]): boolean {
   return versions.some((version) => version.is_live)
@@ -65,30 +95,43 @@ function versionsOf({ pages }: InfiniteData<Page<Deployment>>): Deployment[] {
   return pages.flatMap(({ items }) => items)
 }
 
-export const deployment = (id: string) =>
+export const deployment = (environment: EnvironmentName, id: string) =>
   queryOptions({
-    queryKey: ['deployments', id],
+    queryKey: keyOf('deployments', environment, id),
     queryFn: ({ signal }) =>
-      answered(api.GET('/api/deployments/{deployment_id}', { params: { path: { deployment_id: id } }, signal })),
+      answered(
+        api.GET(`${ENVIRONMENT}/deployments/{deployment_id}`, {
+          params: { path: { ...environment, deployment_id: id } },
+          signal,
+        }),
+      ),
     retry: false,
   })
 
 /** The version on its way, or how the last one ended; looked at often while it is not paused. */
-export const build = queryOptions({
-  queryKey: ['deployments', 'build'],
-  queryFn: ({ signal }) => answered(api.GET('/api/deployments/builds/latest', { signal })),
-  refetchInterval: (query) =>
-    query.state.data && isUnderWay(query.state.data) ? (query.state.data.is_paused ? 3000 : 400) : false,
-})
+export const build = (environment: EnvironmentName) =>
+  queryOptions({
+    queryKey: keyOf('deployments', environment, 'build'),
+    queryFn: ({ signal }) =>
+      answered(api.GET(`${ENVIRONMENT}/deployments/builds/latest`, { params: { path: environment }, signal })),
+    refetchInterval: (query) =>
+      query.state.data && isUnderWay(query.state.data) ? (query.state.data.is_paused ? 3000 : 400) : false,
+  })
 
 /** `runId` is the profile run that saved SLOs are held against. */
-export const preview = (version: number, workspace: string, files: () => SourceFile[], runId: string | null = null) =>
+export const preview = (
+  environment: EnvironmentName,
+  version: number,
+  files: () => SourceFile[],
+  runId: string | null = null,
+) =>
   queryOptions({
-    queryKey: ['deployments', 'preview', workspace, version, runId],
+    queryKey: keyOf('deployments', environment, 'preview', version, runId),
     queryFn: ({ signal }) =>
       answered(
-        api.POST('/api/deployments/preview', {
-          body: { files: files(), workspace_id: workspace, run_id: runId },
+        api.POST(`${ENVIRONMENT}/deployments/preview`, {
+          params: { path: environment },
+          body: { files: files(), run_id: runId },
           signal,
         }),
       ),
@@ -97,26 +140,31 @@ export const preview = (version: number, workspace: string, files: () => SourceF
   })
 
 /** What rolling back would change; asked when the reader asks. */
-export const rollbackPreview = queryOptions({
-  queryKey: ['deployments', 'rollback'],
-  queryFn: ({ signal }) => answered(api.GET('/api/deployments/rollback/preview', { signal })),
-  retry: false,
-  gcTime: 0,
-})
-
-export const slos = queryOptions({
-  queryKey: ['slos'],
-  queryFn: ({ signal }) =>
-    allPages((cursor) => answered(api.GET('/api/slos', { params: { query: { cursor } }, signal }))),
-})
-
-export const latency = (deploymentId: string, windowSeconds: number) =>
+export const rollbackPreview = (environment: EnvironmentName) =>
   queryOptions({
-    queryKey: ['latency', deploymentId, windowSeconds],
+    queryKey: keyOf('deployments', environment, 'rollback'),
+    queryFn: ({ signal }) =>
+      answered(api.GET(`${ENVIRONMENT}/deployments/rollback/preview`, { params: { path: environment }, signal })),
+    retry: false,
+    gcTime: 0,
+  })
+
+export const slos = (environment: EnvironmentName) =>
+  queryOptions({
+    queryKey: keyOf('slos', environment),
+    queryFn: ({ signal }) =>
+      allPages((cursor) =>
+        answered(api.GET(`${ENVIRONMENT}/slos`, { params: { path: environment, query: { cursor } }, signal })),
+      ),
+  })
+
+export const latency = (environment: EnvironmentName, deploymentId: string, windowSeconds: number) =>
+  queryOptions({
+    queryKey: keyOf('latency', environment, deploymentId, windowSeconds),
     queryFn: ({ signal }) =>
       answered(
-        api.GET('/api/latency/{deployment_id}', {
-          params: { path: { deployment_id: deploymentId }, query: { window_seconds: windowSeconds } },
+        api.GET(`${ENVIRONMENT}/latency/{deployment_id}`, {
+          params: { path: { ...environment, deployment_id: deploymentId }, query: { window_seconds: windowSeconds } },
           signal,
         }),
       ),
@@ -124,13 +172,13 @@ export const latency = (deploymentId: string, windowSeconds: number) =>
     refetchInterval: 3000,
   })
 
-export const sampleParameters = (deploymentId: string, name: string) =>
+export const sampleParameters = (environment: EnvironmentName, deploymentId: string, name: string) =>
   queryOptions({
-    queryKey: ['sample-parameters', deploymentId, name],
+    queryKey: keyOf('sample-parameters', environment, deploymentId, name),
     queryFn: ({ signal }) =>
       answered(
-        api.GET('/api/deployments/{deployment_id}/queries/{name}/sample-parameters', {
-          params: { path: { deployment_id: deploymentId, name } },
+        api.GET(`${ENVIRONMENT}/deployments/{deployment_id}/queries/{name}/sample-parameters`, {
+          params: { path: { ...environment, deployment_id: deploymentId, name } },
           signal,
         }),
       ),
@@ -139,21 +187,41 @@ export const sampleParameters = (deploymentId: string, name: string) =>
   })
 
 /** A prediction of one query, or why there is none; `plan` stands for everything in the files that it depends on. */
-export const prediction = (plan: string, files: () => SourceFile[], query: string, runId: string, slo: SloWrite) =>
+export const prediction = (
+  environment: EnvironmentName,
+  plan: string,
+  files: () => SourceFile[],
+  query: string,
+  runId: string,
+  slo: SloWrite,
+) =>
   queryOptions({
-    queryKey: ['prediction', query, runId, slo, plan],
-    queryFn: () => askPrediction({ files, query, runId, slo }),
+    queryKey: keyOf('prediction', environment, query, runId, slo, plan),
+    queryFn: () => askPrediction({ environment, files, query, runId, slo }),
     staleTime: 300_000,
     gcTime: 60_000,
     retry: false,
   })
 
 /** A page of several queries: `a, b | c`. */
-export const pagePrediction = (plans: string, files: () => SourceFile[], page: string, runId: string, slo: SloWrite) =>
+export const pagePrediction = (
+  environment: EnvironmentName,
+  plans: string,
+  files: () => SourceFile[],
+  page: string,
+  runId: string,
+  slo: SloWrite,
+) =>
   queryOptions({
-    queryKey: ['page-prediction', page, runId, slo, plans],
+    queryKey: keyOf('page-prediction', environment, page, runId, slo, plans),
     queryFn: ({ signal }) =>
-      answered(api.POST('/api/page-predictions', { body: { files: files(), page, run_id: runId, slo }, signal })),
+      answered(
+        api.POST(`${ENVIRONMENT}/page-predictions`, {
+          params: { path: environment },
+          body: { files: files(), page, run_id: runId, slo },
+          signal,
+        }),
+      ),
     placeholderData: keepPreviousData,
     staleTime: 300_000,
     retry: false,
@@ -175,12 +243,23 @@ export interface HeatmapRequest {
   values: Record<string, number>
 }
 
-export const heatmap = (plan: string, files: () => SourceFile[], request: HeatmapRequest) =>
+export const heatmap = (
+  environment: EnvironmentName,
+  plan: string,
+  files: () => SourceFile[],
+  request: HeatmapRequest,
+) =>
   queryOptions({
-    queryKey: ['heatmap', request, plan],
+    queryKey: keyOf('heatmap', environment, request, plan),
     queryFn: ({ signal }) => {
       const { runId, ...asked } = request
-      return answered(api.POST('/api/heatmaps', { body: { files: files(), run_id: runId, ...asked }, signal }))
+      return answered(
+        api.POST(`${ENVIRONMENT}/heatmaps`, {
+          params: { path: environment },
+          body: { files: files(), run_id: runId, ...asked },
+          signal,
+        }),
+      )
     },
     placeholderData: keepPreviousData,
     staleTime: 300_000,
@@ -189,6 +268,7 @@ export const heatmap = (plan: string, files: () => SourceFile[], request: Heatma
 
 /** The largest value of every limit in the files; `plans` stands for what it depends on. */
 export const safeLimits = (
+  environment: EnvironmentName,
   plans: string,
   files: () => SourceFile[],
   runId: string,
@@ -196,20 +276,26 @@ export const safeLimits = (
   sloByQuery: Record<string, SloWrite>,
 ) =>
   queryOptions({
-    queryKey: ['safe-limits', runId, slo, sloByQuery, plans],
+    queryKey: keyOf('safe-limits', environment, runId, slo, sloByQuery, plans),
     queryFn: ({ signal }) =>
       answered(
-        api.POST('/api/safe-limits', { body: { files: files(), run_id: runId, slo, slos: sloByQuery }, signal }),
+        api.POST(`${ENVIRONMENT}/safe-limits`, {
+          params: { path: environment },
+          body: { files: files(), run_id: runId, slo, slos: sloByQuery },
+          signal,
+        }),
       ),
     placeholderData: keepPreviousData,
     staleTime: 300_000,
     retry: false,
   })
 
-export const burst = (id: string) =>
+export const burst = (environment: EnvironmentName, id: string) =>
   queryOptions({
-    queryKey: ['bursts', id],
+    queryKey: keyOf('bursts', environment, id),
     queryFn: ({ signal }) =>
-      answered(api.GET('/api/bursts/{burst_id}', { params: { path: { burst_id: id } }, signal })),
+      answered(
+        api.GET(`${ENVIRONMENT}/bursts/{burst_id}`, { params: { path: { ...environment, burst_id: id } }, signal }),
+      ),
     refetchInterval: (query) => (query.state.data?.state === 'running' ? 400 : false),
   })

@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * Read Health
-         * @description Whether the backend and its store are well, 503 if not; `instance_id` tells one start from the next.
+         * @description Whether the backend and its disk are well, 503 if not; `instance_id` tells one start from the next.
          */
         get: operations["read_health"];
         put?: never;
@@ -84,7 +84,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/workspaces": {
+    "/api/applications/{application}/environments/{environment}/health": {
         parameters: {
             query?: never;
             header?: never;
@@ -92,10 +92,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Workspaces
-         * @description The workspaces by name.
+         * Read Environment Health
+         * @description Whether an environment, its store and its history are well, 503 if not.
          */
-        get: operations["list_workspaces"];
+        get: operations["read_environment_health"];
         put?: never;
         post?: never;
         delete?: never;
@@ -104,7 +104,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/workspaces/{workspace_id}": {
+    "/api/applications": {
         parameters: {
             query?: never;
             header?: never;
@@ -112,10 +112,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read Workspace
-         * @description One workspace with its files: those of schemas, which stand at the top, come first.
+         * List Applications
+         * @description The applications by name.
          */
-        get: operations["read_workspace"];
+        get: operations["list_applications"];
         put?: never;
         post?: never;
         delete?: never;
@@ -124,7 +124,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/workspaces/{workspace_id}/files": {
+    "/api/applications/{application}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Application
+         * @description One application with its files: those of schemas, which stand at the top, come first.
+         */
+        get: operations["read_application"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/files": {
         parameters: {
             query?: never;
             header?: never;
@@ -144,7 +164,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/workspaces/{workspace_id}/files/{path}": {
+    "/api/applications/{application}/files/{path}": {
         parameters: {
             query?: never;
             header?: never;
@@ -408,7 +428,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/profile-runs": {
+    "/api/applications/{application}/environments/{environment}/profile-runs": {
         parameters: {
             query?: never;
             header?: never;
@@ -432,7 +452,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/profile-runs/{run_id}": {
+    "/api/applications/{application}/environments/{environment}/profile-runs/{run_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -456,7 +476,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/profile-runs/{run_id}/cancel": {
+    "/api/applications/{application}/environments/{environment}/profile-runs/{run_id}/cancel": {
         parameters: {
             query?: never;
             header?: never;
@@ -476,7 +496,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/profile-runs/{run_id}/resume": {
+    "/api/applications/{application}/environments/{environment}/profile-runs/{run_id}/resume": {
         parameters: {
             query?: never;
             header?: never;
@@ -496,7 +516,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/profile-runs/{run_id}/look": {
+    "/api/applications/{application}/environments/{environment}/profile-runs/{run_id}/look": {
         parameters: {
             query?: never;
             header?: never;
@@ -516,7 +536,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/profile-runs/{run_id}/events": {
+    "/api/applications/{application}/environments/{environment}/profile-runs/{run_id}/events": {
         parameters: {
             query?: never;
             header?: never;
@@ -536,7 +556,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/predictions": {
+    "/api/applications/{application}/environments/{environment}/predictions": {
         parameters: {
             query?: never;
             header?: never;
@@ -556,7 +576,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/prediction-sets": {
+    "/api/applications/{application}/environments/{environment}/prediction-sets": {
         parameters: {
             query?: never;
             header?: never;
@@ -576,7 +596,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/page-predictions": {
+    "/api/applications/{application}/environments/{environment}/page-predictions": {
         parameters: {
             query?: never;
             header?: never;
@@ -596,7 +616,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/heatmaps": {
+    "/api/applications/{application}/environments/{environment}/heatmaps": {
         parameters: {
             query?: never;
             header?: never;
@@ -616,7 +636,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/safe-limits": {
+    "/api/applications/{application}/environments/{environment}/safe-limits": {
         parameters: {
             query?: never;
             header?: never;
@@ -636,7 +656,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/deployments": {
+    "/api/applications/{application}/environments/{environment}/deployments": {
         parameters: {
             query?: never;
             header?: never;
@@ -660,7 +680,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/deployments/preview": {
+    "/api/applications/{application}/environments/{environment}/deployments/preview": {
         parameters: {
             query?: never;
             header?: never;
@@ -680,7 +700,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/deployments/rollback/preview": {
+    "/api/applications/{application}/environments/{environment}/deployments/rollback/preview": {
         parameters: {
             query?: never;
             header?: never;
@@ -700,7 +720,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/deployments/rollback": {
+    "/api/applications/{application}/environments/{environment}/deployments/rollback": {
         parameters: {
             query?: never;
             header?: never;
@@ -720,7 +740,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/deployments/builds": {
+    "/api/applications/{application}/environments/{environment}/deployments/builds": {
         parameters: {
             query?: never;
             header?: never;
@@ -740,7 +760,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/deployments/builds/latest": {
+    "/api/applications/{application}/environments/{environment}/deployments/builds/latest": {
         parameters: {
             query?: never;
             header?: never;
@@ -760,7 +780,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/deployments/builds/latest/pause": {
+    "/api/applications/{application}/environments/{environment}/deployments/builds/latest/pause": {
         parameters: {
             query?: never;
             header?: never;
@@ -780,7 +800,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/deployments/builds/latest/resume": {
+    "/api/applications/{application}/environments/{environment}/deployments/builds/latest/resume": {
         parameters: {
             query?: never;
             header?: never;
@@ -800,7 +820,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/deployments/builds/latest/cancel": {
+    "/api/applications/{application}/environments/{environment}/deployments/builds/latest/cancel": {
         parameters: {
             query?: never;
             header?: never;
@@ -820,7 +840,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/deployments/{deployment_id}": {
+    "/api/applications/{application}/environments/{environment}/deployments/{deployment_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -840,7 +860,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/deployments/{deployment_id}/queries/{name}/executions": {
+    "/api/applications/{application}/environments/{environment}/deployments/{deployment_id}/queries/{name}/executions": {
         parameters: {
             query?: never;
             header?: never;
@@ -863,7 +883,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/deployments/{deployment_id}/queries/{name}/sample-parameters": {
+    "/api/applications/{application}/environments/{environment}/deployments/{deployment_id}/queries/{name}/sample-parameters": {
         parameters: {
             query?: never;
             header?: never;
@@ -883,7 +903,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/bursts": {
+    "/api/applications/{application}/environments/{environment}/bursts": {
         parameters: {
             query?: never;
             header?: never;
@@ -907,7 +927,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/bursts/{burst_id}": {
+    "/api/applications/{application}/environments/{environment}/bursts/{burst_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -927,7 +947,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/bursts/{burst_id}/cancel": {
+    "/api/applications/{application}/environments/{environment}/bursts/{burst_id}/cancel": {
         parameters: {
             query?: never;
             header?: never;
@@ -947,7 +967,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/tables": {
+    "/api/applications/{application}/environments/{environment}/tables": {
         parameters: {
             query?: never;
             header?: never;
@@ -967,7 +987,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/tables/{name}/rows": {
+    "/api/applications/{application}/environments/{environment}/tables/{name}/rows": {
         parameters: {
             query?: never;
             header?: never;
@@ -997,7 +1017,7 @@ export interface paths {
         patch: operations["update_row"];
         trace?: never;
     };
-    "/api/tables/{name}/rows/delete": {
+    "/api/applications/{application}/environments/{environment}/tables/{name}/rows/delete": {
         parameters: {
             query?: never;
             header?: never;
@@ -1017,7 +1037,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/tables/{name}/export": {
+    "/api/applications/{application}/environments/{environment}/tables/{name}/export": {
         parameters: {
             query?: never;
             header?: never;
@@ -1037,7 +1057,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/imports": {
+    "/api/applications/{application}/environments/{environment}/imports": {
         parameters: {
             query?: never;
             header?: never;
@@ -1057,7 +1077,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/imports/{import_id}/parts": {
+    "/api/applications/{application}/environments/{environment}/imports/{import_id}/parts": {
         parameters: {
             query?: never;
             header?: never;
@@ -1077,7 +1097,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/imports/{import_id}/runs": {
+    "/api/applications/{application}/environments/{environment}/imports/{import_id}/runs": {
         parameters: {
             query?: never;
             header?: never;
@@ -1097,7 +1117,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/imports/{import_id}": {
+    "/api/applications/{application}/environments/{environment}/imports/{import_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1121,7 +1141,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/imports/{import_id}/cancel": {
+    "/api/applications/{application}/environments/{environment}/imports/{import_id}/cancel": {
         parameters: {
             query?: never;
             header?: never;
@@ -1141,7 +1161,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/slos": {
+    "/api/applications/{application}/environments/{environment}/slos": {
         parameters: {
             query?: never;
             header?: never;
@@ -1161,7 +1181,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/slos/openslo": {
+    "/api/applications/{application}/environments/{environment}/slos/openslo": {
         parameters: {
             query?: never;
             header?: never;
@@ -1185,7 +1205,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/slos/{query}": {
+    "/api/applications/{application}/environments/{environment}/slos/{query}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1209,7 +1229,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/latency/{deployment_id}": {
+    "/api/applications/{application}/environments/{environment}/latency/{deployment_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1251,6 +1271,27 @@ export interface components {
             needed: number | null;
             /** Error */
             error: number;
+        };
+        /**
+         * ApplicationRead
+         * @description A page of its files; `next` is the cursor of the page behind them, null on the last.
+         */
+        ApplicationRead: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /** Files */
+            files: components["schemas"]["FileRead"][];
+            /** Next */
+            next: string | null;
+        };
+        /** ApplicationSummaryRead */
+        ApplicationSummaryRead: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
         };
         /**
          * AxisRead
@@ -1327,8 +1368,6 @@ export interface components {
          * @description Deploys like `DeploymentCreate`, but builds indexes while the live version runs.
          */
         BuildCreate: {
-            /** Workspace Id */
-            workspace_id: string;
             /** Files */
             files?: components["schemas"]["SourceFile"][] | null;
             /** Run Id */
@@ -1455,7 +1494,7 @@ export interface components {
         };
         /**
          * ClusterRead
-         * @description The cluster behind the workbench; `replication` says how many copies of a row there are, and where.
+         * @description The cluster behind an environment; `replication` says how many copies of a row there are, and where.
          */
         ClusterRead: {
             /** Keyspace */
@@ -1567,16 +1606,14 @@ export interface components {
         };
         /**
          * DeploymentCreate
-         * @description Deploys the workspace's saved files; `files`, when given, are deployed instead (what the editor shows).
+         * @description Deploys the application's saved files; `files`, when given, are deployed instead (what the editor shows).
          *
          *     What the reader saw, each refused with 409 when it is no longer so: `base_version` is the version that was live (0:
          *     none), `base_revisions` are of the saved files that `files` were edited from. Where something is live,
-         *     `base_version` has to be given: 428 otherwise. Queries of another workspace stay live, and are not replaced, unless
-         *     the reader agreed to it by naming them in `removes`.
+         *     `base_version` has to be given: 428 otherwise. Queries of others stay live, and are not replaced, unless the reader
+         *     agreed to it by naming them in `removes`.
          */
         DeploymentCreate: {
-            /** Workspace Id */
-            workspace_id: string;
             /** Files */
             files?: components["schemas"]["SourceFile"][] | null;
             /** Run Id */
@@ -1596,8 +1633,8 @@ export interface components {
             id: string;
             /** Version */
             version: number;
-            /** Workspace Id */
-            workspace_id: string | null;
+            /** Application Id */
+            application_id: string | null;
             /** Deployed By */
             deployed_by: string;
             /**
@@ -1629,15 +1666,15 @@ export interface components {
          * DeploymentRead
          * @description `run_id` and `model` say what the stored predictions were made from; a rollback returns to `is_before`.
          *
-         *     `workspace_id` is null where a version was deployed by a program or the command line; `deployed_by` names it.
+         *     `application_id` is null where a version was deployed by a program or the command line; `deployed_by` names it.
          */
         DeploymentRead: {
             /** Id */
             id: string;
             /** Version */
             version: number;
-            /** Workspace Id */
-            workspace_id: string | null;
+            /** Application Id */
+            application_id: string | null;
             /** Deployed By */
             deployed_by: string;
             /**
@@ -1716,6 +1753,29 @@ export interface components {
             range: components["schemas"]["RangeRead"];
             /** Text */
             text: string;
+        };
+        /**
+         * EnvironmentHealthRead
+         * @description The workbench as it serves one environment.
+         */
+        EnvironmentHealthRead: {
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "ok" | "degraded";
+            /** Version */
+            version: string;
+            /** Instance Id */
+            instance_id: string;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /** Problems */
+            problems: components["schemas"]["ProblemRead"][];
+            store: components["schemas"]["StoreRead"];
         };
         /**
          * ErrorRead
@@ -1952,7 +2012,6 @@ export interface components {
              * Format: date-time
              */
             started_at: string;
-            store: components["schemas"]["StoreRead"];
             /** Problems */
             problems: components["schemas"]["ProblemRead"][];
         };
@@ -2601,6 +2660,13 @@ export interface components {
             /** Warnings */
             warnings: string[];
         };
+        /** Page[ApplicationSummaryRead] */
+        Page_ApplicationSummaryRead_: {
+            /** Items */
+            items: components["schemas"]["ApplicationSummaryRead"][];
+            /** Next */
+            next: string | null;
+        };
         /** Page[BurstRead] */
         Page_BurstRead_: {
             /** Items */
@@ -2626,13 +2692,6 @@ export interface components {
         Page_SloRead_: {
             /** Items */
             items: components["schemas"]["SloRead"][];
-            /** Next */
-            next: string | null;
-        };
-        /** Page[WorkspaceSummaryRead] */
-        Page_WorkspaceSummaryRead_: {
-            /** Items */
-            items: components["schemas"]["WorkspaceSummaryRead"][];
             /** Next */
             next: string | null;
         };
@@ -2813,7 +2872,7 @@ export interface components {
         };
         /**
          * PreviewCreate
-         * @description Compares files with what is live, as `workspace_id` would deploy them; null: as who deployed what is live.
+         * @description Compares files with what is live, as the application would deploy them.
          *
          *     `run_id` names the profile run that SLOs are held against; null: none are.
          */
@@ -2823,8 +2882,6 @@ export interface components {
              * @description Each path once; 422 with `file-given-twice` otherwise.
              */
             files: components["schemas"]["SourceFile"][];
-            /** Workspace Id */
-            workspace_id?: string | null;
             /** Removes */
             removes?: string[];
             /** Run Id */
@@ -2889,7 +2946,7 @@ export interface components {
              * What
              * @enum {string}
              */
-            what: "store" | "deployments" | "observations" | "history" | "disk";
+            what: "store" | "deployments" | "observations" | "history" | "disk" | "environment";
             /** Message */
             message: string;
             /** Help */
@@ -3416,7 +3473,7 @@ export interface components {
         };
         /**
          * StoreRead
-         * @description The store behind the workbench; passwords in its URL are left out. An embedded store has no `cluster`.
+         * @description The store of an environment; passwords in its URL are left out. An embedded store has no `cluster`.
          */
         StoreRead: {
             /** Url */
@@ -3511,27 +3568,6 @@ export interface components {
             table_range: components["schemas"]["RangeRead"] | null;
             /** Sentence */
             sentence: string;
-        };
-        /**
-         * WorkspaceRead
-         * @description A page of its files; `next` is the cursor of the page behind them, null on the last.
-         */
-        WorkspaceRead: {
-            /** Id */
-            id: string;
-            /** Title */
-            title: string;
-            /** Files */
-            files: components["schemas"]["FileRead"][];
-            /** Next */
-            next: string | null;
-        };
-        /** WorkspaceSummaryRead */
-        WorkspaceSummaryRead: {
-            /** Id */
-            id: string;
-            /** Title */
-            title: string;
         };
     };
     responses: never;
@@ -3839,7 +3875,95 @@ export interface operations {
             };
         };
     };
-    list_workspaces: {
+    read_environment_health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentHealthRead"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Something does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentHealthRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    list_applications: {
         parameters: {
             query?: {
                 /** @description Elements at most. */
@@ -3859,7 +3983,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_WorkspaceSummaryRead_"];
+                    "application/json": components["schemas"]["Page_ApplicationSummaryRead_"];
                 };
             };
             /** @description The client has it, by its `If-None-Match`. */
@@ -3920,7 +4044,7 @@ export interface operations {
             };
         };
     };
-    read_workspace: {
+    read_application: {
         parameters: {
             query?: {
                 /** @description Elements at most. */
@@ -3930,7 +4054,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                workspace_id: string;
+                application: string;
             };
             cookie?: never;
         };
@@ -3942,7 +4066,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WorkspaceRead"];
+                    "application/json": components["schemas"]["ApplicationRead"];
                 };
             };
             /** @description The client has it, by its `If-None-Match`. */
@@ -4017,7 +4141,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                workspace_id: string;
+                application: string;
             };
             cookie?: never;
         };
@@ -4137,7 +4261,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                workspace_id: string;
+                application: string;
                 path: string;
             };
             cookie?: never;
@@ -4260,7 +4384,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                workspace_id: string;
+                application: string;
                 path: string;
             };
             cookie?: never;
@@ -5669,7 +5793,10 @@ export interface operations {
                 cursor?: string | null;
             };
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -5692,6 +5819,15 @@ export interface operations {
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5745,7 +5881,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody: {
@@ -5865,6 +6004,8 @@ export interface operations {
             header?: never;
             path: {
                 run_id: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -5952,6 +6093,8 @@ export interface operations {
             header?: never;
             path: {
                 run_id: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -6057,6 +6200,8 @@ export interface operations {
             header?: never;
             path: {
                 run_id: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -6164,6 +6309,8 @@ export interface operations {
             header?: never;
             path: {
                 run_id: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -6271,6 +6418,8 @@ export interface operations {
             header?: never;
             path: {
                 run_id: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -6378,6 +6527,8 @@ export interface operations {
             header?: never;
             path: {
                 run_id: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -6456,7 +6607,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody: {
@@ -6574,7 +6728,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody: {
@@ -6692,7 +6849,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody: {
@@ -6810,7 +6970,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody: {
@@ -6928,7 +7091,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody: {
@@ -7051,7 +7217,10 @@ export interface operations {
                 cursor?: string | null;
             };
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -7074,6 +7243,15 @@ export interface operations {
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7127,7 +7305,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody: {
@@ -7254,7 +7435,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody: {
@@ -7372,7 +7556,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -7395,6 +7582,15 @@ export interface operations {
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7457,7 +7653,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody: {
@@ -7486,6 +7685,15 @@ export interface operations {
             };
             /** @description The request comes from a page of another origin. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7566,7 +7774,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody: {
@@ -7693,7 +7904,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -7716,6 +7930,15 @@ export interface operations {
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7769,7 +7992,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -7874,7 +8100,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -7979,7 +8208,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -8086,6 +8318,8 @@ export interface operations {
             header?: never;
             path: {
                 deployment_id: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -8174,6 +8408,8 @@ export interface operations {
             path: {
                 deployment_id: string;
                 name: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -8295,6 +8531,8 @@ export interface operations {
             path: {
                 deployment_id: string;
                 name: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -8394,7 +8632,10 @@ export interface operations {
                 cursor?: string | null;
             };
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -8417,6 +8658,15 @@ export interface operations {
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8470,7 +8720,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody: {
@@ -8590,6 +8843,8 @@ export interface operations {
             header?: never;
             path: {
                 burst_id: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -8677,6 +8932,8 @@ export interface operations {
             header?: never;
             path: {
                 burst_id: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -8782,7 +9039,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -8805,6 +9065,15 @@ export interface operations {
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8867,6 +9136,8 @@ export interface operations {
             header?: never;
             path: {
                 name: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -8954,6 +9225,8 @@ export interface operations {
             header?: never;
             path: {
                 name: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -9065,6 +9338,8 @@ export interface operations {
             header?: never;
             path: {
                 name: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -9176,6 +9451,8 @@ export interface operations {
             header?: never;
             path: {
                 name: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -9289,6 +9566,8 @@ export interface operations {
             header?: never;
             path: {
                 name: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -9365,7 +9644,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody: {
@@ -9485,6 +9767,8 @@ export interface operations {
             header?: never;
             path: {
                 import_id: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -9605,6 +9889,8 @@ export interface operations {
             header?: never;
             path: {
                 import_id: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -9725,6 +10011,8 @@ export interface operations {
             header?: never;
             path: {
                 import_id: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -9812,6 +10100,8 @@ export interface operations {
             header?: never;
             path: {
                 import_id: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -9917,6 +10207,8 @@ export interface operations {
             header?: never;
             path: {
                 import_id: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -10027,7 +10319,10 @@ export interface operations {
                 cursor?: string | null;
             };
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -10050,6 +10345,15 @@ export interface operations {
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10103,7 +10407,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -10119,6 +10426,15 @@ export interface operations {
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10172,7 +10488,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
             cookie?: never;
         };
         requestBody: {
@@ -10283,6 +10602,8 @@ export interface operations {
             header?: never;
             path: {
                 query: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -10394,6 +10715,8 @@ export interface operations {
             header?: never;
             path: {
                 query: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };
@@ -10492,6 +10815,8 @@ export interface operations {
             header?: never;
             path: {
                 deployment_id: string;
+                application: string;
+                environment: string;
             };
             cookie?: never;
         };

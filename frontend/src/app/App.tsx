@@ -4,6 +4,7 @@ import { Unreachable } from '../api/client'
 import { startSigns } from '../documents/tab'
 import { PartBoundary } from '../ui/PartBoundary'
 import styles from './app.module.css'
+import { useNamedApplication } from './application-choice'
 import { EarlierNotices } from './EarlierNotices'
 import { Header } from './Header'
 import { useKeys } from './keys'
@@ -14,7 +15,6 @@ import { Shortcuts } from './Shortcuts'
 import { SkipLink } from './SkipLink'
 import { useView } from './url-state'
 import { WorkbenchPage } from './WorkbenchPage'
-import { useNamedWorkspace } from './workspace-choice'
 
 const DashboardPage = lazy(() => import('./DashboardPage'))
 const CodePage = lazy(() => import('../panels/reference/CodePage'))
@@ -45,15 +45,15 @@ export function App() {
 }
 
 function Pages() {
-  const { page, workspace, query, code } = useView()
+  const { page, application, environment, query, code } = useView()
   const { overlay, setOverlay } = useKeys()
-  useNamedWorkspace()
+  useNamedApplication()
   useEffect(startSigns, [])
   useEffect(() => {
-    document.title = [page === 'dashboard' ? 'Dashboard' : query, workspace, 'PIQL Workbench']
+    document.title = [page === 'dashboard' ? 'Dashboard' : query, application, 'PIQL Workbench']
       .filter(Boolean)
       .join(' · ')
-  }, [page, workspace, query])
+  }, [page, application, query])
   return (
     <div className={styles['app']}>
       <SkipLink />
@@ -66,12 +66,12 @@ function Pages() {
       {page === 'dashboard' ? (
         <PartBoundary>
           <Suspense fallback={null}>
-            <DashboardPage />
+            <DashboardPage key={`${application}/${environment}`} />
           </Suspense>
         </PartBoundary>
       ) : (
         <PartBoundary>
-          <WorkbenchPage />
+          <WorkbenchPage key={`${application}/${environment}`} />
         </PartBoundary>
       )}
       <Notices />

@@ -30,7 +30,7 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
       <span className={styles['slash']} aria-hidden>
         /
       </span>
-      <span className={styles['workspace']}>{view.workspace}</span>
+      <span className={styles['application']}>{view.application}</span>
       <nav className={styles['nav']} aria-label="Pages">
         <PageLink page="workbench" title="Workbench" />
         <PageLink page="dashboard" title="Dashboard" />
@@ -66,7 +66,7 @@ function PageLink({ page, title }: { page: 'workbench' | 'dashboard'; title: str
 
 function SaveState() {
   const files = useDocuments((state) => state.files)
-  const isOpen = useDocuments((state) => state.workspace !== null)
+  const isOpen = useDocuments((state) => state.application !== null)
   const { text, tone } = saveText(files)
   if (!isOpen) return null
   return (

@@ -7,14 +7,16 @@ import { compileAgain } from '../documents/compile-loop'
 import { saveAgain } from '../documents/saving'
 import styles from './app.module.css'
 import { notify } from './notices'
+import { useEnvironment } from './url-state'
 
 /** What is not asked anew: the health itself, and samples, which would change a form under the reader's hands. */
 const KEPT = ['health', 'sample-parameters']
 
 /** Says when the server or its store is away, and asks everything anew when it is back or another server answers. */
 export function ServerBanner() {
+  const environment = useEnvironment()
   const queryClient = useQueryClient()
-  const { data, isError } = useQuery(health)
+  const { data, isError } = useQuery(health(environment))
   const refused = useRateLimit((state) => state.message)
   const wasAway = useRef<'server' | 'store' | null>(null)
   const instance = useRef<string | null>(null)
@@ -25,7 +27,7 @@ export function ServerBanner() {
       return
     }
     if (!data) return
-    if (!data.store.healthy) {
+    if (data.store?.healthy === false) {
       wasAway.current ??= 'store'
       return
     }
@@ -46,7 +48,7 @@ export function ServerBanner() {
   }, [data, isError, queryClient])
 
   if (!isError) {
-    if (data && !data.store.healthy) {
+    if (data?.store?.healthy === false) {
       return (
         <Banner>
           The store is not answering: {data.store.message ?? data.store.url}. Checking and planning still work.

@@ -10,15 +10,17 @@ import { HealthProblems } from './HealthProblems'
 import { openPanel } from './panel-view'
 import { region } from './regions'
 import { StoreStatus } from './StoreStatus'
+import { useEnvironment } from './url-state'
 
 /** The bar at the bottom: problems, the last compilation, the caret, what is live, and how the store is. */
 export function StatusBar() {
+  const environment = useEnvironment()
   const { errors, warnings } = useProblemCount()
   const compilation = useCompilationState((state) => state.compilation)
   const error = useCompilationState((state) => state.error)
   const caret = useCaret((state) => state.caret)
-  const { data: server, isError: isAway } = useQuery(health)
-  const { data: versions } = useInfiniteQuery(deployments)
+  const { data: server, isError: isAway } = useQuery(health(environment))
+  const { data: versions } = useInfiniteQuery(deployments(environment))
   const live = versions?.find((version) => version.is_live)
   return (
     <section className={styles['status']} {...region('Status')}>

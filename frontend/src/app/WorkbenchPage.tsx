@@ -2,19 +2,19 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels'
 import { startCompiling } from '../documents/compile-loop'
-import { documentAt, openWorkspace, takeRestored, useDocuments } from '../documents/documents'
-import { workspaceQuery } from '../documents/opening'
+import { documentAt, openApplication, takeRestored, useDocuments } from '../documents/documents'
+import { applicationQuery } from '../documents/opening'
 import { startSaving } from '../documents/saving'
 import { layoutStorage } from '../logic/layout-storage'
+import { Sidebar } from '../panels/application/Sidebar'
 import { EditorPanel } from '../panels/editor/EditorPanel'
-import { Sidebar } from '../panels/workspace/Sidebar'
 import { plural } from '../units'
 import styles from './app.module.css'
 import { browserStorage } from './browser-storage'
 import { Dock } from './Dock'
 import { useCaret } from './editor-bridge'
 import { notify } from './notices'
-import { OpeningWorkspace } from './OpeningWorkspace'
+import { OpeningApplication } from './OpeningApplication'
 import { bottomPanel, onlyPanel, sidePanel, useIsWide } from './panel-view'
 import { PANELS } from './panels'
 import { StatusBar } from './StatusBar'
@@ -30,15 +30,15 @@ declare global {
 
 export function WorkbenchPage() {
   const view = useView()
-  const { data, error } = useQuery({ ...workspaceQuery(view.workspace), enabled: view.workspace !== '' })
-  const isOpen = useDocuments((state) => state.workspace === view.workspace)
+  const { data, error } = useQuery({ ...applicationQuery(view.application), enabled: view.application !== '' })
+  const isOpen = useDocuments((state) => state.application === view.application)
 
   useEffect(() => {
     if (!data) return
-    const followed = openWorkspace(view.workspace, data.files)
+    const followed = openApplication(view.application, data.files)
     if (followed.length > 0)
       notify({ tone: 'info', text: `${followed.join(', ')} changed elsewhere; here is the newer text.` })
-  }, [data, view.workspace])
+  }, [data, view.application])
   useEffect(() => {
     const stopCompiling = startCompiling()
     const stopSaving = startSaving()
@@ -58,13 +58,13 @@ export function WorkbenchPage() {
     return (
       <main id="content" className={styles['page']} tabIndex={-1}>
         <h1 className="visually-hidden">PIQL workbench</h1>
-        <OpeningWorkspace error={error} />
+        <OpeningApplication error={error} />
       </main>
     )
   }
   return (
     <main id="content" className={styles['page']} tabIndex={-1}>
-      <h1 className="visually-hidden">{view.workspace} in the PIQL workbench</h1>
+      <h1 className="visually-hidden">{view.application} in the PIQL workbench</h1>
       <Regions />
       <StatusBar />
     </main>
@@ -85,7 +85,7 @@ function Regions() {
       <Panel id="sidebar" defaultSize={252} minSize={180} maxSize={420} groupResizeBehavior="preserve-pixel-size">
         <Sidebar />
       </Panel>
-      <Separator className={styles['separator']} aria-label="Width of the workspace" />
+      <Separator className={styles['separator']} aria-label="Width of the application" />
       <Panel id="centre" minSize={320}>
         <Group className={styles['rows']} orientation="vertical" {...rows}>
           <Panel id="editor" minSize={120} defaultSize={isWide ? '68%' : '46%'}>

@@ -6,12 +6,13 @@ import { sourceFiles } from '../documents/documents'
 import { DEFAULT_SLO } from '../logic/view'
 import { useCompilation } from './selection'
 import { targetOf, useSavedSlos } from './slos'
-import { useView } from './url-state'
+import { useEnvironment, useView } from './url-state'
 
 /** The run of the URL, or the latest that measured to the end. */
 export function useChosenRun(): ProfileRun | null {
+  const environment = useEnvironment()
   const { run } = useView()
-  const { data } = useQuery(profileRuns)
+  const { data } = useQuery(profileRuns(environment))
   const finished = (data ?? []).filter((profileRun) => profileRun.state === 'done')
   return finished.find((profileRun) => profileRun.id === run) ?? latest(finished)
 }
@@ -29,6 +30,7 @@ type Answer = Prediction | NoPrediction
 type Results = readonly { data?: Answer | undefined }[]
 
 function useAnswers<T extends Answer>(combine: (results: Results) => ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+  const environment = useEnvironment()
   const compilation = useCompilation()
   const run = useChosenRun()
   const { slo: tried } = useView()
@@ -37,6 +39,7 @@ function useAnswers<T extends Answer>(combine: (results: Results) => ReadonlyMap
   return useQueries({
     queries: queries.map((query) =>
       prediction(
+        environment,
         planKey(query),
         sourceFiles,
         query.name,

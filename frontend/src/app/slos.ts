@@ -1,11 +1,13 @@
 /** The SLO of each query: saved once, the same in heatmap, deploy and dashboard. */
+
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answered, api } from '../api/client'
+import { ENVIRONMENT, keyOf } from '../api/environment'
 import { slos } from '../api/queries'
 import type { Slo, SloWrite } from '../api/types'
 import { DEFAULT_SLO, type SloTarget } from '../logic/view'
 import { notify } from './notices'
-import { replaceView, useView } from './url-state'
+import { replaceView, useEnvironment, useView } from './url-state'
 
 export interface EffectiveSlo {
   /** What is taken: what is tried, or what is saved, or the usual one. */
@@ -26,29 +28,37 @@ export function useEffectiveSlo(query: string): EffectiveSlo {
 }
 
 export function useSavedSlos(): ReadonlyMap<string, Slo> {
-  const { data } = useQuery({ ...slos, select: byQuery })
+  const environment = useEnvironment()
+  const { data } = useQuery({ ...slos(environment), select: byQuery })
   return data ?? NONE
 }
 
 /** Saves or removes the SLO of a query; whoever shows it hears of it. */
 export function useSloChange(query: string) {
+  const environment = useEnvironment()
   const queryClient = useQueryClient()
   const saved = useSavedSlos().get(query) ?? null
   const heard = () => {
     replaceView({ slo: undefined })
-    void queryClient.invalidateQueries({ queryKey: slos.queryKey })
-    void queryClient.invalidateQueries({ queryKey: ['latency'] })
-    void queryClient.invalidateQueries({ queryKey: ['deployments', 'preview'] })
+    void queryClient.invalidateQueries({ queryKey: slos(environment).queryKey })
+    void queryClient.invalidateQueries({ queryKey: keyOf('latency', environment) })
+    void queryClient.invalidateQueries({ queryKey: keyOf('deployments', environment, 'preview') })
   }
   const save = useMutation({
-    mutationFn: (body: SloWrite) => answered(api.PUT('/api/slos/{query}', { params: { path: { query } }, body })),
+    mutationFn: (body: SloWrite) =>
+      answered(
+        api.PUT(`${ENVIRONMENT}/slos/{query}`, { params: { path: { ...environment, ...environment, query } }, body }),
+      ),
     onSuccess: () => {
       notify({ tone: 'success', subject: `SLO of ${query}`, text: `The SLO of ${query} is saved.` })
       heard()
     },
   })
   const remove = useMutation({
-    mutationFn: () => answered(api.DELETE('/api/slos/{query}', { params: { path: { query } } })),
+    mutationFn: () =>
+      answered(
+        api.DELETE(`${ENVIRONMENT}/slos/{query}`, { params: { path: { ...environment, ...environment, query } } }),
+      ),
     onSuccess: () => {
       const undo = saved ? { action: { label: 'Put it back', run: () => save.mutate(targetOf(saved)) } } : {}
       notify({ tone: 'success', subject: `SLO of ${query}`, text: `${query} has no SLO any more.`, ...undo })

@@ -1,10 +1,12 @@
 /** The view in the address bar: read by every panel, changed by `setView`. */
 import { useSyncExternalStore } from 'react'
+import type { EnvironmentName } from '../api/environment'
 import { formatView, parseView, type View } from '../logic/view'
 
 const listeners = new Set<() => void>()
 const addressListeners = new Set<() => void>()
 let view = parseView(location.pathname, location.search)
+let environment: EnvironmentName = { application: view.application, environment: view.environment }
 
 window.addEventListener('popstate', () => {
   view = parseView(location.pathname, location.search)
@@ -29,6 +31,18 @@ export function useView(): View {
 
 export function currentView(): View {
   return view
+}
+
+/** The environment that is looked at; the same value as long as it is the same one. */
+export function useEnvironment(): EnvironmentName {
+  return useSyncExternalStore(subscribe, currentEnvironment)
+}
+
+export function currentEnvironment(): EnvironmentName {
+  const { application, environment: name } = view
+  if (environment.application !== application || environment.environment !== name)
+    environment = { application, environment: name }
+  return environment
 }
 
 /** A step the back button returns from; `replaceView` follows what merely moves along, such as the caret. */

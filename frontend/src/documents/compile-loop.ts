@@ -33,7 +33,7 @@ let wanted: string | null = null
 
 export function startCompiling(): () => void {
   const stop = useDocuments.subscribe((state, previous) => {
-    if (state.version !== previous.version) schedule(previous.workspace === state.workspace ? PAUSE_MS : 0)
+    if (state.version !== previous.version) schedule(previous.application === state.application ? PAUSE_MS : 0)
   })
   schedule(0)
   return () => {
@@ -78,8 +78,8 @@ function schedule(pauseMs: number): void {
 }
 
 async function compile(): Promise<void> {
-  const { version, workspace } = useDocuments.getState()
-  if (workspace === null) return
+  const { version, application } = useDocuments.getState()
+  if (application === null) return
   const stagesOf = wanted
   running?.abort()
   const mine = new AbortController()

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { ApiError } from '../api/client'
 import { deleteFile } from './deleting'
-import { documentAt, openWorkspace, setText, useDocuments } from './documents'
+import { documentAt, openApplication, setText, useDocuments } from './documents'
 
 const PATH = 'schema.piql'
 let asked: string[] = []
@@ -20,8 +20,8 @@ function answers(...queue: Response[]): void {
 
 beforeEach(() => {
   localStorage.clear()
-  useDocuments.setState({ workspace: null, files: [], version: 0, restored: [] })
-  openWorkspace('scadr', [{ path: PATH, text: 'one', revision: 'r1' }])
+  useDocuments.setState({ application: null, files: [], version: 0, restored: [] })
+  openApplication('scadr', [{ path: PATH, text: 'one', revision: 'r1' }])
 })
 
 afterEach(() => {
@@ -31,7 +31,7 @@ afterEach(() => {
 it('names the revision that is known here', async () => {
   answers(new Response(null, { status: 204 }))
   await deleteFile('scadr', PATH)
-  expect(asked).toEqual([`DELETE /api/workspaces/scadr/files/${PATH}?base_revision=r1`])
+  expect(asked).toEqual([`DELETE /api/applications/scadr/files/${PATH}?base_revision=r1`])
   expect(documentAt(PATH)).toBeUndefined()
 })
 
@@ -39,7 +39,7 @@ it('names the revision of what was typed last, once that is saved', async () => 
   setText(PATH, 'two')
   answers(Response.json({ path: PATH, text: 'two', revision: 'r2' }), new Response(null, { status: 204 }))
   await deleteFile('scadr', PATH)
-  expect(asked[1]).toBe(`DELETE /api/workspaces/scadr/files/${PATH}?base_revision=r2`)
+  expect(asked[1]).toBe(`DELETE /api/applications/scadr/files/${PATH}?base_revision=r2`)
 })
 
 it('leaves a file that was changed elsewhere', async () => {

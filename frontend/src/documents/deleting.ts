@@ -4,12 +4,12 @@ import { documentAt, removeDocument } from './documents'
 import { saveChanged, tellWritten } from './saving'
 
 /** Throws an `ApiError` with 409 where the server has a newer text. */
-export async function deleteFile(workspace: string, path: string): Promise<void> {
+export async function deleteFile(application: string, path: string): Promise<void> {
   await saveChanged() // else the revision would be the one before a save that is under way
   const base_revision = documentAt(path)?.revision ?? null
   await answered(
-    api.DELETE('/api/workspaces/{workspace_id}/files/{path}', {
-      params: { path: { workspace_id: workspace, path }, query: { base_revision } },
+    api.DELETE('/api/applications/{application}/files/{path}', {
+      params: { path: { application, path }, query: { base_revision } },
     }),
   )
   tellWritten()

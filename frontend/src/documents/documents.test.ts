@@ -5,7 +5,7 @@ import {
   applyTextEdits,
   documentAt,
   keepMineAsCopy,
-  openWorkspace,
+  openApplication,
   setText,
   takeRestored,
   takeTheirs,
@@ -32,15 +32,15 @@ function answers(...queue: ([number, unknown] | Error)[]): void {
 
 /** As after a reload: the page forgets, the browser's storage does not. */
 function reload(text: string, revision = 'r1'): void {
-  useDocuments.setState({ workspace: null, files: [], restored: [] })
-  openWorkspace('scadr', server(text, revision))
+  useDocuments.setState({ application: null, files: [], restored: [] })
+  openApplication('scadr', server(text, revision))
 }
 
 beforeEach(() => {
   localStorage.clear()
   vi.useFakeTimers()
-  useDocuments.setState({ workspace: null, files: [], version: 0, restored: [] })
-  openWorkspace('scadr', server('one'))
+  useDocuments.setState({ application: null, files: [], version: 0, restored: [] })
+  openApplication('scadr', server('one'))
 })
 
 afterEach(() => {
@@ -164,8 +164,8 @@ describe('drafts that were restored', () => {
   })
 })
 
-describe('a workspace that is read again', () => {
-  const readAgain = (text: string, revision: string) => openWorkspace('scadr', server(text, revision))
+describe('an application that is read again', () => {
+  const readAgain = (text: string, revision: string) => openApplication('scadr', server(text, revision))
 
   it('changes what is saved here and was changed elsewhere', () => {
     readAgain('elsewhere', 'r2')
@@ -190,9 +190,9 @@ describe('a workspace that is read again', () => {
   })
 
   it('keeps what is unsaved here of a file that is gone, and lets go of the saved ones', () => {
-    openWorkspace('scadr', [...server('one'), { path: 'queries/q.piql', text: '', revision: 'q1' }])
+    openApplication('scadr', [...server('one'), { path: 'queries/q.piql', text: '', revision: 'q1' }])
     setText(PATH, 'mine')
-    openWorkspace('scadr', [])
+    openApplication('scadr', [])
     expect(useDocuments.getState().files).toMatchObject([
       { path: PATH, text: 'mine', revision: null, saveState: 'changed' },
     ])

@@ -1,5 +1,5 @@
 /**
- * The texts of the open workspace: one source for the editor, the compiler and the panels.
+ * The texts of the open application: one source for the editor, the compiler and the panels.
  *
  * Every change is written to the browser's storage before anything else happens, compiled after a breath and saved
  * to the server after a pause (see compile-loop.ts and saving.ts).
@@ -36,7 +36,7 @@ export interface TextDocument {
 export const TYPED = 'piql:typed'
 
 interface Documents {
-  workspace: string | null
+  application: string | null
   files: readonly TextDocument[]
   /** Counts changes of any text. */
   version: number
@@ -44,7 +44,7 @@ interface Documents {
   restored: readonly string[]
 }
 
-export const useDocuments = create<Documents>(() => ({ workspace: null, files: [], version: 0, restored: [] }))
+export const useDocuments = create<Documents>(() => ({ application: null, files: [], version: 0, restored: [] }))
 
 /** Editors that hold the text in a model of their own, told of changes that come from elsewhere. */
 type Applier = (path: string, edits: readonly TextEdit[] | null, text: string) => boolean
@@ -59,13 +59,13 @@ export function setApplier(next: Applier | null): void {
  *
  * Returns the paths of open files that were saved here and have followed a newer text of the server.
  */
-export function openWorkspace(workspace: string, files: readonly ServerFile[]): string[] {
+export function openApplication(application: string, files: readonly ServerFile[]): string[] {
   const open = useDocuments.getState()
-  if (open.workspace === workspace) {
+  if (open.application === application) {
     const now = rebased(open.files, files).toSorted((a, b) => comparePaths(a.path, b.path))
     if (now.length === open.files.length && now.every((file, at) => file === open.files[at])) return []
     useDocuments.setState({ files: now, version: open.version + 1 })
-    forgetDraftsOfSaved(workspace)
+    forgetDraftsOfSaved(application)
     const before = new Map(open.files.map((file) => [file.path, file]))
     return now
       .filter(
@@ -73,9 +73,9 @@ export function openWorkspace(workspace: string, files: readonly ServerFile[]): 
       )
       .map(({ path }) => path)
   }
-  const { files: reconciled, restored } = reconcile(files, takeOverDrafts(storage, workspace, tab, isAlive, files))
+  const { files: reconciled, restored } = reconcile(files, takeOverDrafts(storage, application, tab, isAlive, files))
   useDocuments.setState((state) => ({
-    workspace,
+    application,
     restored,
     version: state.version + 1,
     files: reconciled.map((file) => ({
@@ -87,14 +87,14 @@ export function openWorkspace(workspace: string, files: readonly ServerFile[]): 
           : 'changed',
     })),
   }))
-  forgetDraftsOfSaved(workspace)
+  forgetDraftsOfSaved(application)
   return []
 }
 
 /** A draft that the server has already would, once the server has another text, be taken for a conflict. */
-function forgetDraftsOfSaved(workspace: string): void {
+function forgetDraftsOfSaved(application: string): void {
   for (const file of useDocuments.getState().files)
-    if (file.saveState === 'saved') removeDraft(storage, workspace, { tab, path: file.path })
+    if (file.saveState === 'saved') removeDraft(storage, application, { tab, path: file.path })
 }
 
 /**
@@ -130,12 +130,12 @@ export function sourceFiles(): SourceFile[] {
 
 /** The user (or an edit) changed a text. The draft is written first, so that nothing typed is ever lost. */
 export function setText(path: string, text: string): void {
-  const { workspace, files, version } = useDocuments.getState()
+  const { application, files, version } = useDocuments.getState()
   const file = files.find((candidate) => candidate.path === path)
-  if (!file || file.text === text || workspace === null) return
-  writeDraft(storage, workspace, { tab, path, text, baseRevision: file.revision, at: Date.now() })
+  if (!file || file.text === text || application === null) return
+  writeDraft(storage, application, { tab, path, text, baseRevision: file.revision, at: Date.now() })
   const saveState = file.conflict ? 'conflict' : text === file.savedText && file.revision !== null ? 'saved' : 'changed'
-  if (saveState === 'saved') removeDraft(storage, workspace, { tab, path })
+  if (saveState === 'saved') removeDraft(storage, application, { tab, path })
   performance.mark(TYPED)
   useDocuments.setState({ files: replaced(files, { ...file, text, saveState }), version: version + 1 })
 }
@@ -161,13 +161,13 @@ export function markSaving(path: string): void {
 
 /** What was sent is on the server now; what was typed meanwhile still waits. */
 export function markSaved(saved: ServerFile): void {
-  const { workspace } = useDocuments.getState()
+  const { application } = useDocuments.getState()
   update(saved.path, (file) => {
     const isWhole = file.text === saved.text
-    if (workspace !== null) {
-      if (isWhole) removeDraft(storage, workspace, { tab, path: saved.path })
+    if (application !== null) {
+      if (isWhole) removeDraft(storage, application, { tab, path: saved.path })
       else
-        writeDraft(storage, workspace, {
+        writeDraft(storage, application, {
           tab,
           path: saved.path,
           text: file.text,
@@ -217,13 +217,13 @@ export function takeTheirs(path: string): void {
 export function keepMineAsCopy(path: string): string | null {
   const mine = documentAt(path)
   if (!mine?.conflict) return null
-  const { workspace, files, version } = useDocuments.getState()
+  const { application, files, version } = useDocuments.getState()
   const copy = copyPath(
     path,
     files.map((file) => file.path),
   )
-  if (workspace !== null)
-    writeDraft(storage, workspace, { tab, path: copy, text: mine.text, baseRevision: null, at: Date.now() })
+  if (application !== null)
+    writeDraft(storage, application, { tab, path: copy, text: mine.text, baseRevision: null, at: Date.now() })
   const added: TextDocument = {
     path: copy,
     text: mine.text,
@@ -264,8 +264,8 @@ export function addDocument(file: ServerFile): void {
 }
 
 export function removeDocument(path: string): void {
-  const { workspace } = useDocuments.getState()
-  if (workspace !== null) removeDraft(storage, workspace, { tab, path })
+  const { application } = useDocuments.getState()
+  if (application !== null) removeDraft(storage, application, { tab, path })
   useDocuments.setState(({ files, version }) => ({
     version: version + 1,
     files: files.filter((file) => file.path !== path),

@@ -1,15 +1,15 @@
-/** Reads the workspace that is open. */
+/** Reads the application that is open. */
 import { queryOptions } from '@tanstack/react-query'
-import { readWorkspace } from './saving'
+import { readApplication } from './saving'
 
 /** How often the server is asked whether somebody else has written. */
 const LOOK_MS = 4000
 
 /** Asked again and again while the page is looked at, and at once when it is come back to. Never from the cache: after a while on another page, what was read at first would be laid over what was saved since. */
-export const workspaceQuery = (id: string) =>
+export const applicationQuery = (id: string) =>
   queryOptions({
-    queryKey: ['workspace', id],
-    queryFn: ({ signal }) => readWorkspace(id, signal),
+    queryKey: ['application', id],
+    queryFn: ({ signal }) => readApplication(id, signal),
     staleTime: Infinity,
     gcTime: 0,
     refetchInterval: LOOK_MS,

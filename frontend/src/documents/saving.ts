@@ -1,7 +1,7 @@
 /** Saves changed texts to the server: a while after the last key, or at once when asked; one save after the other. */
 import { ApiError, answered, api, messageOf, Unreachable } from '../api/client'
 import { allPages } from '../api/pages'
-import type { Workspace, WorkspaceFile } from '../api/types'
+import type { Application, ApplicationFile } from '../api/types'
 import { notify } from '../app/notices'
 import {
   documentAt,
@@ -23,7 +23,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 let underWay: Promise<void> = Promise.resolve()
 /** Counts the saves that ended: what was read from the server before one of them may be older than it. */
 let ended = 0
-/** What was sent last, by workspace and path: when the answer got lost, the server's newer text is still this page's own. */
+/** What was sent last, by application and path: when the answer got lost, the server's newer text is still this page's own. */
 const sent = new Map<string, string>()
 let lastRefusal = ''
 
@@ -69,29 +69,29 @@ export function saveAgain(): void {
   if (useDocuments.getState().files.some(waits)) scheduleSave(0)
 }
 
-/** Reads a workspace as it is when no save is under way: an answer that a save has overtaken is asked for again. */
-export async function readWorkspace(workspace: string, signal: AbortSignal): Promise<Workspace> {
+/** Reads an application as it is when no save is under way: an answer that a save has overtaken is asked for again. */
+export async function readApplication(application: string, signal: AbortSignal): Promise<Application> {
   for (;;) {
     await underWay
     const before = ended
-    const read = await readAll(workspace, signal)
+    const read = await readAll(application, signal)
     if (before === ended) return read
   }
 }
 
-/** A workspace comes with its files by the page. */
-async function readAll(workspace: string, signal: AbortSignal): Promise<Workspace> {
-  let last: Workspace | undefined
+/** An application comes with its files by the page. */
+async function readAll(application: string, signal: AbortSignal): Promise<Application> {
+  let last: Application | undefined
   const files = await allPages(async (cursor) => {
     last = await answered(
-      api.GET('/api/workspaces/{workspace_id}', {
-        params: { path: { workspace_id: workspace }, query: { cursor } },
+      api.GET('/api/applications/{application}', {
+        params: { path: { application }, query: { cursor } },
         signal,
       }),
     )
     return { items: last.files, next: last.next }
   })
-  return { id: workspace, title: last?.title ?? workspace, files, next: null }
+  return { id: application, title: last?.title ?? application, files, next: null }
 }
 
 function scheduleSave(pauseMs: number): void {
@@ -112,11 +112,11 @@ async function saveEach(): Promise<void> {
 
 async function save(file: TextDocument): Promise<void> {
   const { path } = file
-  const { workspace } = useDocuments.getState()
-  if (workspace === null) return
+  const { application } = useDocuments.getState()
+  if (application === null) return
   markSaving(path)
   try {
-    const saved = await send(workspace, file)
+    const saved = await send(application, file)
     markSaved({ path, text: saved.text, revision: saved.revision })
     lastRefusal = ''
     if (documentAt(path)?.saveState === 'changed') scheduleSave(PAUSE_MS)
@@ -127,20 +127,20 @@ async function save(file: TextDocument): Promise<void> {
   }
 }
 
-function send(workspace: string, { path, text, revision }: TextDocument): Promise<WorkspaceFile> {
-  const key = `${workspace}/${path}`
+function send(application: string, { path, text, revision }: TextDocument): Promise<ApplicationFile> {
+  const key = `${application}/${path}`
   const before = sent.get(key)
   const signal = AbortSignal.timeout(PATIENCE_MS)
   sent.set(key, text)
   const call =
     revision === null
-      ? api.POST('/api/workspaces/{workspace_id}/files', {
-          params: { path: { workspace_id: workspace } },
+      ? api.POST('/api/applications/{application}/files', {
+          params: { path: { application } },
           body: { path, text },
           signal,
         })
-      : api.PUT('/api/workspaces/{workspace_id}/files/{path}', {
-          params: { path: { workspace_id: workspace, path } },
+      : api.PUT('/api/applications/{application}/files/{path}', {
+          params: { path: { application, path } },
           body: { text, base_revision: revision },
           signal,
         })

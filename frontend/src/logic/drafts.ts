@@ -5,7 +5,7 @@
  * lays the drafts over what the server sends and says which were restored and which meet a newer text (a conflict).
  *
  * Each tab writes drafts of its own, so that two tabs with one file never overwrite each other's. Those of a tab that is
- * gone are taken over by the next one that opens the workspace.
+ * gone are taken over by the next one that opens the application.
  */
 
 /** The part of the browser's storage that is used here. */
@@ -48,22 +48,22 @@ export interface Reconciled {
 
 const PREFIX = 'piql:draft:'
 
-export function writeDraft(storage: DraftStorage, workspace: string, draft: Draft): void {
-  storage.setItem(key(workspace, draft), JSON.stringify(draft))
+export function writeDraft(storage: DraftStorage, application: string, draft: Draft): void {
+  storage.setItem(key(application, draft), JSON.stringify(draft))
 }
 
-export function removeDraft(storage: DraftStorage, workspace: string, draft: Pick<Draft, 'tab' | 'path'>): void {
-  storage.removeItem(key(workspace, draft))
+export function removeDraft(storage: DraftStorage, application: string, draft: Pick<Draft, 'tab' | 'path'>): void {
+  storage.removeItem(key(application, draft))
 }
 
 /** The drafts of all tabs, the last that was typed first. */
-export function readDrafts(storage: DraftStorage, workspace: string): Draft[] {
+export function readDrafts(storage: DraftStorage, application: string): Draft[] {
   return storage
     .keys()
-    .filter((name) => name.startsWith(`${PREFIX}${workspace}:`))
+    .filter((name) => name.startsWith(`${PREFIX}${application}:`))
     .flatMap((name) => {
       const draft = parsed(storage.getItem(name))
-      return isDraft(draft) && key(workspace, draft) === name ? [draft] : []
+      return isDraft(draft) && key(application, draft) === name ? [draft] : []
     })
     .toSorted((one, another) => another.at - one.at)
 }
@@ -74,12 +74,12 @@ export function readDrafts(storage: DraftStorage, workspace: string): Draft[] {
  */
 export function takeOverDrafts(
   storage: DraftStorage,
-  workspace: string,
+  application: string,
   tab: string,
   isAlive: (tab: string) => boolean,
   files: readonly ServerFile[],
 ): Draft[] {
-  const drafts = readDrafts(storage, workspace)
+  const drafts = readDrafts(storage, application)
   const kept = drafts.filter((draft) => draft.tab === tab)
   const taken = [...files, ...kept].map(({ path }) => path)
   for (const orphan of drafts.filter((draft) => draft.tab !== tab && !isAlive(draft.tab))) {
@@ -89,11 +89,11 @@ export function takeOverDrafts(
       ? { ...orphan, tab, path: copyPath(orphan.path, taken), baseRevision: null }
       : { ...orphan, tab }
     if (!isKnown) {
-      writeDraft(storage, workspace, draft) // before the other goes: what is typed is at no moment in neither
+      writeDraft(storage, application, draft) // before the other goes: what is typed is at no moment in neither
       kept.push(draft)
       taken.push(draft.path)
     }
-    removeDraft(storage, workspace, orphan)
+    removeDraft(storage, application, orphan)
   }
   return kept
 }
@@ -144,8 +144,8 @@ function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
-function key(workspace: string, { tab, path }: Pick<Draft, 'tab' | 'path'>): string {
-  return `${PREFIX}${workspace}:${tab}:${path}`
+function key(application: string, { tab, path }: Pick<Draft, 'tab' | 'path'>): string {
+  return `${PREFIX}${application}:${tab}:${path}`
 }
 
 function parsed(text: string | null): unknown {

@@ -10,7 +10,8 @@ describe('the view in the URL', () => {
   it('survives the way there and back', () => {
     const view: View = {
       page: 'workbench',
-      workspace: 'scadr',
+      application: 'scadr',
+      environment: 'development',
       file: 'queries/thoughtstream.piql',
       query: 'thoughtstream',
       panel: 'plan',
@@ -32,35 +33,45 @@ describe('the view in the URL', () => {
     expect(parse(formatView(view))).toEqual(view)
   })
 
-  it('names no workspace at the root: which there are is the server’s to say', () => {
-    expect(parse('/')).toEqual({ page: 'workbench', workspace: '' })
-    expect(parse('/dashboard')).toEqual({ page: 'dashboard', workspace: '' })
+  it('names no application at the root: which there are is the server’s to say', () => {
+    expect(parse('/')).toEqual({ page: 'workbench', application: '', environment: 'development' })
+    expect(parse('/dashboard')).toEqual({ page: 'dashboard', application: '', environment: 'development' })
     expect([formatView(parse('/')), formatView(parse('/dashboard'))]).toEqual(['/', '/dashboard'])
-    expect(formatView({ ...parse('/?query=a'), workspace: 'shop' })).toBe('/workspaces/shop?query=a')
+    expect(formatView({ ...parse('/?query=a'), application: 'shop' })).toBe('/applications/shop/development?query=a')
   })
 
   it('knows the dashboard by its path', () => {
-    expect(parse('/workspaces/shop/dashboard?window=300')).toEqual({
+    expect(parse('/applications/shop/staging/dashboard?window=300')).toEqual({
       page: 'dashboard',
-      workspace: 'shop',
+      application: 'shop',
+      environment: 'staging',
       window: 300,
     })
     expect(parse('/dashboard').page).toBe('dashboard')
   })
 
+  it('takes a link of an earlier form, and one without an environment, for development', () => {
+    const development = { page: 'workbench', application: 'shop', environment: 'development' }
+    expect(parse('/workspaces/shop')).toEqual(development)
+    expect(parse('/applications/shop')).toEqual(development)
+    expect(parse('/workspaces/shop/dashboard')).toEqual({ ...development, page: 'dashboard' })
+    expect(parse('/applications/shop/dashboard').environment).toBe('dashboard')
+  })
+
   it('leaves paths of files readable', () => {
-    expect(formatView({ page: 'workbench', workspace: 'scadr', file: 'queries/a.piql' })).toBe(
-      '/workspaces/scadr?file=queries/a.piql',
-    )
+    expect(
+      formatView({ page: 'workbench', application: 'scadr', environment: 'development', file: 'queries/a.piql' }),
+    ).toBe('/applications/scadr/development?file=queries/a.piql')
   })
 
   it('ignores what it does not understand', () => {
-    expect(parse('/workspaces/scadr?panel=nonsense&slo=abc&cell=x&at=x-count&at=0-count&at=5')).toEqual({
+    expect(parse('/applications/scadr?panel=nonsense&slo=abc&cell=x&at=x-count&at=0-count&at=5')).toEqual({
       page: 'workbench',
-      workspace: 'scadr',
+      application: 'scadr',
+      environment: 'development',
     })
-    expect(parse('/workspaces/100%25/x').workspace).toBe('100%')
-    expect(parse('/workspaces/%E0%A4%A').workspace).toBe('%E0%A4%A')
+    expect(parse('/applications/100%25/x').application).toBe('100%')
+    expect(parse('/applications/%E0%A4%A').application).toBe('%E0%A4%A')
     expect(parseSlo('0-1-1')).toBeUndefined()
     expect(parseSlo('100-1-1')).toBeUndefined()
   })

@@ -13,7 +13,8 @@ export interface SloTarget {
 export interface View {
   page: 'workbench' | 'dashboard'
   /** Empty where the address names none: the server says which there are. */
-  workspace: string
+  application: string
+  environment: string
   file?: string | undefined
   query?: string | undefined
   /** The panel at the side (or the only one on a narrow window). */
@@ -40,6 +41,9 @@ export interface View {
   window?: number | undefined
 }
 
+/** The environment that every application has. */
+export const DEVELOPMENT = 'development'
+
 /** In the place of a second axis: the heatmap is a curve along the first. */
 export const NO_AXIS = '-'
 
@@ -48,13 +52,9 @@ export const DEFAULT_SLO: SloTarget = { quantile: 0.99, threshold_ms: 500, inter
 const TEXT_KEYS = ['file', 'query', 'stage', 'node', 'x', 'y', 'run', 'together', 'code', 'deployment'] as const
 
 export function parseView(pathname: string, search: string): View {
-  const [, first, second, third] = pathname.split('/').map(decoded)
+  const [, ...parts] = pathname.split('/').map(decoded)
   const query = new URLSearchParams(search)
-  const isDashboard = first === 'dashboard' || (first === 'workspaces' && third === 'dashboard')
-  const view: View = {
-    page: isDashboard ? 'dashboard' : 'workbench',
-    workspace: first === 'workspaces' && second ? second : '',
-  }
+  const view: View = parsePath(parts)
   for (const key of TEXT_KEYS) {
     const value = query.get(key)
     if (value) view[key] = value
@@ -84,10 +84,23 @@ export function formatView(view: View): string {
   for (const [symbol, value] of Object.entries(view.at ?? {})) query.append('at', `${value}-${symbol}`)
   if (view.cell) query.set('cell', `${view.cell.x}-${view.cell.y}`)
   if (view.window) query.set('window', String(view.window))
-  const workspace = view.workspace ? `/workspaces/${encodeURIComponent(view.workspace)}` : ''
-  const path = `${workspace}${view.page === 'dashboard' ? '/dashboard' : ''}` || '/'
+  const names = ['applications', view.application, view.environment].map(encodeURIComponent)
+  const environment = view.application ? `/${names.join('/')}` : ''
+  const path = `${environment}${view.page === 'dashboard' ? '/dashboard' : ''}` || '/'
   const search = query.toString().replaceAll('%2F', '/')
   return search ? `${path}?${search}` : path
+}
+
+/** The page that a path names; links of an earlier form name a workspace, which is an application in development. */
+function parsePath([first, application = '', second, third]: readonly string[]): View {
+  const isEarlier = first === 'workspaces'
+  if (!isEarlier && first !== 'applications')
+    return { page: first === 'dashboard' ? 'dashboard' : 'workbench', application: '', environment: DEVELOPMENT }
+  return {
+    page: (isEarlier ? second : third) === 'dashboard' ? 'dashboard' : 'workbench',
+    application,
+    environment: (isEarlier ? '' : second) || DEVELOPMENT,
+  }
 }
 
 /** A part of a path; one that is no UTF-8, as a cut link may have, is taken as it is written. */

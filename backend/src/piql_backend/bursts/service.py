@@ -71,6 +71,10 @@ class Bursts:
         self._number = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
+    @property
+    def is_under_way(self) -> bool:
+        return any(burst.ended_at is None for burst in self._bursts.values())
+
     async def close(self) -> None:
         """Stop the burst under way."""
         for burst in self._bursts.values():

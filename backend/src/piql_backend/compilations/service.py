@@ -40,7 +40,7 @@ class Compilations:
         return self._entry(files).compilation
 
     def compile_texts(self, texts: Mapping[str, str]) -> Compilation:
-        """Compile what is or was deployed: a program may have named its texts as no file of a workspace is named."""
+        """Compile what is or was deployed: a program may have named its texts as no file of an application is named."""
         return self._entry_of(tuple(texts.items())).compilation
 
     def compile_to_json(self, files: Sequence[SourceFile], stages_of: str | None = None) -> bytes:

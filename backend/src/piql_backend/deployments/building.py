@@ -33,6 +33,11 @@ class Building:
         self._leave = threading.Event()  # tells the follower that nobody needs it any more
         self._follower: threading.Thread | None = None
 
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a build is followed that has not ended."""
+        return self._follower is not None and self._follower.is_alive()
+
     def open(self) -> None:
         """Go on with what an earlier start left; one that was paused stays so."""
         try:
@@ -46,7 +51,7 @@ class Building:
 
     def begin(self, begin: Callable[[], piql.Build]) -> BuildRead:
         """Begin a build; a change that needs none is live at once."""
-        if self._follower is not None and self._follower.is_alive():
+        if self.is_under_way:
             raise DeploymentInProgress("a version is on its way: wait for it, resume it or cancel it first")
         build = begin()
         if build.progress.is_done:

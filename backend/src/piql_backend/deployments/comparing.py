@@ -1,7 +1,7 @@
 """What deploying a set would change against what is live, and whose queries it would touch.
 
-own        deployed from this workspace alone: those that the set leaves out go
-others'    deployed from another workspace, or by a program: they stay live, unless the reader agreed to remove them
+own        deployed from this application alone: those that the set leaves out go
+others'    deployed from another application, or by a program: they stay live, unless the reader agreed to remove them
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ class Touched:
 
 
 def touched(
-    live: LiveDeployment | None, compilation: Compilation, workspace_id: str, removes: Collection[str]
+    live: LiveDeployment | None, compilation: Compilation, application_id: str, removes: Collection[str]
 ) -> Touched:
-    """What becomes of the live queries when a workspace deploys a set."""
+    """What becomes of the live queries when an application deploys a set."""
     forgotten: set[str] = set()
     kept: list[OthersQueryRead] = []
     replaced: list[OthersQueryRead] = []
     for name, query in live.compilation.queries.items() if live else ():
         assert live is not None
         owners = live.owners.get(name, ())
-        others = [owner for owner in owners if owner != workspace_id]
-        is_own = workspace_id in owners and not others
+        others = [owner for owner in owners if owner != application_id]
+        is_own = application_id in owners and not others
         read = OthersQueryRead(query=name, deployed_by=", ".join(others) or _UNKNOWN)
         wanted = compilation.queries.get(name)
         if wanted is None:
@@ -62,10 +62,10 @@ def touched(
 
 
 def preview_of(
-    live: LiveDeployment | None, compilation: Compilation, workspace_id: str, removes: Collection[str]
+    live: LiveDeployment | None, compilation: Compilation, application_id: str, removes: Collection[str]
 ) -> PreviewRead:
     """Compare a set, together with what stays live beside it, with what is live."""
-    touches = touched(live, compilation, workspace_id, removes)
+    touches = touched(live, compilation, application_id, removes)
     has_errors = compilation.has_errors
     whole, refusal = compilation, None
     if live is not None and live.deployment is not None and not has_errors:
@@ -75,14 +75,15 @@ def preview_of(
             refusal = str(refused)
     kept = {read.query for read in touches.kept}
     changes = changes_between(live, whole, kept)
-    is_same_workspace = live is not None and live.read.workspace_id == workspace_id
+    is_same_application = live is not None and live.read.application_id == application_id
     tables = _table_changes(live, compilation)
     return PreviewRead(
         **{name: getattr(changes, name) for name in ChangesRead.model_fields if name != "tables"},
         tables=[
             change
             for change in tables
-            if change.change != "removed" or (is_same_workspace and live is not None and _is_of_set(live, change.table))
+            if change.change != "removed"
+            or (is_same_application and live is not None and _is_of_set(live, change.table))
         ],
         can_deploy=not has_errors and bool(compilation.queries) and refusal is None,
         diagnostics=read_diagnostics(compilation),

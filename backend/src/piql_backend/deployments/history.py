@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 LOOK_SECONDS = 1.0
 FIRST_START = "first start"  # the detail by which a first start knows its own deployment again
 _AN_APPLICATION = "an application"
+_APPLICATION = "workspace"  # the detail of a stored deployment that names the application: it was called so at first
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +151,18 @@ class History:
 
 
 def deployer_of(
-    workspace_id: str, seen: str | None, run_id: str | None, model: str | None, predicted: Mapping[str, float]
+    application_id: str, seen: str | None, run_id: str | None, model: str | None, predicted: Mapping[str, float]
 ) -> Deployer:
     """What the store is to keep of a deployment, so that its row can be made from the store alone."""
-    details = {"workspace": workspace_id}
+    details = {_APPLICATION: application_id}
     if run_id is not None and model is not None:
         details |= {"run": run_id, "model": model, "predicted": json.dumps(predicted)}
-    return Deployer(workspace_id, details, seen)
+    return Deployer(application_id, details, seen)
+
+
+def application_of(deployment: Deployment) -> str | None:
+    """The application that made a deployment, None for a program or the command line."""
+    return deployment.origin.details.get(_APPLICATION)
 
 
 def is_paginated(query: CompiledQuery) -> bool:
@@ -169,26 +175,26 @@ def shown(text: str) -> str:
 
 
 def _owners(deployment: Deployment, read: DeploymentDetailRead) -> Mapping[str, tuple[str, ...]]:
-    """The workspace that each query belongs to; in a store of an older format, the one that the history names."""
-    if deployment.origin.owners or read.workspace_id is None:
+    """The application that each query belongs to; in a store of an older format, the one that the history names."""
+    if deployment.origin.owners or read.application_id is None:
         return deployment.origin.owners
     files = {file.path for file in read.files}
     queries = deployment.compilation.queries.values()
-    return {query.name: (read.workspace_id,) for query in queries if query.span.file in files}
+    return {query.name: (read.application_id,) for query in queries if query.span.file in files}
 
 
 def _read(version: int, deployment: Deployment, earlier: DeploymentDetailRead | None) -> DeploymentDetailRead:
     """The row of a deployment; `earlier` is the row that a history without ids had of it."""
     details, compilation = deployment.origin.details, deployment.compilation
-    workspace_id = details.get("workspace") or (earlier.workspace_id if earlier else None)
+    application_id = application_of(deployment) or (earlier.application_id if earlier else None)
     predicted: dict[str, float | None] = json.loads(details.get("predicted", "{}"))
     if earlier is not None:
         predicted = {query.name: query.predicted_p99_ms for query in earlier.queries}
     return DeploymentDetailRead(
         id=f"d{version}",
         version=version,
-        workspace_id=workspace_id,
-        deployed_by=deployment.origin.by or workspace_id or _AN_APPLICATION,
+        application_id=application_id,
+        deployed_by=deployment.origin.by or application_id or _AN_APPLICATION,
         created_at=deployment.deployed_at or datetime.now(UTC),
         is_live=True,
         run_id=details.get("run") or (earlier.run_id if earlier else None),

@@ -111,7 +111,7 @@ class DeploymentTable:
         files = [DeployedFileRead(path=path, text=text) for path, text in texts.items()]
         with self._database.write() as cursor:
             values = [
-                new.workspace_id or "",
+                new.application_id or "",
                 new.created_at.replace(tzinfo=None),
                 new.run_id,
                 new.model,
@@ -140,12 +140,12 @@ def _to_json(values: Any) -> str:
 
 
 def _fields(row: tuple[Any, ...], live: int) -> dict[str, Any]:
-    version, workspace_id, created_at, run_id, model = row[:5]
+    version, application_id, created_at, run_id, model = row[:5]
     return {
         "id": f"d{version}",
         "version": version,
-        "workspace_id": workspace_id or None,
-        "deployed_by": workspace_id if row[10] is None else row[10],
+        "application_id": application_id or None,
+        "deployed_by": application_id if row[10] is None else row[10],
         "created_at": aware(created_at),
         "is_live": version == live,
         "run_id": run_id,

@@ -17,27 +17,25 @@ Revisions = Annotated[dict[FilePath, Annotated[str, Field(max_length=100)]], Fie
 
 
 class PreviewCreate(Write):
-    """Compares files with what is live, as `workspace_id` would deploy them; null: as who deployed what is live.
+    """Compares files with what is live, as the application would deploy them.
 
     `run_id` names the profile run that SLOs are held against; null: none are.
     """
 
     files: SourceFiles
-    workspace_id: str | None = Field(default=None, max_length=100)
     removes: QueryNames = Field(default_factory=list)
     run_id: str | None = Field(default=None, max_length=100)
 
 
 class DeploymentCreate(Write):
-    """Deploys the workspace's saved files; `files`, when given, are deployed instead (what the editor shows).
+    """Deploys the application's saved files; `files`, when given, are deployed instead (what the editor shows).
 
     What the reader saw, each refused with 409 when it is no longer so: `base_version` is the version that was live (0:
     none), `base_revisions` are of the saved files that `files` were edited from. Where something is live,
-    `base_version` has to be given: 428 otherwise. Queries of another workspace stay live, and are not replaced, unless
-    the reader agreed to it by naming them in `removes`.
+    `base_version` has to be given: 428 otherwise. Queries of others stay live, and are not replaced, unless the reader
+    agreed to it by naming them in `removes`.
     """
 
-    workspace_id: str = Field(max_length=100)
     files: SourceFiles | None = None
     run_id: str | None = Field(default=None, max_length=100)
     base_version: Version | None = None
@@ -86,12 +84,12 @@ class DeployedQueryRead(Read):
 class DeploymentRead(Read):
     """`run_id` and `model` say what the stored predictions were made from; a rollback returns to `is_before`.
 
-    `workspace_id` is null where a version was deployed by a program or the command line; `deployed_by` names it.
+    `application_id` is null where a version was deployed by a program or the command line; `deployed_by` names it.
     """
 
     id: str
     version: int
-    workspace_id: str | None
+    application_id: str | None
     deployed_by: str
     created_at: datetime
     is_live: bool

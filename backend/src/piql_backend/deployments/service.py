@@ -15,6 +15,7 @@ from piql.runtime.deployment import Deployer
 from piql.versions.change.build import EAGER, BackfillRate, Build, backfill_rate
 from piql.versions.deploy import begin_deploy, begin_rollback, versions
 
+from piql_backend.applications.repository import Applications
 from piql_backend.compilations.reading import read_diagnostic, read_diagnostics
 from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.building import Building
@@ -38,7 +39,6 @@ from piql_backend.pages import Page, PageWish
 from piql_backend.predictions.by_workers import PredictionsByWorkers
 from piql_backend.schema import SourceFile
 from piql_backend.store import StoreConnection
-from piql_backend.workspaces.repository import Workspaces
 
 LIVE = "live"
 _MOST_BETWEEN = 20
@@ -64,14 +64,16 @@ class Deployments:
 
     def __init__(
         self,
+        application: str,
         table: DeploymentTable,
-        workspaces: Workspaces,
+        applications: Applications,
         compilations: Compilations,
         predictions: PredictionsByWorkers,
         store: StoreConnection,
     ) -> None:
+        self._application = application
         self._table = table
-        self._workspaces = workspaces
+        self._applications = applications
         self._compilations = compilations
         self._predictions = predictions
         self._store = store
@@ -136,7 +138,7 @@ class Deployments:
             if live is not None:
                 message = f"{deployment_id} has been replaced by {live.read.id}."
                 raise ApiError(409, "deployment-replaced", message, "Run the query of the live deployment.")
-        raise NotFound("nothing-deployed", "Nothing is deployed.", "Deploy the workspace first.")
+        raise NotFound("nothing-deployed", "Nothing is deployed.", "Deploy the application first.")
 
     def live_with(self, deployment_id: str, query: str) -> LiveDeployment:
         """The live version; when it does not know a query, look first whether another process has deployed."""
@@ -150,8 +152,7 @@ class Deployments:
         """Compare files with the live version."""
         self.history.look()
         live = self.history.live
-        workspace_id = request.workspace_id or (live.read.deployed_by if live else "")
-        return preview_of(live, self._compilations.compile(request.files), workspace_id, request.removes)
+        return preview_of(live, self._compilations.compile(request.files), self._application, request.removes)
 
     def preview_rollback(self) -> RollbackPreviewRead:
         """Compare the version before with the live one."""
@@ -212,10 +213,10 @@ class Deployments:
         if live is not None and request.base_version is None:
             raise _unsaid(live)
         self._refuse_unseen(live, request.base_version)
-        touches = touched(live, wish.compilation, request.workspace_id, request.removes)
+        touches = touched(live, wish.compilation, self._application, request.removes)
         _refuse_replacing(touches, request.removes)
         seen = live.id if live else ""
-        deployer = deployer_of(request.workspace_id, seen, request.run_id, wish.model, wish.predicted)
+        deployer = deployer_of(self._application, seen, request.run_id, wish.model, wish.predicted)
         deployer = replace(deployer, details={**_first_start_of(live), **deployer.details, **wish.details})
         try:
             return begin_deploy(
@@ -241,9 +242,9 @@ class Deployments:
         return _short(read)
 
     def _wish(self, request: DeploymentCreate, details: Mapping[str, str] = _NO_DETAILS) -> _Wish:
-        texts = self._workspaces.texts(request.workspace_id)
+        texts = self._applications.texts(self._application)
         if request.base_revisions is not None:
-            self._workspaces.refuse_newer(request.workspace_id, request.base_revisions)
+            self._applications.refuse_newer(self._application, request.base_revisions)
         files = request.files
         if files is None:
             files = [SourceFile(path=path, text=text) for path, text in texts.items()]

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 
+from piql_backend.applications.repository import Applications
 from piql_backend.bursts.service import Bursts
 from piql_backend.compilations.service import Compilations
 from piql_backend.database.opening import open_database
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.service import Deployments
 from piql_backend.disk import FREE_SOME
+from piql_backend.environments.sample import Sample
 from piql_backend.executions.observations import Observations
 from piql_backend.executions.service import Executions
+from piql_backend.files import write_atomically
 from piql_backend.health.schemas import ProblemRead
 from piql_backend.imports.service import Imports
 from piql_backend.latency.comparing import Comparing
@@ -24,49 +29,65 @@ from piql_backend.latency.service import Latency
 from piql_backend.predictions.by_workers import PredictionsByWorkers
 from piql_backend.profile_runs.service import ProfileRuns
 from piql_backend.profile_runs.stores import MeasurableStores
+from piql_backend.settings import SampleSize
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.service import Slos
 from piql_backend.store import StoreConnection
 from piql_backend.tables.exports import Exports
 from piql_backend.tables.service import Tables
 from piql_backend.workers.pool import WorkerPool
-from piql_backend.workspaces.repository import Workspaces
 
+_MADE = ".made"  # in its folder once there is a DuckDB file
 KEPT_OBSERVATIONS = timedelta(days=31)
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all environments of a workbench have in common."""
+
+    applications: Applications
+    compilations: Compilations
+    workers: WorkerPool
+    samples: Path
+    sample_size: SampleSize
+    profile_stores: Sequence[str]
+    profile_runner: Literal["ray", "local"]
 
 
 class Environment:
     """The services that belong to one store, in the order in which they are opened, and closed the other way round."""
 
-    def __init__(
-        self,
-        folder: Path,
-        store: StoreConnection,
-        profile_stores: MeasurableStores,
-        profile_runner: Literal["ray", "local"],
-        workspaces: Workspaces,
-        compilations: Compilations,
-        workers: WorkerPool,
-        *,
-        is_expected: bool,
-    ) -> None:
-        """Take the folder of its measurements; `is_expected`: its DuckDB file was made by an earlier start."""
+    def __init__(self, folder: Path, application: str, store: StoreConnection, shared: Shared) -> None:
+        """Open its DuckDB file; where an earlier start has made one, that is missed when it is gone."""
+        self._folder = folder
         self.store = store
+        self._sample = Sample(folder, shared.samples, shared.sample_size)
+        is_expected = (folder / _MADE).exists()
         self.database, self._new_file = open_database(folder / "workbench.duckdb", is_expected=is_expected)
+        write_atomically(folder / _MADE, "")
         self.observations = Observations(self.database)
         self._observation_table = ObservationTable(self.database)
         slo_table = SloTable(self.database)
-        self.profile_runs = ProfileRuns(folder / "profile-runs", profile_stores, profile_runner)
-        self.predictions = PredictionsByWorkers(workers, self.profile_runs)
+        self.profile_runs = ProfileRuns(
+            folder / "profile-runs", MeasurableStores(store.url, shared.profile_stores), shared.profile_runner
+        )
+        self.predictions = PredictionsByWorkers(shared.workers, self.profile_runs)
         self.deployments = Deployments(
-            DeploymentTable(self.database), workspaces, compilations, self.predictions, self.store
+            application,
+            DeploymentTable(self.database),
+            shared.applications,
+            shared.compilations,
+            self.predictions,
+            self.store,
         )
         self.executions = Executions(self.deployments, self.store, self.observations)
         self.bursts = Bursts(self.executions)
         self.tables = Tables(self.store)
         self.exports = Exports(folder / "exports", self.store, self.tables)
         self.imports = Imports(folder / "imports", self.store, self.tables)
-        self.slos = Slos(slo_table, self.deployments, self.predictions, workspaces, compilations)
+        self.slos = Slos(
+            application, slo_table, self.deployments, self.predictions, shared.applications, shared.compilations
+        )
         self.latency = Latency(
             self._observation_table,
             slo_table,
@@ -98,6 +119,13 @@ class Environment:
         self.observations.open()
         await asyncio.to_thread(self._observation_table.delete_older_than, KEPT_OBSERVATIONS)
         await asyncio.to_thread(self.deployments.open)
+        await asyncio.to_thread(self._sample.fill, self.deployments, self.store)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is under way in it that nobody needs to look at."""
+        parts = (self.deployments.building, self.bursts, self.imports, self.profile_runs)
+        return any(part.is_under_way for part in parts)
 
     async def close(self) -> None:
         """Stop what runs, and write what waits."""

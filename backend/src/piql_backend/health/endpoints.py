@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from piql_backend.dependencies import TheWorkbench
-from piql_backend.health.schemas import HealthRead
+from piql_backend.dependencies import Id, TheWorkbench
+from piql_backend.errors import declared
+from piql_backend.health.schemas import EnvironmentHealthRead, HealthRead
 
 router = APIRouter(tags=["health"])
 
 
 @router.get("/health", responses={503: {"model": HealthRead, "description": "Something does not answer."}})
 async def read_health(response: Response, workbench: TheWorkbench) -> HealthRead:
-    """Whether the backend and its store are well, 503 if not; `instance_id` tells one start from the next."""
+    """Whether the backend and its disk are well, 503 if not; `instance_id` tells one start from the next."""
     health = await workbench.health.read()
+    if health.status != "ok":
+        response.status_code = 503
+    return health
+
+
+@router.get(
+    "/applications/{application}/environments/{environment}/health",
+    responses={**declared(404), 503: {"model": EnvironmentHealthRead, "description": "Something does not answer."}},
+)
+async def read_environment_health(
+    application: Id, environment: Id, response: Response, workbench: TheWorkbench
+) -> EnvironmentHealthRead:
+    """Whether an environment, its store and its history are well, 503 if not."""
+    health = await workbench.health.read_environment(application, environment)
     if health.status != "ok":
         response.status_code = 503
     return health

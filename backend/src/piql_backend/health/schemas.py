@@ -21,7 +21,7 @@ class NodeRead(Read):
 
 
 class ClusterRead(Read):
-    """The cluster behind the workbench; `replication` says how many copies of a row there are, and where."""
+    """The cluster behind an environment; `replication` says how many copies of a row there are, and where."""
 
     keyspace: str
     replication: str
@@ -31,7 +31,7 @@ class ClusterRead(Read):
 
 
 class StoreRead(Read):
-    """The store behind the workbench; passwords in its URL are left out. An embedded store has no `cluster`."""
+    """The store of an environment; passwords in its URL are left out. An embedded store has no `cluster`."""
 
     url: str
     kind: StoreKind
@@ -43,7 +43,7 @@ class StoreRead(Read):
 class ProblemRead(Read):
     """What is the matter, or was at the start where `is_over`, and one thing to do about it."""
 
-    what: Literal["store", "deployments", "observations", "history", "disk"]
+    what: Literal["store", "deployments", "observations", "history", "disk", "environment"]
     message: str
     help: str | None
     is_over: bool = False
@@ -59,5 +59,10 @@ class HealthRead(Read):
     version: str
     instance_id: str
     started_at: datetime
-    store: StoreRead
     problems: list[ProblemRead]
+
+
+class EnvironmentHealthRead(HealthRead):
+    """The workbench as it serves one environment."""
+
+    store: StoreRead

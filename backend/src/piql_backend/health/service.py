@@ -1,55 +1,74 @@
-"""Whether the backend, its store, its history and its disk are well."""
+"""Whether the backend and its disk are well, and of one environment its store and its history."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from piql.store.schemes import EMBEDDED
+
 from piql_backend import __version__
 from piql_backend.disk import FREE_SOME, LEAST_FREE_BYTES, free_bytes
-from piql_backend.health.schemas import HealthRead, ProblemRead, StoreRead
-from piql_backend.store import StoreConnection
+from piql_backend.environments.environment import Environment
+from piql_backend.environments.registry import Environments
+from piql_backend.errors import ApiError
+from piql_backend.health.schemas import EnvironmentHealthRead, HealthRead, ProblemRead, StoreRead
 
 _BYTES_A_MB = 1_000_000
 
 
 class Health:
-    """One start of the backend; `ask` gives what other parts know to be the matter."""
+    """One start of the backend."""
 
-    def __init__(
-        self,
-        store: StoreConnection,
-        data: Path,
-        ask: Callable[[], Sequence[ProblemRead]],
-    ) -> None:
-        self._store = store
+    def __init__(self, data: Path, environments: Environments) -> None:
         self._data = data
-        self._ask = ask
+        self._environments = environments
         self._instance_id = secrets.token_hex(8)
         self._started_at = datetime.now(UTC)
 
     async def read(self) -> HealthRead:
-        store = await asyncio.to_thread(self._store.read_health)
-        problems = await asyncio.to_thread(lambda: list(self._problems(store)))
+        """What all environments have in common."""
+        return self._said(list(self._problems_of_disk()))
+
+    async def read_environment(self, application: str, environment: str) -> EnvironmentHealthRead:
+        """One environment, also one that cannot be opened; ApiError 404 for none of that name."""
+        try:
+            async with self._environments.using(application, environment) as opened:
+                return await self._read_open(opened)
+        except ApiError as error:
+            if error.status != 503:
+                raise
+            store = StoreRead(url="", kind=EMBEDDED, healthy=False, message=error.body.message, cluster=None)
+            problem = ProblemRead(what="environment", message=error.body.message, help=error.body.help)
+            return EnvironmentHealthRead(**self._said([problem]).model_dump(), store=store)
+
+    async def _read_open(self, environment: Environment) -> EnvironmentHealthRead:
+        store = await asyncio.to_thread(environment.store.read_health)
+        problems = await asyncio.to_thread(lambda: list(self._problems(store, environment)))
+        return EnvironmentHealthRead(**self._said(problems).model_dump(), store=store)
+
+    def _said(self, problems: Sequence[ProblemRead]) -> HealthRead:
         return HealthRead(
             status="ok" if all(problem.is_over for problem in problems) else "degraded",
             version=__version__,
             instance_id=self._instance_id,
             started_at=self._started_at,
-            store=store,
-            problems=problems,
+            problems=list(problems),
         )
 
-    def _problems(self, store: StoreRead) -> Iterator[ProblemRead]:
+    def _problems(self, store: StoreRead, environment: Environment) -> Iterator[ProblemRead]:
         if not store.healthy:
             yield ProblemRead(
                 what="store", message=store.message or "The store does not answer.", help="Check that it is running."
             )
+        yield from self._problems_of_disk()
+        yield from (problem for problem in environment.problems() if store.healthy or problem.what != "deployments")
+
+    def _problems_of_disk(self) -> Iterator[ProblemRead]:
         free = free_bytes(self._data)
         if free < LEAST_FREE_BYTES:
             message = f"The disk of the data folder is full: {free / _BYTES_A_MB:.1f} MB are left."
             yield ProblemRead(what="disk", message=message, help=FREE_SOME)
-        yield from (problem for problem in self._ask() if store.healthy or problem.what != "deployments")

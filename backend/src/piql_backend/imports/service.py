@@ -75,6 +75,11 @@ class Imports:
         self._number = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a file is checked or loaded."""
+        return bool(self._tasks)
+
     def open(self) -> None:
         """Remove what a process left that was killed."""
         shutil.rmtree(self._folder, ignore_errors=True)

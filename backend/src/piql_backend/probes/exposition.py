@@ -40,15 +40,16 @@ def single(name: str, kind: Literal["counter", "gauge"], help: str, value: float
     return Family(name, kind, help, [Sample(value, {})])
 
 
-def histogram(name: str, help: str, tallies: Mapping[str, Tally]) -> Family:
+def histogram(name: str, help: str, tallies: Mapping[tuple[tuple[str, str], ...], Tally]) -> Family:
     """The times of executions; the counts of Prometheus' buckets include those of all smaller ones."""
     samples = []
-    for query, tally in tallies.items():
+    for pairs, tally in tallies.items():
+        labels = dict(pairs)
         edges = [*(f"{seconds:g}" for seconds in BUCKETS_SECONDS), "+Inf"]
         for edge, count in zip(edges, accumulate(tally.counts), strict=True):
-            samples.append(Sample(count, {"query": query, "le": edge}, "_bucket"))
-        samples.append(Sample(tally.seconds, {"query": query}, "_sum"))
-        samples.append(Sample(sum(tally.counts), {"query": query}, "_count"))
+            samples.append(Sample(count, labels | {"le": edge}, "_bucket"))
+        samples.append(Sample(tally.seconds, labels, "_sum"))
+        samples.append(Sample(sum(tally.counts), labels, "_count"))
     return Family(name, "histogram", help, samples)
 
 

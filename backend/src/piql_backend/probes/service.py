@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import resource
 import time
@@ -11,55 +12,57 @@ from pathlib import Path
 
 import duckdb
 
-from piql_backend.database.connection import Database
-from piql_backend.executions.observations import Observations
+from piql_backend.environments.environment import Environment
+from piql_backend.environments.registry import EnvironmentName, Environments
 from piql_backend.probes.exposition import Family, Sample, histogram, single, text_of
 from piql_backend.probes.schemas import ProbeRead
-from piql_backend.store import StoreConnection
 from piql_backend.workers.pool import WorkerPool
 
 
 class Probes:
     """One start of the backend."""
 
-    def __init__(
-        self, store: StoreConnection, database: Database, observations: Observations, workers: WorkerPool
-    ) -> None:
-        self._store = store
-        self._database = database
-        self._observations = observations
+    def __init__(self, environments: Environments, workers: WorkerPool) -> None:
+        self._environments = environments
         self._workers = workers
         self._started_at = time.time()
         self.requests: Counter[tuple[str, int]] = Counter()
 
     def live(self) -> ProbeRead:
         """Whether everything that was started still runs; if not, only a restart helps."""
-        problems = [] if self._observations.is_running else ["the thread that writes observations has ended"]
+        ended = [name for name, each in self._environments.open_ones.items() if not each.observations.is_running]
+        problems = [f"{name}: the thread that writes observations has ended" for name in ended]
         return ProbeRead(is_well=not problems, problems=problems)
 
     async def ready(self) -> ProbeRead:
-        """Whether requests can be served: the store and DuckDB answer."""
-        found = await asyncio.gather(
-            asyncio.to_thread(self._problem_of_store), asyncio.to_thread(self._problem_of_duckdb)
-        )
-        problems = [*self.live().problems, *(problem for problem in found if problem is not None)]
-        return ProbeRead(is_well=not problems, problems=problems)
+        """Whether requests can be served: of the environments that are open, one at least is well."""
+        environments = self._environments.open_ones
+        problems = await asyncio.gather(*(_problems(*item) for item in environments.items()))
+        live = self.live()
+        is_well = live.is_well and (not environments or not all(problems))
+        return ProbeRead(is_well=is_well, problems=[*live.problems, *itertools.chain(*problems)])
 
     def metrics(self) -> str:
         """All counts in Prometheus' form."""
-        tallies = self._observations.tallies.read()
+        environments = self._environments.open_ones
+        tallies = {
+            (("application", name.application), ("environment", name.environment), ("query", query)): tally
+            for name, environment in environments.items()
+            for query, tally in environment.observations.tallies.read().items()
+        }
+        waiting = sum(environment.observations.waiting for environment in environments.values())
         usage = resource.getrusage(resource.RUSAGE_SELF)
         requests = [
             Sample(count, {"method": method, "status": str(status)})
             for (method, status), count in sorted(self.requests.items())
         ]
-        failed = [Sample(tally.failed, {"query": query}) for query, tally in tallies.items()]
+        failed = [Sample(tally.failed, dict(labels)) for labels, tally in tallies.items()]
         return text_of(
             (
                 Family("piql_http_requests_total", "counter", "Requests that were answered.", requests),
                 histogram("piql_execution_seconds", "Time of executions, by query.", tallies),
                 Family("piql_executions_failed_total", "counter", "Executions that failed, by query.", failed),
-                single("piql_observations_waiting", "gauge", "Observations to be written.", self._observations.waiting),
+                single("piql_observations_waiting", "gauge", "Observations to be written.", waiting),
                 single("piql_worker_jobs_total", "counter", "Jobs that worker processes ended.", self._workers.done),
                 single("piql_worker_jobs_waiting", "gauge", "Jobs that wait for a worker.", self._workers.waiting),
                 single("piql_workers_lost_total", "counter", "Workers that were lost.", self._workers.ended_early),
@@ -69,17 +72,27 @@ class Probes:
             )
         )
 
-    def _problem_of_store(self) -> str | None:
-        health = self._store.read_health()
-        return None if health.healthy else f"the store does not answer: {health.message}"
 
-    def _problem_of_duckdb(self) -> str | None:
-        try:
-            with self._database.read() as cursor:
-                cursor.execute("SELECT count(*) FROM migrations").fetchall()
-        except duckdb.Error as error:
-            return f"DuckDB does not answer: {error}"
-        return None
+async def _problems(name: EnvironmentName, environment: Environment) -> list[str]:
+    """Say what does not answer of one environment."""
+    found = await asyncio.gather(
+        asyncio.to_thread(_problem_of_store, environment), asyncio.to_thread(_problem_of_duckdb, environment)
+    )
+    return [f"{name}: {problem}" for problem in found if problem is not None]
+
+
+def _problem_of_store(environment: Environment) -> str | None:
+    health = environment.store.read_health()
+    return None if health.healthy else f"the store does not answer: {health.message}"
+
+
+def _problem_of_duckdb(environment: Environment) -> str | None:
+    try:
+        with environment.database.read() as cursor:
+            cursor.execute("SELECT count(*) FROM migrations").fetchall()
+    except duckdb.Error as error:
+        return f"DuckDB does not answer: {error}"
+    return None
 
 
 def _resident_bytes() -> int:

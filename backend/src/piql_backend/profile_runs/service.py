@@ -87,6 +87,12 @@ class ProfileRuns:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._worker
 
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a run is measured or waits for that."""
+        is_waiting = any(run.read.state not in ENDED for run in self._runs.values())
+        return self._running is not None or is_waiting
+
     def end_streams(self) -> None:
         """End all streams of events, and start no further run."""
         self._is_closing = True

@@ -17,9 +17,11 @@ UNREACHABLE = 2
 SLO_FAILED = 99
 
 
-def report(url: str, deployment: str, window_seconds: float, output: str) -> int:
+def report(url: str, application: str, environment: str, deployment: str, window_seconds: float, output: str) -> int:
     """Print one line a query that has an SLO, and give the exit code."""
-    address = f"{url.rstrip('/')}/api/latency/{quote(deployment, safe='')}?window_seconds={window_seconds:g}"
+    names = [quote(name, safe="") for name in (application, environment, deployment)]
+    path = "/api/applications/{}/environments/{}/latency/{}".format(*names)
+    address = f"{url.rstrip('/')}{path}?window_seconds={window_seconds:g}"
     try:
         with urlopen(address, timeout=30) as answer:
             latency = json.load(answer)

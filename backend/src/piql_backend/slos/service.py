@@ -1,4 +1,4 @@
-"""SLOs of queries that are, or were, deployed, or that a workspace holds: one a query, by its name."""
+"""SLOs of queries that are, or were, deployed, or that the application holds: one a query, by its name."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from piql_profiler.predictor.openslo import Objective, UnreadableSlo, read_openslo, write_openslo
 from pydantic import ValidationError
 
+from piql_backend.applications.repository import Applications
 from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.service import Deployments
 from piql_backend.errors import ApiError, NotFound
@@ -15,7 +16,6 @@ from piql_backend.predictions.by_workers import PredictionsByWorkers
 from piql_backend.schema import SloWrite, SourceFile
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.schemas import SloAtRiskRead, SloRead
-from piql_backend.workspaces.repository import Workspaces
 
 
 class Slos:
@@ -23,16 +23,18 @@ class Slos:
 
     def __init__(
         self,
+        application: str,
         table: SloTable,
         deployments: Deployments,
         predictions: PredictionsByWorkers,
-        workspaces: Workspaces,
+        applications: Applications,
         compilations: Compilations,
     ) -> None:
+        self._application = application
         self._table = table
         self._deployments = deployments
         self._predictions = predictions
-        self._workspaces = workspaces
+        self._applications = applications
         self._compilations = compilations
 
     def page(self, wish: PageWish) -> Page[SloRead]:
@@ -87,18 +89,14 @@ class Slos:
 
     def _save(self, slos: Mapping[str, SloWrite]) -> Sequence[SloRead]:
         for query in slos:
-            if not self._deployments.knows_query(query) and not self._is_in_a_workspace(query):
+            if not self._deployments.knows_query(query) and not self._is_in_the_application(query):
                 raise NotFound("unknown-query", f"No query {query[:60]} was ever deployed or saved.", "Save it first.")
         return self._table.save(slos)
 
-    def _is_in_a_workspace(self, query: str) -> bool:
+    def _is_in_the_application(self, query: str) -> bool:
         """An SLO is set while the query is written, and holds before it is deployed."""
-        for workspace_id in self._workspaces.ids():
-            texts = self._workspaces.texts(workspace_id)
-            files = [SourceFile(path=path, text=text) for path, text in texts.items()]
-            if query in self._compilations.compile(files).queries:
-                return True
-        return False
+        texts = self._applications.texts(self._application)
+        return query in self._compilations.compile_texts(texts).queries
 
 
 def _written(objective: Objective) -> SloWrite:

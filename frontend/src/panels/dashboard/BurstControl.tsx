@@ -2,8 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Zap } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { answered, api } from '../../api/client'
+import { ENVIRONMENT, keyOf } from '../../api/environment'
 import { burst as burstQuery } from '../../api/queries'
 import type { Burst, BurstCreate, DeployedQuery } from '../../api/types'
+import { useEnvironment } from '../../app/url-state'
 import { BURST_RULES, numberError } from '../../logic/numbers'
 import { Button } from '../../ui/Button'
 import { TextField } from '../../ui/Field'
@@ -15,12 +17,16 @@ import styles from './dashboard.module.css'
 
 /** Many executions of one query, with parameters drawn from the data. */
 export function BurstControl({ deploymentId, query }: { deploymentId: string; query: DeployedQuery }) {
+  const environment = useEnvironment()
   const queryClient = useQueryClient()
   const [executions, setExecutions] = useState('500')
   const [concurrency, setConcurrency] = useState('4')
   const [isAllowed, setAllowed] = useState(false)
-  const start = useMutation({ mutationFn: (body: BurstCreate) => answered(api.POST('/api/bursts', { body })) })
-  const { data } = useQuery({ ...burstQuery(start.data?.id ?? ''), enabled: start.data !== undefined })
+  const start = useMutation({
+    mutationFn: (body: BurstCreate) =>
+      answered(api.POST(`${ENVIRONMENT}/bursts`, { params: { path: environment }, body })),
+  })
+  const { data } = useQuery({ ...burstQuery(environment, start.data?.id ?? ''), enabled: start.data !== undefined })
   const burst = data ?? start.data
   const writes = query.kind !== 'select'
   const state = burst?.state
@@ -30,8 +36,8 @@ export function BurstControl({ deploymentId, query }: { deploymentId: string; qu
   }
   const isWhole = errors.executions === undefined && errors.concurrency === undefined
   useEffect(() => {
-    if (state && state !== 'running') void queryClient.invalidateQueries({ queryKey: ['latency'] })
-  }, [state, queryClient])
+    if (state && state !== 'running') void queryClient.invalidateQueries({ queryKey: keyOf('latency', environment) })
+  }, [state, queryClient, environment])
   return (
     <Form
       className={styles['burst']}

@@ -6,7 +6,7 @@ import { deployment, deployments, latency } from '../../api/queries'
 import type { Deployment, Latency } from '../../api/types'
 import { openPanel } from '../../app/panel-view'
 import { selectQuery } from '../../app/selection'
-import { setView, useView } from '../../app/url-state'
+import { setView, useEnvironment, useView } from '../../app/url-state'
 import { rank } from '../../logic/latency-comparison'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
@@ -29,11 +29,15 @@ const WINDOWS = [
 
 /** Observed beside predicted p99 and SLO compliance of every deployed query, the worst first. */
 export default function DashboardPanel() {
+  const environment = useEnvironment()
   const view = useView()
-  const { data: versions, error: versionsError } = useInfiniteQuery(deployments)
+  const { data: versions, error: versionsError } = useInfiniteQuery(deployments(environment))
   const { version, isUnknown, error: versionError } = useVersion(versions, view.deployment)
   const windowSeconds = view.window ?? 3600
-  const { data, error } = useQuery({ ...latency(version?.id ?? '', windowSeconds), enabled: version !== undefined })
+  const { data, error } = useQuery({
+    ...latency(environment, version?.id ?? '', windowSeconds),
+    enabled: version !== undefined,
+  })
   if (versionsError && !versions) return <ErrorNotice error={versionsError} />
   if (isUnknown) {
     return (
@@ -108,9 +112,10 @@ export default function DashboardPanel() {
 
 /** The version of an id, which may be an earlier one than those that are listed; without an id the live one. */
 function useVersion(versions: readonly Deployment[] | undefined, id: string | undefined) {
+  const environment = useEnvironment()
   const listed = versions?.find((version) => (id === undefined ? version.is_live : version.id === id))
   const { data, error } = useQuery({
-    ...deployment(id ?? ''),
+    ...deployment(environment, id ?? ''),
     enabled: versions !== undefined && id !== undefined && !listed,
   })
   return {

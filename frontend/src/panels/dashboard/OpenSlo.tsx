@@ -1,27 +1,34 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { answered, api } from '../../api/client'
+import { ENVIRONMENT, keyOf } from '../../api/environment'
 import { slos } from '../../api/queries'
 import { download } from '../../app/export-tables'
 import { notify } from '../../app/notices'
+import { useEnvironment } from '../../app/url-state'
 import { Button } from '../../ui/Button'
 import { ErrorNotice } from '../../ui/Notice'
 import styles from './dashboard.module.css'
 
 /** All SLOs as OpenSLO documents, out to a file and in from one. */
 export function OpenSlo({ hasSlos }: { hasSlos: boolean }) {
+  const environment = useEnvironment()
   const queryClient = useQueryClient()
   const input = useRef<HTMLInputElement>(null)
   const exported = useMutation({
-    mutationFn: () => answered(api.GET('/api/slos/openslo', { parseAs: 'text' })),
+    mutationFn: () =>
+      answered(api.GET(`${ENVIRONMENT}/slos/openslo`, { params: { path: environment }, parseAs: 'text' })),
     onSuccess: (text) => download('slos.yaml', 'application/yaml', text),
   })
   const imported = useMutation({
-    mutationFn: async (file: File) => answered(api.POST('/api/slos/openslo', { body: { text: await file.text() } })),
+    mutationFn: async (file: File) =>
+      answered(
+        api.POST(`${ENVIRONMENT}/slos/openslo`, { params: { path: environment }, body: { text: await file.text() } }),
+      ),
     onSuccess: (targets) => {
       notify({ tone: 'success', text: `${targets.length} ${targets.length === 1 ? 'SLO is' : 'SLOs are'} imported.` })
-      void queryClient.invalidateQueries({ queryKey: slos.queryKey })
-      void queryClient.invalidateQueries({ queryKey: ['latency'] })
+      void queryClient.invalidateQueries({ queryKey: slos(environment).queryKey })
+      void queryClient.invalidateQueries({ queryKey: keyOf('latency', environment) })
     },
   })
   const error = exported.error ?? imported.error

@@ -2,9 +2,11 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { Pause, Play, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { answered, api } from '../../api/client'
+import { ENVIRONMENT, keyOf } from '../../api/environment'
 import { build as buildQuery, deployments } from '../../api/queries'
 import type { Build } from '../../api/types'
 import { notify } from '../../app/notices'
+import { useEnvironment } from '../../app/url-state'
 import { useDocuments } from '../../documents/documents'
 import { describeBuild, isRefusalOfNow, isUnderWay, type SeenRefusal, shareDone } from '../../logic/build'
 import { Button } from '../../ui/Button'
@@ -15,17 +17,23 @@ import styles from './deploy.module.css'
 
 /** Tell the panels that another version is live. */
 export function useTellLive(): (text: string) => void {
+  const environment = useEnvironment()
   const queryClient = useQueryClient()
   return (text) => {
     notify({ tone: 'success', text })
-    for (const queryKey of [deployments.queryKey, ['latency'], ['sample-parameters']])
+    for (const queryKey of [
+      deployments(environment).queryKey,
+      keyOf('latency', environment),
+      keyOf('sample-parameters', environment),
+    ])
       void queryClient.invalidateQueries({ queryKey })
   }
 }
 
 /** The version whose indexes are being built, with what can be done about it. */
 export function BuildState() {
-  const { data: build } = useQuery(buildQuery)
+  const environment = useEnvironment()
+  const { data: build } = useQuery(buildQuery(environment))
   const tellLive = useTellLive()
   const wasUnderWay = useRef(false)
   const isNow = build ? isUnderWay(build) : false
@@ -37,7 +45,7 @@ export function BuildState() {
   })
   const textVersion = useDocuments((state) => state.version)
   const seen = useSeenRefusal(build, textVersion)
-  const { data: versions } = useInfiniteQuery(deployments)
+  const { data: versions } = useInfiniteQuery(deployments(environment))
   const liveSince = versions?.find((version) => version.is_live)?.created_at ?? null
   if (build?.phase === 'refused') {
     if (!isRefusalOfNow(seen, textVersion, liveSince)) return null
@@ -59,11 +67,13 @@ function useSeenRefusal(build: Build | null | undefined, textVersion: number): S
 }
 
 function UnderWay({ build }: { build: Build }) {
+  const environment = useEnvironment()
   const queryClient = useQueryClient()
   const steer = useMutation({
-    mutationFn: (what: 'pause' | 'resume' | 'cancel') => answered(api.POST(`/api/deployments/builds/latest/${what}`)),
-    onSuccess: (after) => queryClient.setQueryData(buildQuery.queryKey, after),
-    onError: () => void queryClient.invalidateQueries({ queryKey: buildQuery.queryKey }),
+    mutationFn: (what: 'pause' | 'resume' | 'cancel') =>
+      answered(api.POST(`${ENVIRONMENT}/deployments/builds/latest/${what}`, { params: { path: environment } })),
+    onSuccess: (after) => queryClient.setQueryData(buildQuery(environment).queryKey, after),
+    onError: () => void queryClient.invalidateQueries({ queryKey: buildQuery(environment).queryKey }),
   })
   const rests = build.is_paused || !build.is_running
   return (

@@ -1,13 +1,14 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError, answered, api, messageOf } from '../../api/client'
+import { ENVIRONMENT } from '../../api/environment'
 import { build, deployment, deployments, preview } from '../../api/queries'
 import type { Deployment } from '../../api/types'
 import { useChosenRun } from '../../app/predictions'
-import { useView } from '../../app/url-state'
+import { useEnvironment, useView } from '../../app/url-state'
 import { useCompilationState } from '../../documents/compile-loop'
 import { sourceFiles, useDocuments } from '../../documents/documents'
-import { workspaceQuery } from '../../documents/opening'
+import { applicationQuery } from '../../documents/opening'
 import { saveChanged, savedRevisions } from '../../documents/saving'
 import { isUnderWay } from '../../logic/build'
 import {
@@ -39,7 +40,8 @@ export default function DeployPanel() {
 
 /** Gathers what is known; what is said of it is decided in logic/deploy-state.ts. */
 function NextDeployment() {
-  const { workspace } = useView()
+  const environment = useEnvironment()
+  const { application } = useView()
   const queryClient = useQueryClient()
   const tellLive = useTellLive()
   const latest = useChosenRun()
@@ -48,13 +50,13 @@ function NextDeployment() {
   const textVersion = useDocuments((state) => state.version)
   const compiled = useCompilationState((state) => state.version)
   const { data, error, isPlaceholderData } = useQuery({
-    ...preview(compiled, workspace, sourceFiles, latest?.id ?? null),
+    ...preview(environment, compiled, sourceFiles, latest?.id ?? null),
     enabled: compiled >= 0,
   })
-  const { data: versions } = useInfiniteQuery(deployments)
-  const { data: coming } = useQuery(build)
+  const { data: versions } = useInfiniteQuery(deployments(environment))
+  const { data: coming } = useQuery(build(environment))
   const live = versions?.find((version) => version.is_live)
-  const changes = useFileChanges(versions, live, workspace)
+  const changes = useFileChanges(versions, live, application)
   const [agreed, setAgreed] = useState(NOTHING_AGREED)
   const removes = [
     ...(agreed.toRemove ? (data?.kept ?? []) : []),
@@ -69,18 +71,17 @@ function NextDeployment() {
       if (!base_revisions) throw new Error('Not everything that is typed here could be saved; nothing is deployed.')
       const base = data ? { base_version: data.base_version } : {}
       const body = {
-        workspace_id: workspace,
         files: sourceFiles(),
         run_id: runId || null,
         removes,
         base_revisions,
         ...base,
       }
-      return answered(api.POST('/api/deployments/builds', { body }))
+      return answered(api.POST(`${ENVIRONMENT}/deployments/builds`, { params: { path: environment }, body }))
     },
     onMutate: () => setRefusal(null),
     onSuccess: (begun) => {
-      queryClient.setQueryData(build.queryKey, begun)
+      queryClient.setQueryData(build(environment).queryKey, begun)
       setAgreed(NOTHING_AGREED)
       if (begun.deployment_id && data)
         tellLive(
@@ -93,8 +94,8 @@ function NextDeployment() {
         help: failure instanceof ApiError ? failure.help : null,
         textVersion: useDocuments.getState().version,
       })
-      void queryClient.invalidateQueries({ queryKey: deployments.queryKey })
-      void queryClient.invalidateQueries({ queryKey: workspaceQuery(workspace).queryKey })
+      void queryClient.invalidateQueries({ queryKey: deployments(environment).queryKey })
+      void queryClient.invalidateQueries({ queryKey: applicationQuery(application).queryKey })
     },
   })
   const facts: DeployFacts = {
@@ -132,11 +133,20 @@ function useStaleFiles(): string[] {
 }
 
 /** The files as they are live beside the files as they are typed; null while the live ones are not here. */
-function useFileChanges(versions: readonly Deployment[] | undefined, live: Deployment | undefined, workspace: string) {
-  const { data: detail } = useQuery({ ...deployment(live?.id ?? ''), enabled: live !== undefined, staleTime: Infinity })
+function useFileChanges(
+  versions: readonly Deployment[] | undefined,
+  live: Deployment | undefined,
+  application: string,
+) {
+  const environment = useEnvironment()
+  const { data: detail } = useQuery({
+    ...deployment(environment, live?.id ?? ''),
+    enabled: live !== undefined,
+    staleTime: Infinity,
+  })
   const files = useDocuments((state) => state.files)
   if (live ? !detail : !versions) return null
-  const isOfAnother = live !== undefined && live.workspace_id !== workspace // then its files are not what these have become
+  const isOfAnother = live !== undefined && live.application_id !== application // then its files are not what these have become
   const before = (detail?.files ?? []).filter(({ path }) => !isOfAnother || files.some((file) => file.path === path))
   return fileChanges(before, files)
 }

@@ -3,6 +3,7 @@ import { Rocket } from 'lucide-react'
 import { deployments, profileRuns } from '../../api/queries'
 import type { Preview } from '../../api/types'
 import { usePredictions } from '../../app/predictions'
+import { useEnvironment } from '../../app/url-state'
 import type { Agreed, DeployState, FileChange } from '../../logic/deploy-state'
 import { runName } from '../../logic/run-name'
 import { Button } from '../../ui/Button'
@@ -86,7 +87,8 @@ export function Draft({ state, preview, files, agreed, onAgree, runId, onChooseR
 
 /** With what was predicted for the live version and what is predicted for this one. */
 function DraftChanges({ preview }: { preview: Preview }) {
-  const { data: versions } = useInfiniteQuery(deployments)
+  const environment = useEnvironment()
+  const { data: versions } = useInfiniteQuery(deployments(environment))
   const predictions = usePredictions()
   const before = new Map(
     versions?.find((version) => version.is_live)?.queries.map((query) => [query.name, query.predicted_p99_ms]),
@@ -96,7 +98,8 @@ function DraftChanges({ preview }: { preview: Preview }) {
 }
 
 function RunChoice({ runId, onChoose }: { runId: string; onChoose: (id: string) => void }) {
-  const { data: runs } = useQuery(profileRuns)
+  const environment = useEnvironment()
+  const { data: runs } = useQuery(profileRuns(environment))
   return (
     <SelectField label="Predictions from" value={runId} onChange={(event) => onChoose(event.target.value)}>
       <option value="">no profile run</option>

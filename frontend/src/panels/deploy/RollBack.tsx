@@ -2,8 +2,10 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { answered, api } from '../../api/client'
+import { ENVIRONMENT } from '../../api/environment'
 import { deployments, rollbackPreview } from '../../api/queries'
 import type { Deployment } from '../../api/types'
+import { useEnvironment } from '../../app/url-state'
 import { isUnchanged } from '../../logic/deploy-state'
 import { Button } from '../../ui/Button'
 import { Dialog, DialogActions } from '../../ui/Dialog'
@@ -33,18 +35,22 @@ export function RollBack({ version }: { version: number }) {
 }
 
 function Asked({ version, onClose }: { version: number; onClose: () => void }) {
+  const environment = useEnvironment()
   const queryClient = useQueryClient()
   const tellLive = useTellLive()
-  const { data: preview, error } = useQuery(rollbackPreview)
-  const { data: versions } = useInfiniteQuery(deployments)
+  const { data: preview, error } = useQuery(rollbackPreview(environment))
+  const { data: versions } = useInfiniteQuery(deployments(environment))
   const live = versions?.find((deployment) => deployment.is_live)?.version
   const rollBack = useMutation({
-    mutationFn: (base_version: number) => answered(api.POST('/api/deployments/rollback', { body: { base_version } })),
+    mutationFn: (base_version: number) =>
+      answered(
+        api.POST(`${ENVIRONMENT}/deployments/rollback`, { params: { path: environment }, body: { base_version } }),
+      ),
     onSuccess: (deployment) => {
       onClose()
       tellLive(`Version ${deployment.version} is live: version ${version} again, with all rows as they are.`)
     },
-    onError: () => void queryClient.invalidateQueries({ queryKey: deployments.queryKey }),
+    onError: () => void queryClient.invalidateQueries({ queryKey: deployments(environment).queryKey }),
   })
   return (
     <Dialog title={`Roll back to version ${version}?`} onClose={onClose}>

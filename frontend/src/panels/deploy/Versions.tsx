@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Rocket } from 'lucide-react'
 import { deployments, profileRuns } from '../../api/queries'
 import type { Deployment } from '../../api/types'
-import { setView } from '../../app/url-state'
+import { setView, useEnvironment } from '../../app/url-state'
 import { runName } from '../../logic/run-name'
 import { Badge } from '../../ui/Badge'
 import { Button } from '../../ui/Button'
@@ -14,8 +14,15 @@ import styles from './deploy.module.css'
 import { RollBack } from './RollBack'
 
 export function Versions() {
-  const { data: versions, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(deployments)
-  const { data: runs } = useQuery(profileRuns)
+  const environment = useEnvironment()
+  const {
+    data: versions,
+    error,
+    hasNextPage,
+    isFetchingNextPage,
+    fetchNextPage,
+  } = useInfiniteQuery(deployments(environment))
+  const { data: runs } = useQuery(profileRuns(environment))
   const predictedFrom = ({ run_id }: Deployment) => {
     const run = runs?.find((profileRun) => profileRun.id === run_id)
     return run_id === null ? 'none' : run ? runName(run) : run_id

@@ -58,7 +58,7 @@ export function EditorPanel() {
           </Suspense>
         </PartBoundary>
       ) : (
-        <EmptyState title="No files">Make a file in the workspace on the left.</EmptyState>
+        <EmptyState title="No files">Make a file in the application on the left.</EmptyState>
       )}
     </section>
   )

@@ -6,7 +6,7 @@ import { openPanel } from '../../app/panel-view'
 import { isPredicted, planKey, useChosenRun, usePredictions } from '../../app/predictions'
 import { useSelectedQuery } from '../../app/selection'
 import { useEffectiveSlo } from '../../app/slos'
-import { useView } from '../../app/url-state'
+import { useEnvironment, useView } from '../../app/url-state'
 import { sourceFiles } from '../../documents/documents'
 import { NO_AXIS } from '../../logic/view'
 import { Button } from '../../ui/Button'
@@ -26,9 +26,10 @@ import { Warnings } from './Warnings'
 
 /** p99 over two of the query's limits, or one, against an SLO; a cell's limits can be written into the text. */
 export default function HeatmapPanel() {
+  const environment = useEnvironment()
   const query = useSelectedQuery()
   const run = useChosenRun()
-  const { data: runs } = useQuery(profileRuns)
+  const { data: runs } = useQuery(profileRuns(environment))
   const underWay = runs?.find(isActive)
   if (!query || !query.bound) {
     return (
@@ -65,8 +66,9 @@ export default function HeatmapPanel() {
 
 /** Without limits to turn, as a write, what is predicted is one number, and its parts. */
 function OneNumber({ query, run, runs }: { query: Query; run: ProfileRun; runs: readonly ProfileRun[] }) {
+  const environment = useEnvironment()
   const { slo } = useEffectiveSlo(query.name)
-  const { data, error } = useQuery(prediction(planKey(query), sourceFiles, query.name, run.id, slo))
+  const { data, error } = useQuery(prediction(environment, planKey(query), sourceFiles, query.name, run.id, slo))
   const answer = data?.query === query.name ? data : undefined
   const predicted = answer && isPredicted(answer) ? answer : undefined
   return (

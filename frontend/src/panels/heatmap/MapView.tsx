@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react'
 import { heatmap } from '../../api/queries'
 import type { Axis, Heatmap as HeatmapAnswer, ProfileRun, Query } from '../../api/types'
 import { isPredicted, planKey, useLacks } from '../../app/predictions'
-import { setView, useView } from '../../app/url-state'
+import { setView, useEnvironment, useView } from '../../app/url-state'
 import { Curve } from '../../charts/Curve'
 import { Heatmap } from '../../charts/Heatmap'
 import { sourceFiles } from '../../documents/documents'
@@ -34,9 +34,10 @@ interface MapViewProps {
 
 /** Latency over two limits, or along one, the others where they are put. */
 export function MapView({ query, run, slo, x, y, further }: MapViewProps) {
+  const environment = useEnvironment()
   const values = Object.fromEntries(further.map(({ axis, value }) => [axis.symbol, value]))
   const request = { query: query.name, runId: run.id, x: side(x), y: y && side(y), slo, values }
-  const { data, error, isFetching } = useQuery(heatmap(planKey(query), sourceFiles, request))
+  const { data, error, isFetching } = useQuery(heatmap(environment, planKey(query), sourceFiles, request))
   const lackOfQuery = useLacks().get(query.name) // what the query itself asks for, not the first cell of the map
   if (error) {
     return (

@@ -5,7 +5,7 @@ import type { SafeLimits as SafeLimitsAnswer } from '../../api/types'
 import { planKey } from '../../app/predictions'
 import { useCompilation } from '../../app/selection'
 import { targetOf, useSavedSlos } from '../../app/slos'
-import { useView } from '../../app/url-state'
+import { useEnvironment, useView } from '../../app/url-state'
 import { sourceFiles } from '../../documents/documents'
 import { DEFAULT_SLO } from '../../logic/view'
 import { Button } from '../../ui/Button'
@@ -15,25 +15,26 @@ import { formatCount } from '../../units'
 import styles from './heatmap.module.css'
 import { writeLimits } from './write-limits'
 
-/** Every limit of the workspace at once: how large it may be while each query keeps its SLO, or the one that is tried. */
+/** Every limit of the application at once: how large it may be while each query keeps its SLO, or the one that is tried. */
 export function SafeLimits({ runId }: { runId: string }) {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <details className={styles['fold']} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-      <summary>All limits of this workspace</summary>
+      <summary>All limits of this application</summary>
       {isOpen ? <Solved runId={runId} /> : null}
     </details>
   )
 }
 
 function Solved({ runId }: { runId: string }) {
+  const environment = useEnvironment()
   const compilation = useCompilation()
   const plans = (compilation?.queries ?? []).filter((query) => query.bound).map(planKey)
   const { slo: tried } = useView()
   const saved = useSavedSlos()
   const sloByQuery = tried ? {} : Object.fromEntries([...saved].map(([query, slo]) => [query, targetOf(slo)]))
   const { data, error } = useQuery(
-    safeLimits(JSON.stringify(plans), sourceFiles, runId, tried ?? DEFAULT_SLO, sloByQuery),
+    safeLimits(environment, JSON.stringify(plans), sourceFiles, runId, tried ?? DEFAULT_SLO, sloByQuery),
   )
   if (error) return <ErrorNotice error={error} />
   if (!data) return <p className={styles['detailText']}>Solving…</p>

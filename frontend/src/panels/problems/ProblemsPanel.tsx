@@ -153,7 +153,7 @@ export function useProblemCount(): ProblemCount {
 
 export function useFileProblems(path: string): ProblemCount {
   const diagnostics = useCompilationState((state) => state.compilation?.diagnostics)
-  const isKnown = useDocuments((state) => state.workspace !== null)
+  const isKnown = useDocuments((state) => state.application !== null)
   return isKnown
     ? count((diagnostics ?? []).filter((diagnostic) => diagnostic.range.file === path))
     : { errors: 0, warnings: 0 }

@@ -2,8 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { answered, api } from '../../api/client'
+import { ENVIRONMENT } from '../../api/environment'
 import { profileRuns } from '../../api/queries'
 import type { ProfileRun } from '../../api/types'
+import { useEnvironment } from '../../app/url-state'
 import { Button, IconButton } from '../../ui/Button'
 import { Dialog, DialogActions } from '../../ui/Dialog'
 import { ErrorNotice } from '../../ui/Notice'
@@ -11,11 +13,17 @@ import styles from './profile.module.css'
 
 /** What was measured for minutes goes only after it was asked for twice. */
 export function DeleteRun({ run, name }: { run: ProfileRun; name: string }) {
+  const environment = useEnvironment()
   const [isAsking, setAsking] = useState(false)
   const queryClient = useQueryClient()
   const remove = useMutation({
-    mutationFn: () => answered(api.DELETE('/api/profile-runs/{run_id}', { params: { path: { run_id: run.id } } })),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: profileRuns.queryKey }),
+    mutationFn: () =>
+      answered(
+        api.DELETE(`${ENVIRONMENT}/profile-runs/{run_id}`, {
+          params: { path: { ...environment, ...environment, run_id: run.id } },
+        }),
+      ),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: profileRuns(environment).queryKey }),
   })
   return (
     <>

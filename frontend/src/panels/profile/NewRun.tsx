@@ -2,8 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { useState } from 'react'
 import { answered, api } from '../../api/client'
+import { ENVIRONMENT } from '../../api/environment'
 import type { ProfileRunCreate } from '../../api/types'
 import { useOwnGrid } from '../../app/grid-request'
+import { useEnvironment } from '../../app/url-state'
 import { numberError, RUN_RULES } from '../../logic/numbers'
 import { DIMENSIONS, gridOf, levelsError, MOST_POINTS, pointsOf, START, type TypedGrid } from '../../logic/own-grid'
 import { Button } from '../../ui/Button'
@@ -16,6 +18,7 @@ import styles from './profile.module.css'
 import { putRun } from './run-events'
 
 export function NewRun({ isBusy }: { isBusy: boolean }) {
+  const environment = useEnvironment()
   const queryClient = useQueryClient()
   const [label, setLabel] = useState('')
   const [named, setNamed] = useState<'small' | 'default'>('small')
@@ -23,9 +26,10 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
   const [interval, setInterval] = useState('30')
   const [intervals, setIntervals] = useState('3')
   const start = useMutation({
-    mutationFn: (body: ProfileRunCreate) => answered(api.POST('/api/profile-runs', { body })),
+    mutationFn: (body: ProfileRunCreate) =>
+      answered(api.POST(`${ENVIRONMENT}/profile-runs`, { params: { path: environment }, body })),
     onSuccess: (run) => {
-      putRun(queryClient, run)
+      putRun(queryClient, environment, run)
       setLabel('')
     },
   })

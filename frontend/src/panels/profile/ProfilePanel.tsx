@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Gauge } from 'lucide-react'
 import { isActive, profileRuns } from '../../api/queries'
+import { useEnvironment } from '../../app/url-state'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorNotice } from '../../ui/Notice'
 import { NewRun } from './NewRun'
@@ -10,7 +11,8 @@ import { useRunEvents } from './run-events'
 
 /** Measures the operators on the store: start, watch, cancel, keep. */
 export default function ProfilePanel() {
-  const { data: runs, error } = useQuery(profileRuns)
+  const environment = useEnvironment()
+  const { data: runs, error } = useQuery(profileRuns(environment))
   useRunEvents(runs ?? [])
   return (
     <div className={styles['panel']}>

@@ -4,6 +4,7 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { profileRuns } from '../../api/queries'
 import type { ProfileRun } from '../../api/types'
+import { currentEnvironment } from '../../app/url-state'
 import { RunCard } from './RunCard'
 
 afterEach(() => {
@@ -32,7 +33,7 @@ function measured(label: string, minute: number, p99_ms: number): ProfileRun {
 
 function show(run: ProfileRun, all: readonly ProfileRun[]) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } })
-  client.setQueryData(profileRuns.queryKey, [...all])
+  client.setQueryData(profileRuns(currentEnvironment()).queryKey, [...all])
   render(
     <QueryClientProvider client={client}>
       <RunCard run={run} />

@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Activity, Grid3x3, RotateCw, X } from 'lucide-react'
 import { answered, api } from '../../api/client'
+import { ENVIRONMENT } from '../../api/environment'
 import { isActive } from '../../api/queries'
 import type { ProfileRun } from '../../api/types'
 import { useChosenRun } from '../../app/predictions'
-import { setView } from '../../app/url-state'
+import { setView, useEnvironment } from '../../app/url-state'
 import { driftText } from '../../logic/drift'
 import { direction, isSameGrid, timesAsLong } from '../../logic/run-comparison'
 import { runName } from '../../logic/run-name'
@@ -75,29 +76,46 @@ function RunProgress({ run, name }: { run: ProfileRun; name: string }) {
 }
 
 function RunActions({ run, name, isChosen }: { run: ProfileRun; name: string; isChosen: boolean }) {
+  const environment = useEnvironment()
   const queryClient = useQueryClient()
   const cancel = useMutation({
-    mutationFn: () => answered(api.POST('/api/profile-runs/{run_id}/cancel', { params: { path: { run_id: run.id } } })),
-    onSuccess: (cancelled) => putRun(queryClient, cancelled),
+    mutationFn: () =>
+      answered(
+        api.POST(`${ENVIRONMENT}/profile-runs/{run_id}/cancel`, {
+          params: { path: { ...environment, ...environment, run_id: run.id } },
+        }),
+      ),
+    onSuccess: (cancelled) => putRun(queryClient, environment, cancelled),
   })
   const resume = useMutation({
-    mutationFn: () => answered(api.POST('/api/profile-runs/{run_id}/resume', { params: { path: { run_id: run.id } } })),
-    onSuccess: (resumed) => putRun(queryClient, resumed),
+    mutationFn: () =>
+      answered(
+        api.POST(`${ENVIRONMENT}/profile-runs/{run_id}/resume`, {
+          params: { path: { ...environment, ...environment, run_id: run.id } },
+        }),
+      ),
+    onSuccess: (resumed) => putRun(queryClient, environment, resumed),
   })
   const look = useMutation({
-    mutationFn: () => answered(api.POST('/api/profile-runs/{run_id}/look', { params: { path: { run_id: run.id } } })),
-    onSuccess: (looked) => putRun(queryClient, looked),
+    mutationFn: () =>
+      answered(
+        api.POST(`${ENVIRONMENT}/profile-runs/{run_id}/look`, {
+          params: { path: { ...environment, ...environment, run_id: run.id } },
+        }),
+      ),
+    onSuccess: (looked) => putRun(queryClient, environment, looked),
   })
   const refresh = useMutation({
     mutationFn: () => {
       const { interval_seconds, intervals } = run.settings
       return answered(
-        api.POST('/api/profile-runs', {
+        api.POST(`${ENVIRONMENT}/profile-runs`, {
+          params: { path: environment },
           body: { refreshes: run.id, label: `${name}, measured anew`, grid: 'small', interval_seconds, intervals },
         }),
       )
     },
-    onSuccess: (started) => putRun(queryClient, started),
+    onSuccess: (started) => putRun(queryClient, environment, started),
   })
   const error = cancel.error ?? resume.error ?? look.error ?? refresh.error
   return (

@@ -3,7 +3,7 @@ import { preview } from '../../api/queries'
 import type { Deployment } from '../../api/types'
 import { openPanel } from '../../app/panel-view'
 import { useCompilation } from '../../app/selection'
-import { useView } from '../../app/url-state'
+import { useEnvironment } from '../../app/url-state'
 import { useCompilationState } from '../../documents/compile-loop'
 import { sourceFiles } from '../../documents/documents'
 import { Button } from '../../ui/Button'
@@ -11,9 +11,9 @@ import styles from './run.module.css'
 
 /** Says that what runs is older than what the editor shows. */
 export function NewerText({ live, query }: { live: Deployment; query: string }) {
+  const environment = useEnvironment()
   const version = useCompilationState((state) => state.version)
-  const { workspace } = useView()
-  const { data } = useQuery({ ...preview(version, workspace, sourceFiles), enabled: version >= 0 })
+  const { data } = useQuery({ ...preview(environment, version, sourceFiles), enabled: version >= 0 })
   const written = useCompilation()?.queries.find((compiled) => compiled.name === query)
   const hasNoBound = written !== undefined && !written.bound
   if (!hasNoBound && !data?.changed.includes(query)) return null

@@ -2,12 +2,13 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { Play } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { answered, api } from '../../api/client'
+import { ENVIRONMENT, keyOf } from '../../api/environment'
 import { deployments, sampleParameters } from '../../api/queries'
 import type { DeployedQuery, Deployment, Execution } from '../../api/types'
 import { MOD } from '../../app/keys'
 import { openPanel } from '../../app/panel-view'
 import { selectQuery, useCompilation } from '../../app/selection'
-import { useView } from '../../app/url-state'
+import { useEnvironment, useView } from '../../app/url-state'
 import { entryOf } from '../../logic/entry'
 import { type ParameterValue, readParameters, type Typed, typedOf, valueOf } from '../../logic/parameters'
 import { Button } from '../../ui/Button'
@@ -26,8 +27,9 @@ import { useNoRunWish, useRunWish } from './useRunWish'
 
 /** Runs a query of the live deployment: parameters, rows, the next page, and what it cost against its bound. */
 export default function RunPanel() {
+  const environment = useEnvironment()
   const { query } = useView()
-  const { data: versions, error } = useInfiniteQuery(deployments)
+  const { data: versions, error } = useInfiniteQuery(deployments(environment))
   const live = versions?.find((version) => version.is_live)
   if (error && !versions) return <ErrorNotice error={error} />
   if (!versions) return <EmptyState title="Looking for what is live…" />
@@ -102,13 +104,14 @@ interface Request {
 }
 
 function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
+  const environment = useEnvironment()
   const queryClient = useQueryClient()
   const typed = useTyped(query.name)
   const {
     data: samples,
     isError: hasNoSamples,
     refetch,
-  } = useQuery({ ...sampleParameters(live.id, query.name), enabled: query.parameters.length > 0 })
+  } = useQuery({ ...sampleParameters(environment, live.id, query.name), enabled: query.parameters.length > 0 })
   const samplesOf = Object.fromEntries(
     query.parameters.flatMap((parameter) =>
       samples && Object.hasOwn(samples.parameters, parameter.name)
@@ -123,14 +126,14 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
   const execution = useMutation({
     mutationFn: ({ parameters, cursor }: Request) =>
       answered(
-        api.POST('/api/deployments/{deployment_id}/queries/{name}/executions', {
-          params: { path: { deployment_id: live.id, name: query.name } },
+        api.POST(`${ENVIRONMENT}/deployments/{deployment_id}/queries/{name}/executions`, {
+          params: { path: { ...environment, deployment_id: live.id, name: query.name } },
           body: { parameters, cursor },
         }),
       ),
     onSettled: () => {
       isUnderWay.current = false
-      void queryClient.invalidateQueries({ queryKey: ['latency'] })
+      void queryClient.invalidateQueries({ queryKey: keyOf('latency', environment) })
     },
   })
   const [refusal, setRefusal] = useState<Refusal | null>(null)

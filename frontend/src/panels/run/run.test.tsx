@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ApiError, Unreachable } from '../../api/client'
 import { deployments } from '../../api/queries'
 import { useRunWish } from '../../app/run-request'
-import { replaceView } from '../../app/url-state'
+import { currentEnvironment, replaceView } from '../../app/url-state'
 import { Failure } from './Failure'
 import RunPanel from './RunPanel'
 
@@ -17,7 +17,7 @@ afterEach(() => {
 function showRunPanel(query: object, answer: (request: Request) => Promise<Response>) {
   vi.stubGlobal('fetch', answer)
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity, retry: false } } })
-  client.setQueryData(deployments.queryKey, {
+  client.setQueryData(deployments(currentEnvironment()).queryKey, {
     pages: [{ items: [{ id: 'd1', version: 1, is_live: true, queries: [query] }], next: null }],
     pageParams: [null],
   } as never)

@@ -1,4 +1,4 @@
-"""Workspaces and their files."""
+"""Applications and their files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pydantic import Field
 from piql_backend.schema import FilePath, FileText, Read, Write
 
 
-class WorkspaceSummaryRead(Read):
+class ApplicationSummaryRead(Read):
     id: str
     title: str
 
@@ -20,7 +20,7 @@ class FileRead(Read):
     revision: str
 
 
-class WorkspaceRead(Read):
+class ApplicationRead(Read):
     """A page of its files; `next` is the cursor of the page behind them, null on the last."""
 
     id: str

@@ -1,6 +1,6 @@
 import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
-import styles from './workspace.module.css'
+import styles from './application.module.css'
 
 interface SectionProps {
   title: string

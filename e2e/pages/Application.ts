@@ -1,11 +1,11 @@
 import type { Locator, Page } from '@playwright/test'
 
 /** The sidebar: queries with their bounds, tables with their limits, files. */
-export class Workspace {
+export class Application {
   private readonly sidebar: Locator
 
   constructor(page: Page) {
-    this.sidebar = page.getByRole('complementary', { name: 'Workspace' })
+    this.sidebar = page.getByRole('complementary', { name: 'Application' })
   }
 
   file(name: string): Locator {

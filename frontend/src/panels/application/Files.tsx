@@ -12,8 +12,8 @@ import { Dialog, DialogActions } from '../../ui/Dialog'
 import { TextField } from '../../ui/Field'
 import { Form } from '../../ui/Form'
 import { useFileProblems } from '../problems/ProblemsPanel'
+import styles from './application.module.css'
 import { Section } from './Section'
-import styles from './workspace.module.css'
 
 export function Files() {
   const files = useDocuments((state) => state.files)
@@ -99,15 +99,15 @@ function FileRow({ file }: { file: TextDocument }) {
 }
 
 function NewFile({ onClose }: { onClose: () => void }) {
-  const { workspace } = useView()
+  const { application } = useView()
   const [path, setPath] = useState('queries/')
   const [error, setError] = useState<string>()
   const create = async () => {
     const full = path.endsWith('.piql') ? path : `${path}.piql`
     try {
       const file = await answered(
-        api.POST('/api/workspaces/{workspace_id}/files', {
-          params: { path: { workspace_id: workspace } },
+        api.POST('/api/applications/{application}/files', {
+          params: { path: { application } },
           body: { path: full, text: '' },
         }),
       )
@@ -142,10 +142,10 @@ function NewFile({ onClose }: { onClose: () => void }) {
 }
 
 function DeleteFile({ path, onClose }: { path: string; onClose: () => void }) {
-  const { workspace } = useView()
+  const { application } = useView()
   const remove = async () => {
     try {
-      await deleteFile(workspace, path)
+      await deleteFile(application, path)
     } catch (failure) {
       notify({ tone: 'danger', text: messageOf(failure) })
     }
@@ -153,7 +153,7 @@ function DeleteFile({ path, onClose }: { path: string; onClose: () => void }) {
   }
   return (
     <Dialog title={`Delete ${path}?`} onClose={onClose}>
-      <p>Queries and tables in it leave the workspace. What is deployed keeps running.</p>
+      <p>Queries and tables in it leave the application. What is deployed keeps running.</p>
       <DialogActions>
         <Button onClick={onClose}>Keep it</Button>
         <Button look="danger" onClick={() => void remove()}>

@@ -1,4 +1,4 @@
-"""Workspaces over HTTP: files are read, saved, refused when somebody else saved first, and never outside."""
+"""Applications over HTTP: files are read, saved, refused when somebody else saved first, and never outside."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from urllib.parse import quote
 import httpx
 import pytest
 from patience import PATIENCE
+from piql_backend.applications import repository
+from piql_backend.applications.repository import Applications
 from piql_backend.errors import ApiError
 from piql_backend.files import write_atomically
 from piql_backend.pages import PageWish
 from piql_backend.settings import Settings
-from piql_backend.workspaces import repository
-from piql_backend.workspaces.repository import Workspaces
 
 
-async def test_the_first_start_makes_the_sample_workspace(client: httpx.AsyncClient) -> None:
-    assert (await client.get("/api/workspaces")).json()["items"] == [{"id": "scadr", "title": "SCADr"}]
-    files = (await client.get("/api/workspaces/scadr")).json()["files"]
+async def test_the_first_start_makes_the_sample_application(client: httpx.AsyncClient) -> None:
+    assert (await client.get("/api/applications")).json()["items"] == [{"id": "scadr", "title": "SCADr"}]
+    files = (await client.get("/api/applications/scadr")).json()["files"]
     assert files[0]["path"] == "schema.piql"
     assert "queries/thoughtstream.piql" in [file["path"] for file in files]
 
 
 async def test_a_saved_file_is_read_back_with_a_new_revision(client: httpx.AsyncClient, settings: Settings) -> None:
-    before = (await client.get("/api/workspaces/scadr")).json()["files"][0]
+    before = (await client.get("/api/applications/scadr")).json()["files"][0]
     text = before["text"] + "-- héllo 😀\r\n"
     body = {"text": text, "base_revision": before["revision"]}
-    saved = await client.put("/api/workspaces/scadr/files/schema.piql", json=body)
+    saved = await client.put("/api/applications/scadr/files/schema.piql", json=body)
     assert saved.status_code == 200
     assert saved.json()["revision"] != before["revision"]
-    assert (await client.get("/api/workspaces/scadr")).json()["files"][0]["text"] == text
-    folder = settings.data / "workspaces" / "scadr"
+    assert (await client.get("/api/applications/scadr")).json()["files"][0]["text"] == text
+    folder = settings.data / "applications" / "scadr"
     assert (folder / "schema.piql").read_bytes() == text.encode()
     assert not [entry for entry in folder.iterdir() if entry.suffix == ".tmp"]
     assert (folder / "schema.piql").stat().st_mode & 0o777 == 0o600
 
 
 async def test_a_save_over_a_changed_file_is_refused_with_the_current_text(client: httpx.AsyncClient) -> None:
-    url = "/api/workspaces/scadr/files/schema.piql"
-    before = (await client.get("/api/workspaces/scadr")).json()["files"][0]
+    url = "/api/applications/scadr/files/schema.piql"
+    before = (await client.get("/api/applications/scadr")).json()["files"][0]
     first = await client.put(url, json={"text": "-- first", "base_revision": before["revision"]})
     second = await client.put(url, json={"text": "-- second", "base_revision": before["revision"]})
     assert (first.status_code, second.status_code) == (200, 409)
@@ -54,8 +54,8 @@ async def test_a_save_over_a_changed_file_is_refused_with_the_current_text(clien
 
 
 async def test_a_file_that_is_newer_than_what_was_read_is_not_removed(client: httpx.AsyncClient) -> None:
-    url = "/api/workspaces/scadr/files/schema.piql"
-    before = (await client.get("/api/workspaces/scadr")).json()["files"][0]
+    url = "/api/applications/scadr/files/schema.piql"
+    before = (await client.get("/api/applications/scadr")).json()["files"][0]
     saved = await client.put(url, json={"text": "-- first", "base_revision": before["revision"]})
     refused = await client.delete(url, params={"base_revision": before["revision"]})
     assert (refused.status_code, refused.json()["current"]["text"]) == (409, "-- first")
@@ -64,9 +64,9 @@ async def test_a_file_that_is_newer_than_what_was_read_is_not_removed(client: ht
 
 async def test_a_file_is_made_once_and_removed_once(client: httpx.AsyncClient) -> None:
     new = {"path": "queries/new.piql", "text": "-- new"}
-    made = [(await client.post("/api/workspaces/scadr/files", json=new)).status_code for _ in range(2)]
+    made = [(await client.post("/api/applications/scadr/files", json=new)).status_code for _ in range(2)]
     assert made == [201, 409]
-    removed = [(await client.delete("/api/workspaces/scadr/files/queries/new.piql")).status_code for _ in range(2)]
+    removed = [(await client.delete("/api/applications/scadr/files/queries/new.piql")).status_code for _ in range(2)]
     assert removed == [204, 404]
 
 
@@ -86,47 +86,47 @@ async def test_a_file_is_made_once_and_removed_once(client: httpx.AsyncClient) -
         "",
     ],
 )
-async def test_a_path_never_leads_out_of_its_workspace(client: httpx.AsyncClient, path: str, tmp_path: Path) -> None:
-    made = await client.post("/api/workspaces/scadr/files", json={"path": path, "text": "x"})
+async def test_a_path_never_leads_out_of_its_application(client: httpx.AsyncClient, path: str, tmp_path: Path) -> None:
+    made = await client.post("/api/applications/scadr/files", json={"path": path, "text": "x"})
     assert made.status_code == 422, made.text
     saved = await client.put(
-        f"/api/workspaces/scadr/files/{quote(path, safe='')}", json={"text": "x", "base_revision": "x"}
+        f"/api/applications/scadr/files/{quote(path, safe='')}", json={"text": "x", "base_revision": "x"}
     )
     assert saved.status_code in (404, 405, 422), saved.text
     assert not list(tmp_path.rglob("*evil*"))
 
 
-async def test_a_link_out_of_the_workspace_is_not_followed(client: httpx.AsyncClient, settings: Settings) -> None:
+async def test_a_link_out_of_the_application_is_not_followed(client: httpx.AsyncClient, settings: Settings) -> None:
     outside = settings.data / "outside"
     outside.mkdir()
-    (settings.data / "workspaces" / "scadr" / "link").symlink_to(outside)
-    made = await client.post("/api/workspaces/scadr/files", json={"path": "link/evil.piql", "text": "x"})
+    (settings.data / "applications" / "scadr" / "link").symlink_to(outside)
+    made = await client.post("/api/applications/scadr/files", json={"path": "link/evil.piql", "text": "x"})
     assert made.status_code == 422
     assert not list(outside.iterdir())
 
 
-async def test_an_unknown_workspace_or_file_is_not_found(client: httpx.AsyncClient) -> None:
-    for url in ("/api/workspaces/nothing", "/api/workspaces/..", "/api/workspaces/%2e%2e"):
+async def test_an_unknown_application_or_file_is_not_found(client: httpx.AsyncClient) -> None:
+    for url in ("/api/applications/nothing", "/api/applications/..", "/api/applications/%2e%2e"):
         assert (await client.get(url)).status_code == 404
     body = {"text": "x", "base_revision": "x"}
-    assert (await client.put("/api/workspaces/scadr/files/none.piql", json=body)).status_code == 404
-    assert (await client.put("/api/workspaces/none/files/a.piql", json=body)).status_code == 404
+    assert (await client.put("/api/applications/scadr/files/none.piql", json=body)).status_code == 404
+    assert (await client.put("/api/applications/none/files/a.piql", json=body)).status_code == 404
 
 
-async def test_a_link_out_of_the_workspace_is_no_file_of_it(client: httpx.AsyncClient, settings: Settings) -> None:
+async def test_a_link_out_of_the_application_is_no_file_of_it(client: httpx.AsyncClient, settings: Settings) -> None:
     secret = settings.data / "secret.piql"
     secret.write_text("secret")
-    folder = settings.data / "workspaces" / "scadr"
+    folder = settings.data / "applications" / "scadr"
     (folder / "linked.piql").symlink_to(secret)
     (folder / "elsewhere").symlink_to(settings.data)
     (folder / "again.piql").symlink_to(folder / "schema.piql")
-    texts = {file["path"]: file["text"] for file in (await client.get("/api/workspaces/scadr")).json()["files"]}
+    texts = {file["path"]: file["text"] for file in (await client.get("/api/applications/scadr")).json()["files"]}
     assert texts["again.piql"] == texts["schema.piql"]
     assert "secret" not in texts.values()
     for path in ("linked.piql", "elsewhere/secret.piql"):
         change = {"text": "changed", "base_revision": None}
-        assert (await client.put(f"/api/workspaces/scadr/files/{path}", json=change)).status_code == 422
-        assert (await client.delete(f"/api/workspaces/scadr/files/{path}")).status_code == 422
+        assert (await client.put(f"/api/applications/scadr/files/{path}", json=change)).status_code == 422
+        assert (await client.delete(f"/api/applications/scadr/files/{path}")).status_code == 422
     assert secret.read_text() == "secret"
 
 
@@ -134,11 +134,11 @@ def test_a_file_that_is_removed_while_the_files_are_read_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine").mkdir()
-    workspaces = Workspaces(tmp_path)
-    workspaces.create_file("mine", "kept.piql", "-- kept")
+    applications = Applications(tmp_path)
+    applications.create_file("mine", "kept.piql", "-- kept")
     monkeypatch.setattr(repository, "_paths", lambda folder: ["removed.piql", "kept.piql"])
-    assert workspaces.texts("mine") == {"kept.piql": "-- kept"}
-    assert [file.path for file in workspaces.read("mine", PageWish(limit=10)).files] == ["kept.piql"]
+    assert applications.texts("mine") == {"kept.piql": "-- kept"}
+    assert [file.path for file in applications.read("mine", PageWish(limit=10)).files] == ["kept.piql"]
 
 
 class _Seen:
@@ -160,21 +160,21 @@ def test_of_two_files_one_of_which_is_the_folder_of_the_other_one_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine").mkdir()
-    workspaces, saving = Workspaces(tmp_path), _Seen()
-    monkeypatch.setattr(workspaces, "_saving", saving)
+    applications, saving = Applications(tmp_path), _Seen()
+    monkeypatch.setattr(applications, "_saving", saving)
 
     with ThreadPoolExecutor(1) as others:
 
         def write_while_the_second_waits(file: Path, text: str) -> None:
             monkeypatch.setattr(repository, "write_atomically", write_atomically)
             saving.is_wanted.clear()
-            waiting.append(others.submit(workspaces.create_file, "mine", "a.piql/b.piql", "-- second"))
+            waiting.append(others.submit(applications.create_file, "mine", "a.piql/b.piql", "-- second"))
             assert saving.is_wanted.wait(PATIENCE)
             write_atomically(file, text)
 
         waiting = []
         monkeypatch.setattr(repository, "write_atomically", write_while_the_second_waits)
-        workspaces.create_file("mine", "a.piql", "-- first")
+        applications.create_file("mine", "a.piql", "-- first")
         with pytest.raises(ApiError, match="lies below a file"):
             waiting[0].result()
-    assert workspaces.texts("mine") == {"a.piql": "-- first"}
+    assert applications.texts("mine") == {"a.piql": "-- first"}

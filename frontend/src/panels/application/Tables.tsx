@@ -3,8 +3,8 @@ import type { Table } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
 import { useCompilation } from '../../app/selection'
 import { formatCount } from '../../units'
+import styles from './application.module.css'
 import { Section } from './Section'
-import styles from './workspace.module.css'
 
 export function Tables() {
   const compilation = useCompilation()

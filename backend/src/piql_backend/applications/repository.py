@@ -1,22 +1,26 @@
-"""Workspaces on disk: one folder each, its `.piql` files the truth; a save replaces a file in one step."""
+"""Applications on disk: one folder each, its `.piql` files the truth; a save replaces a file in one step.
+
+`application.json` in the folder has the title; a folder without it, made by hand, has its name for a title.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
+import secrets
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from piql_backend.applications.schemas import ApplicationRead, ApplicationSummaryRead, FileRead
 from piql_backend.errors import ApiError, NotFound
 from piql_backend.files import write_atomically
 from piql_backend.pages import Listing, Page, PageWish
 from piql_backend.schema import is_file_path
-from piql_backend.workspaces.schemas import FileRead, WorkspaceRead, WorkspaceSummaryRead
 
-TITLES = {"scadr": "SCADr"}
-
-_WORKSPACES = Listing[str, str]("workspaces", str, lambda workspace_id: workspace_id)
+_DETAILS = "application.json"
+_APPLICATIONS = Listing[str, str]("applications", str, lambda application_id: application_id)
 _FILES = Listing[str, str]("files", str, lambda path: f"{path.count('/'):03} {path}")  # a path has < 200 characters
 
 
@@ -25,7 +29,7 @@ def revision_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-class Workspaces:
+class Applications:
     """The folders below one root."""
 
     def __init__(self, root: Path) -> None:
@@ -37,37 +41,61 @@ class Workspaces:
             return []
         return sorted(entry.name for entry in self._root.iterdir() if entry.is_dir() and not entry.name.startswith("."))
 
-    def page(self, wish: PageWish) -> Page[WorkspaceSummaryRead]:
-        page = _WORKSPACES.page_of(wish, self.ids())
-        summaries = [WorkspaceSummaryRead(id=name, title=TITLES.get(name, name)) for name in page.items]
-        return Page(items=summaries, next=page.next)
+    def title(self, application_id: str) -> str:
+        """The name that is shown."""
+        try:
+            content = json.loads((self._root / application_id / _DETAILS).read_text())
+            return str(content["title"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return application_id
 
-    def read(self, workspace_id: str, wish: PageWish) -> WorkspaceRead:
-        """A workspace with a page of its files, in the order of `texts`."""
-        folder = self._folder(workspace_id)
+    def refuse_unknown(self, application_id: str) -> None:
+        """Raise ApiError 404 where there is no application of that id."""
+        self._folder(application_id)
+
+    def create(self, application_id: str, title: str, texts: Mapping[str, str]) -> None:
+        """Make an application with its files, all of it in one step; ApiError 409 where there is one of that id."""
+        with self._saving:
+            if application_id in self.ids():
+                raise ApiError(409, "application-exists", f"There is an application {application_id} already.")
+            new = self._root / f".new-{secrets.token_hex(4)}"
+            for path, text in texts.items():
+                write_atomically(new / path, text)
+            write_atomically(new / _DETAILS, json.dumps({"title": title}))
+            new.rename(self._root / application_id)
+
+    def page(self, wish: PageWish) -> Page[ApplicationSummaryRead]:
+        page = _APPLICATIONS.page_of(wish, self.ids())
+        return Page(
+            items=[ApplicationSummaryRead(id=name, title=self.title(name)) for name in page.items], next=page.next
+        )
+
+    def read(self, application_id: str, wish: PageWish) -> ApplicationRead:
+        """An application with a page of its files, in the order of `texts`."""
+        folder = self._folder(application_id)
         page = _FILES.page_of(wish, _paths(folder))
         files = [_file_of(path, text) for path, text in _texts(folder, page.items).items()]
-        return WorkspaceRead(id=workspace_id, title=TITLES.get(workspace_id, workspace_id), files=files, next=page.next)
+        return ApplicationRead(id=application_id, title=self.title(application_id), files=files, next=page.next)
 
-    def texts(self, workspace_id: str) -> dict[str, str]:
+    def texts(self, application_id: str) -> dict[str, str]:
         """The text of each file by its path; schema files, which stand at the top, come first.
 
-        A link that leads out of the workspace is no file of it.
+        A link that leads out of the application is no file of it.
         """
-        folder = self._folder(workspace_id)
+        folder = self._folder(application_id)
         return _texts(folder, sorted(_paths(folder), key=_FILES.key))
 
-    def create_file(self, workspace_id: str, path: str, text: str) -> FileRead:
+    def create_file(self, application_id: str, path: str, text: str) -> FileRead:
         with self._saving:
-            file = self._file(workspace_id, path)
+            file = self._file(application_id, path)
             if file.exists():
                 current = _read(file, path)
                 raise ApiError(409, "file-exists", f"{path} exists already.", "Choose another name.", current=current)
             return _write(file, path, text)
 
-    def save_file(self, workspace_id: str, path: str, text: str, base_revision: str) -> FileRead:
+    def save_file(self, application_id: str, path: str, text: str, base_revision: str) -> FileRead:
         with self._saving:
-            file = self._file(workspace_id, path)
+            file = self._file(application_id, path)
             if not file.is_file():
                 raise NotFound("unknown-file", f"There is no file {path}.", "Create it first.")
             current = _read(file, path)
@@ -75,9 +103,9 @@ class Workspaces:
                 raise _changed(path, current)
             return _write(file, path, text)
 
-    def delete_file(self, workspace_id: str, path: str, base_revision: str | None = None) -> None:
+    def delete_file(self, application_id: str, path: str, base_revision: str | None = None) -> None:
         with self._saving:
-            file = self._file(workspace_id, path)
+            file = self._file(application_id, path)
             if not file.is_file():
                 raise NotFound("unknown-file", f"There is no file {path}.")
             current = _read(file, path)
@@ -85,9 +113,9 @@ class Workspaces:
                 raise _changed(path, current)
             file.unlink()
 
-    def refuse_newer(self, workspace_id: str, base_revisions: Mapping[str, str]) -> None:
+    def refuse_newer(self, application_id: str, base_revisions: Mapping[str, str]) -> None:
         """Refuse with 409 what is based on other files than those there are: one changed, added or removed since."""
-        texts = self.texts(workspace_id)
+        texts = self.texts(application_id)
         there = {path: _file_of(path, text) for path, text in texts.items()}
         for path, current in there.items():
             if base_revisions.get(path) != current.revision:
@@ -97,13 +125,13 @@ class Workspaces:
                 message = f"{path} has been removed since it was opened."
                 raise ApiError(409, "file-changed", message, "Read the files again.")
 
-    def _folder(self, workspace_id: str) -> Path:
-        if workspace_id not in self.ids():
-            raise NotFound("unknown-workspace", f"There is no workspace {workspace_id}.")
-        return self._root / workspace_id
+    def _folder(self, application_id: str) -> Path:
+        if application_id not in self.ids():
+            raise NotFound("unknown-application", f"There is no application {application_id[:60]}.")
+        return self._root / application_id
 
-    def _file(self, workspace_id: str, path: str) -> Path:
-        folder = self._folder(workspace_id)
+    def _file(self, application_id: str, path: str) -> Path:
+        folder = self._folder(application_id)
         if not is_file_path(path):
             message = (
                 "A file's path consists of letters, digits, '_', '-', '.' and '/', ends in .piql and stays inside."
@@ -111,14 +139,14 @@ class Workspaces:
             raise ApiError(422, "invalid-path", message)
         file = folder / path
         if not _lies_in(file, folder):
-            raise ApiError(422, "invalid-path", f"{path} leads out of the workspace.")
+            raise ApiError(422, "invalid-path", f"{path} leads out of the application.")
         if file.is_dir() or any(parent.is_file() for parent in file.parents if parent != folder):
             raise ApiError(422, "invalid-path", f"{path} is a folder, or lies below a file.")
         return file
 
 
 def _paths(folder: Path) -> Sequence[str]:
-    """The paths of the files of a workspace, in no order."""
+    """The paths of the files of an application, in no order."""
     inside = (file for file in folder.rglob("*.piql") if file.is_file() and _lies_in(file, folder))
     paths = (file.relative_to(folder).as_posix() for file in inside)
     return [path for path in paths if is_file_path(path)]

@@ -6,8 +6,8 @@ import { usePredictions } from '../../app/predictions'
 import { selectQuery, useCompilation } from '../../app/selection'
 import { useView } from '../../app/url-state'
 import { shortLensText } from '../../logic/lens'
+import styles from './application.module.css'
 import { Section } from './Section'
-import styles from './workspace.module.css'
 
 export function Queries() {
   const list = useRef<HTMLUListElement>(null)

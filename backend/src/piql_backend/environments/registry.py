@@ -1,0 +1,193 @@
+"""All environments of all applications: opened at the first need, closed when nobody uses them any more.
+
+Each is opened and closed under a lock of its own, so that one that is slow or broken keeps nobody else waiting. Those
+that were open when the workbench ended are opened by its next start, so that what was under way goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+from piql.errors import PiqlError
+
+from piql_backend.data_layout import DEVELOPMENT, environment_folder
+from piql_backend.environments.environment import Environment, Shared
+from piql_backend.environments.sample import is_to_be_filled
+from piql_backend.environments.settings_file import FILE, read_settings
+from piql_backend.errors import ApiError, NotFound
+from piql_backend.store import StoreConnection
+
+log = logging.getLogger(__name__)
+
+IDLE_SECONDS = 900.0
+_SECONDS_BETWEEN_LOOKS = 30.0
+_LEFT_OPEN = ".open"  # in the folder of an environment that is open, or was when the workbench ended
+_FAULTS = (duckdb.Error, OSError, PiqlError, ValueError)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class EnvironmentName:
+    """An environment by its application and its own name."""
+
+    application: str
+    environment: str
+
+    def __str__(self) -> str:
+        return f"{self.application}/{self.environment}"
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One environment: open, closed, or broken, where `problem` says why."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    environment: Environment | None = None
+    problem: str | None = None
+    users: int = 0
+    used_at: float = 0.0
+
+
+class Environments:
+    """Finds environments by name. All but `names` and `folder` happens on the event loop."""
+
+    def __init__(
+        self, data: Path, served: str | None, shared: Shared, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Take the data folder, and the store that `piql serve --store` names."""
+        self._data = data
+        self._served = served
+        self._shared = shared
+        self.clock = clock
+        self._entries: dict[EnvironmentName, _Entry] = {}
+        self._closing_idle: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Open the environments that the last start left open or unfilled; one that fails keeps no other from it."""
+        left = [name for name in self._all_names() if self._was_left_open(name)]
+        for result in await asyncio.gather(*(self.opened(name) for name in left), return_exceptions=True):
+            if isinstance(result, BaseException) and not isinstance(result, ApiError):
+                raise result
+        self._closing_idle = asyncio.create_task(self._close_idle_now_and_then())
+
+    async def close(self) -> None:
+        """Close what is open, the last that was opened first."""
+        if self._closing_idle is not None:
+            self._closing_idle.cancel()
+        for entry in reversed(self._entries.values()):
+            async with entry.lock:
+                await _closed(entry)
+
+    def names(self, application: str) -> Sequence[str]:
+        """The environments of an application, `development` first; ApiError 404 for an unknown application."""
+        self._shared.applications.refuse_unknown(application)
+        folder = environment_folder(self._data, application, DEVELOPMENT).parent
+        others = {entry.name for entry in folder.iterdir() if (entry / FILE).is_file()} if folder.is_dir() else set()
+        return [DEVELOPMENT, *sorted(others - {DEVELOPMENT})]
+
+    def folder(self, name: EnvironmentName) -> Path:
+        """The folder of an environment; ApiError 404 where there is none of that name."""
+        if name.environment not in self.names(name.application):
+            message = f"The application {name.application} has no environment {name.environment[:60]}."
+            raise NotFound("unknown-environment", message, "It has " + ", ".join(self.names(name.application)) + ".")
+        return environment_folder(self._data, name.application, name.environment)
+
+    def store_url(self, name: EnvironmentName) -> str:
+        """The URL of the store of an environment, with its secrets."""
+        folder = self.folder(name)
+        return read_settings(folder).store.url(folder, self._served)
+
+    @property
+    def open_ones(self) -> Mapping[EnvironmentName, Environment]:
+        """The environments that are open now."""
+        return {name: entry.environment for name, entry in self._entries.items() if entry.environment is not None}
+
+    async def opened(self, name: EnvironmentName) -> Environment:
+        """An environment, opened now if it was not; ApiError 404 for none of that name, 503 for one that is broken."""
+        entry = self._entries.get(name)
+        if entry is not None and entry.environment is not None:
+            entry.used_at = self.clock()
+            return entry.environment
+        folder = self.folder(name)
+        entry = self._entries.setdefault(name, _Entry())
+        async with entry.lock:
+            if entry.environment is None:
+                entry.environment = await self._open(name, folder, entry)
+                self._entries[name] = self._entries.pop(name)  # in the order in which they were opened
+            entry.used_at = self.clock()
+            return entry.environment
+
+    @contextlib.asynccontextmanager
+    async def using(self, application: str, environment_name: str) -> AsyncIterator[Environment]:
+        """An environment that stays open as long as it is used."""
+        name = EnvironmentName(application, environment_name)
+        environment = await self.opened(name)
+        entry = self._entries[name]
+        entry.users += 1
+        try:
+            yield environment
+        finally:
+            entry.users -= 1
+            entry.used_at = self.clock()
+
+    async def close_idle(self) -> None:
+        """Close the environments that nobody has used for a while, and in which nothing is under way."""
+        for name, entry in list(self._entries.items()):
+            async with entry.lock:
+                environment = entry.environment
+                if environment is None or entry.users or environment.is_busy:
+                    continue
+                if self.clock() - entry.used_at >= IDLE_SECONDS:
+                    await _closed(entry)
+                    (environment_folder(self._data, name.application, name.environment) / _LEFT_OPEN).unlink(True)
+
+    def end_streams(self) -> None:
+        """End what would keep connections open, before the server waits for their end."""
+        for environment in self.open_ones.values():
+            environment.profile_runs.end_streams()
+
+    async def _open(self, name: EnvironmentName, folder: Path, entry: _Entry) -> Environment:
+        try:
+            settings = read_settings(folder)
+            store = StoreConnection(settings.store.url(folder, self._served))
+            environment = await asyncio.to_thread(Environment, folder, name.application, store, self._shared)
+            try:
+                await environment.open()
+            except BaseException:
+                await environment.close()
+                raise
+            (folder / _LEFT_OPEN).touch()
+        except ApiError as error:
+            entry.problem = error.body.message
+            raise
+        except _FAULTS as error:
+            entry.problem = f"The environment {name} cannot be opened: {error}"
+            log.exception("the environment %s cannot be opened", name)
+            raise ApiError(503, "environment-broken", entry.problem, "The log says more.") from error
+        entry.problem = None
+        return environment
+
+    def _all_names(self) -> Sequence[EnvironmentName]:
+        applications = self._shared.applications.ids()
+        return [EnvironmentName(application, name) for application in applications for name in self.names(application)]
+
+    def _was_left_open(self, name: EnvironmentName) -> bool:
+        folder = environment_folder(self._data, name.application, name.environment)
+        return (folder / _LEFT_OPEN).exists() or is_to_be_filled(folder)
+
+    async def _close_idle_now_and_then(self) -> None:
+        while True:
+            await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+            await self.close_idle()
+
+
+async def _closed(entry: _Entry) -> None:
+    environment, entry.environment = entry.environment, None
+    if environment is not None:
+        await environment.close()

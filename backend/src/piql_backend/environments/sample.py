@@ -1,0 +1,98 @@
+"""Puts a template's queries and rows into the empty store of a new environment, and goes on after an interruption.
+
+A mark in the environment's folder says what is to be put there, and is removed at the end. A store that holds anything
+else is never written to: the deployment that a mark makes carries its token, by which the next start knows it again.
+
+sample.json     {"template": "scadr", "token": "5f3a…"}
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from piql.errors import PiqlError
+from piql.versions.deploy import versions
+
+from piql_backend.applications.templates import TEMPLATES
+from piql_backend.deployments.history import FIRST_START
+from piql_backend.deployments.schemas import DeploymentCreate
+from piql_backend.deployments.service import Deployments
+from piql_backend.errors import ApiError
+from piql_backend.files import write_atomically
+from piql_backend.settings import SampleSize
+from piql_backend.store import StoreConnection
+
+log = logging.getLogger(__name__)
+
+_FILE = "sample.json"
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    template: str
+    token: str
+
+
+def mark_for_sample(folder: Path, template: str, token: str | None = None) -> None:
+    """Note that an environment is to be filled with a template's data when it is opened."""
+    mark = _Mark(template, token or secrets.token_hex(8))
+    write_atomically(folder / _FILE, json.dumps(asdict(mark)))
+
+
+def is_to_be_filled(folder: Path) -> bool:
+    return (folder / _FILE).exists()
+
+
+class Sample:
+    """Fills one environment."""
+
+    def __init__(self, folder: Path, samples: Path, size: SampleSize) -> None:
+        self._file = folder / _FILE
+        self._samples = samples
+        self._size = size
+
+    def fill(self, deployments: Deployments, store: StoreConnection) -> None:
+        """Deploy the application and load the template's rows, where the mark asks for it and the store is empty."""
+        mark = self._read_mark()
+        if mark is None:
+            return
+        started = time.perf_counter()
+        try:
+            if not _is_ours(mark, store):
+                log.warning("the store holds data already: the sample is neither deployed nor loaded")
+            else:
+                live = deployments.history.reconcile()  # of an interrupted start, this very version
+                request = DeploymentCreate(base_version=live.read.version if live else 0)
+                deployments.deploy(request, {FIRST_START: mark.token})
+                self._load(mark.template, store)
+                log.info("the sample %s was loaded in %.1f s", mark.template, time.perf_counter() - started)
+        except (PiqlError, ApiError) as error:
+            log.error("the sample is not loaded; the next start tries again: %s", error)
+            return
+        self._file.unlink(missing_ok=True)
+
+    def _load(self, template: str, store: StoreConnection) -> None:
+        database = store.database()
+        for table, rows in TEMPLATES[template].rows(self._samples, self._size).items():
+            database.load(table, rows, resume=f"sample {table}")
+
+    def _read_mark(self) -> _Mark | None:
+        try:
+            return _Mark(**json.loads(self._file.read_text()))
+        except FileNotFoundError:
+            return None
+
+
+def _is_ours(mark: _Mark, store: StoreConnection) -> bool:
+    """Whether the store is empty, or holds nothing but what this very mark put there."""
+    database = store.database()
+    deployment = database.deployment
+    is_first = deployment.version == 1 and deployment.origin.details.get(FIRST_START) == mark.token
+    change = next((living for living in versions(database.store) if living.state == "coming"), None)
+    is_coming = change is not None and change.deployment.origin.details.get(FIRST_START) == mark.token
+    return is_first or is_coming or database.store.is_empty()

@@ -1,0 +1,14 @@
+/** Which application an address means that names none: the first that the server has. */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { applications } from '../api/queries'
+import { replaceView, useView } from './url-state'
+
+export function useNamedApplication(): void {
+  const { application } = useView()
+  const { data } = useQuery({ ...applications, enabled: application === '' })
+  const first = data?.[0]?.id
+  useEffect(() => {
+    if (application === '' && first) replaceView({ application: first })
+  }, [application, first])
+}
