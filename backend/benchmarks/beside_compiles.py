@@ -24,7 +24,7 @@ from time import perf_counter
 
 import httpx
 
-EXECUTION = "/api/deployments/live/queries/findUser/executions"
+EXECUTION = "/api/applications/scadr/environments/development/deployments/live/queries/findUser/executions"
 LARGE_TEXTS, LARGE_BYTES = 4, 990_000
 SMALL_TEXTS, SMALL_BYTES = 60, 20_000
 MOST_HEALTH_MS, MOST_RATIO = 100.0, 2.0

@@ -276,7 +276,6 @@ async def test_a_query_whose_name_has_a_slash_runs_and_has_an_slo(client: httpx.
     files = (await client.get(f"{DEVELOPMENT}/deployments/live")).json()["files"]
     text = 'CREATE QUERY "users/by name" AS SELECT username FROM users WHERE username = [1: me];'
     body = {
-        "application_id": "scadr",
         "base_version": 1,
         "files": [*files, {"path": "queries/slash.piql", "text": text}],
     }

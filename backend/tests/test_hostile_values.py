@@ -33,7 +33,6 @@ TEXTS = [
 @pytest.fixture
 async def notes(client: httpx.AsyncClient) -> httpx.AsyncClient:
     body = {
-        "application_id": "scadr",
         "files": [{"path": "notes.piql", "text": SCHEMA}],
         "run_id": None,
         "base_version": 1,

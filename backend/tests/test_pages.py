@@ -176,17 +176,20 @@ def test_a_cursor_of_no_page_of_the_list_is_refused(cursor: str) -> None:
     assert (refused.value.status, refused.value.code) == (422, "invalid-cursor")
 
 
-LISTS = ("deployments", "profile-runs", "slos", "applications", "bursts", "applications/scadr")
+LISTS = {
+    **{name: f"{DEVELOPMENT}/{name}" for name in ("deployments", "profile-runs", "slos", "bursts")},
+    "applications": "/api/applications",
+    "files": "/api/applications/scadr",
+}
 
 
 @pytest.mark.parametrize("name", LISTS)
 async def test_a_page_is_refused_where_it_is_none(client: httpx.AsyncClient, name: str) -> None:
     for limit in (0, -1, MOST + 1, "all"):
-        refused = await client.get(f"/api/{name}", params={"limit": limit})
+        refused = await client.get(LISTS[name], params={"limit": limit})
         assert (refused.status_code, refused.json()["code"]) == (422, "invalid-request")
-    listed = name.replace("applications/scadr", "files")
-    for cursor in ("x", cursor_of([listed, 2**70]), cursor_of([listed, "\ud800"]), cursor_of(["none", 1])):
-        refused = await client.get(f"/api/{name}", params={"cursor": cursor})
+    for cursor in ("x", cursor_of([name, 2**70]), cursor_of([name, "\ud800"]), cursor_of(["none", 1])):
+        refused = await client.get(LISTS[name], params={"cursor": cursor})
         assert (refused.status_code, refused.json()["code"]) == (422, "invalid-cursor")
 
 
@@ -217,9 +220,9 @@ async def test_the_lists_of_a_workbench_are_the_same_by_pages_of_one(
         (Path(settings.data) / "applications" / name).mkdir()
     counts = {}
     for name in ("deployments", "slos", "applications"):
-        whole = (await client.get(f"/api/{name}")).json()
+        whole = (await client.get(LISTS[name])).json()
         assert whole["next"] is None
-        assert await by_ones(client, f"/api/{name}") == whole["items"]
+        assert await by_ones(client, LISTS[name]) == whole["items"]
         counts[name] = len(whole["items"])
     assert counts == {"deployments": 3, "slos": 3, "applications": 4}
     application = (await client.get("/api/applications/scadr")).json()

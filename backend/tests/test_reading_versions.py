@@ -22,7 +22,7 @@ def table(tmp_path: Path) -> Iterator[DeploymentTable]:
         for version in range(1, 51):
             queries = json.dumps([{"name": name} for name in ("always", f'q{version}"é')])
             cursor.execute(
-                "INSERT INTO deployments (version, application_id, created_at, files, queries, bounds, indexes) "
+                "INSERT INTO deployments (version, workspace_id, created_at, files, queries, bounds, indexes) "
                 "VALUES (?, 'w', ?, '[]', ?, '[]', '[]')",
                 [version, START + timedelta(minutes=version), queries],
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -16,7 +17,7 @@ from piql_backend.settings import Settings
 from piql_backend.workers import pool
 from starlette.responses import PlainTextResponse
 
-from .conftest import DEVELOPMENT
+from .conftest import DEVELOPMENT, settings_for
 
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 
@@ -36,7 +37,7 @@ def test_the_document_declares_the_header_of_every_answer_that_is_for_now() -> N
 async def test_every_answer_without_a_store_says_when_to_ask_again(tmp_path: Path, running: Running) -> None:
     with socket.create_server(("127.0.0.1", 0)) as nobody:
         closed = f"cql://127.0.0.1:{nobody.getsockname()[1]}/piql"
-    settings = Settings(data=tmp_path / "data", frontend=tmp_path / "dist", store=closed, profile_runner="local")
+    settings = replace(settings_for(tmp_path / "data"), store=closed)
     async with running(settings) as client:
         for method, url in (
             ("GET", f"{DEVELOPMENT}/health"),

@@ -17,7 +17,7 @@ import pytest
 from patience import PATIENCE
 from piql_backend.settings import Settings
 
-from .conftest import DEVELOPMENT
+from .conftest import DEVELOPMENT, folder_of
 
 COMMAND = [sys.executable, "-m", "piql_backend"]
 
@@ -127,7 +127,7 @@ def test_what_is_kept_is_for_its_user_alone_and_a_password_belongs_into_the_envi
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline()
-        created = [settings.data, settings.data / ".lock", settings.data / "workbench.duckdb.wal"]
+        created = [settings.data, settings.data / ".lock", folder_of(settings) / "workbench.duckdb.wal"]
         modes = {path.name: path.stat().st_mode & 0o077 for path in created if path.exists()}
         process.terminate()
         said = process.communicate()[1]

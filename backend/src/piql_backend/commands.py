@@ -68,8 +68,8 @@ def slo(argv: Sequence[str] | None = None) -> int:
     """Whether the deployed queries keep their SLOs."""
     parser = argparse.ArgumentParser(prog="piql slo", description="Say whether the deployed queries keep their SLOs.")
     parser.add_argument("--url", default="http://127.0.0.1:8400", help="of a running workbench")
-    parser.add_argument("--application", default="scadr", metavar="ID")
-    parser.add_argument("--environment", default="development", metavar="NAME")
+    parser.add_argument("--application", default="scadr", metavar="ID", help="the folder's name")
+    parser.add_argument("--environment", default="development", metavar="NAME", help="of the application")
     parser.add_argument("--deployment", default="live", metavar="ID")
     parser.add_argument("--window", type=float, default=3600.0, metavar="SECONDS")
     parser.add_argument("--output", choices=("table", "json"), default="table")

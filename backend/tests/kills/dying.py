@@ -13,6 +13,7 @@ from typing import Any
 
 from piql.store.base import Transaction
 from piql.store.embedded.store import EmbeddedStore
+from piql_backend.data_layout import environment_folder
 from piql_backend.database.connection import Cursor, Database
 from piql_backend.deployments.schemas import BuildCreate, DeploymentCreate, RollbackCreate
 from piql_backend.schema import SourceFile
@@ -20,6 +21,11 @@ from piql_backend.settings import Settings
 from piql_backend.workbench import Workbench
 
 NEVER = sys.maxsize
+
+
+def store_url_of(settings: Settings) -> str:
+    """The URL of the store that is deployed to."""
+    return f"embedded:{environment_folder(settings.data, 'scadr', 'development') / 'store'}"
 
 
 class Steps:

@@ -18,9 +18,9 @@ import piql
 import pytest
 from piql_backend.settings import Settings
 
-from ..conftest import DEVELOPMENT, store_url_of
 from . import dying
 
+DEVELOPMENT = "/api/applications/scadr/environments/development"
 Running = Callable[[Settings], AbstractAsyncContextManager[httpx.AsyncClient]]
 Texts = dict[str, str]
 HOW = ("deployment", "build", "rollback")
@@ -55,7 +55,7 @@ async def agreed(client: httpx.AsyncClient, settings: Settings) -> tuple[str, fr
     reads = (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"]
     live = (await client.get(f"{DEVELOPMENT}/deployments/live")).json()
     assert [read["id"] for read in reads if read["is_live"]] == [live["id"]] == [reads[0]["id"]]
-    with piql.connect(store_url_of(settings)) as db:
+    with piql.connect(dying.store_url_of(settings)) as db:
         assert db.build is None
         stored = db.deployment
     assert stored.version == live["version"]
