@@ -16,6 +16,7 @@ from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import EnvironmentName, Environments
 from piql_backend.probes.exposition import Family, Sample, histogram, single, text_of
 from piql_backend.probes.schemas import ProbeRead
+from piql_backend.probes.tallies import Tally
 from piql_backend.workers.pool import WorkerPool
 
 
@@ -45,7 +46,7 @@ class Probes:
     def metrics(self) -> str:
         """All counts in Prometheus' form."""
         environments = self._environments.open_ones
-        tallies = {
+        tallies: dict[tuple[tuple[str, str], ...], Tally] = {
             (("application", name.application), ("environment", name.environment), ("query", query)): tally
             for name, environment in environments.items()
             for query, tally in environment.observations.tallies.read().items()
