@@ -51,7 +51,8 @@ def pages() -> dict[str, str]:
 {table(("variable", "flag", "default", "is"), [*server, *flags])}
 
 The first start fills empty stores: of SCADr with {sample.users:,} users, {sample.thoughts_per_user} thoughts and
-{sample.subscriptions_per_user} subscriptions each, of TPC-W with as many customers and books. `make run PORT=9000` passes the port on.
+{sample.subscriptions_per_user} subscriptions each, of TPC-W with as many customers and books.
+`make run PORT=9000` passes the port on.
 
 ## Of a store
 
