@@ -224,3 +224,37 @@ test('a new file is named, made and written without a pointer', async ({ workben
   await page.keyboard.type('CREATE QUERY hometownOf AS SELECT hometown FROM users WHERE username = [1: u];')
   await expect(application.query('hometownOf')).toContainText('≤ 1 op')
 })
+
+test('a schema of another database becomes a file, after a look at what is left out', async ({ workbench, page }) => {
+  const { application, problems } = workbench
+  await workbench.open()
+  await page.getByRole('button', { name: 'Import schema' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import a schema' })
+  const schema = dialog.getByLabel('Schema', { exact: true })
+  await schema.fill('CREATE TABLE `order` (')
+  await dialog.getByRole('button', { name: 'Read schema' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('Line 1 of the schema: the bracket (')
+
+  await dialog.getByLabel('File').setInputFiles({
+    name: 'shop.sql',
+    mimeType: 'application/sql',
+    buffer: Buffer.from(
+      'CREATE TABLE `order` (\n  `id` int NOT NULL AUTO_INCREMENT,\n  `tags` json,\n  PRIMARY KEY (`id`)\n);\n' +
+        'CREATE VIEW v AS SELECT 1;\n',
+    ),
+  })
+  await expect(schema).toHaveValue(/AUTO_INCREMENT/)
+  await dialog.getByLabel('Queries').fill('SELECT tags FROM `order` WHERE id = ?')
+  await dialog.getByRole('button', { name: 'Read schema' }).click()
+  await expect(dialog.getByRole('status')).toHaveText(
+    'MySQL: 1 table and 1 query from 2 of 3 statements; the list says why 1 is left out.',
+  )
+  await expect(dialog.getByRole('row', { name: /^6 CREATE VIEW v/ })).toContainText('PIQL has no views')
+  await expect(application.file('imported.piql')).toHaveCount(0)
+
+  await dialog.getByRole('button', { name: 'Write file' }).click()
+  await expect(application.file('imported.piql')).toBeVisible()
+  await expect(application.table('order')).toBeVisible()
+  await expect(application.query('selectOrder')).toContainText('≤ 1 op')
+  await expect(problems.none).toBeVisible()
+})

@@ -33,6 +33,7 @@ from piql_backend.rate_limit import RateLimit
 from piql_backend.request_limit import RequestLimit
 from piql_backend.retry_after import RetryAfter
 from piql_backend.same_origin import SameOrigin
+from piql_backend.schema_imports.endpoints import router as schema_imports
 from piql_backend.security_headers import SecurityHeaders
 from piql_backend.settings import Settings
 from piql_backend.slos.endpoints import router as slos
@@ -42,7 +43,7 @@ from piql_backend.unchanged import Unchanged
 if TYPE_CHECKING:
     from piql_backend.workbench import Workbench
 
-ROUTERS = (health, applications, compilations, language)
+ROUTERS = (health, applications, compilations, language, schema_imports)
 OF_AN_ENVIRONMENT = (
     profile_runs,
     predictions,

@@ -28,7 +28,7 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "compiles",
         re.compile(
-            r"POST /api/(compilations|language/.+)"
+            r"POST /api/(compilations|schema-imports|language/.+)"
             rf"|POST {_ENVIRONMENT}/(predictions|prediction-sets|page-predictions|heatmaps|safe-limits"
             r"|deployments/preview)"
         ),

@@ -428,6 +428,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/schema-imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Schema Import
+         * @description Write a schema of another database, and queries of it, as PIQL. Nothing is kept; 422 where it is cut off.
+         */
+        post: operations["create_schema_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/applications/{application}/environments/{environment}/profile-runs": {
         parameters: {
             query?: never;
@@ -3353,6 +3373,68 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /**
+         * SchemaImportCreate
+         * @description `text` is a schema or a dump, whose rows are skipped; `queries` are statements of its application.
+         */
+        SchemaImportCreate: {
+            /**
+             * Text
+             * @example CREATE TABLE users (id SERIAL PRIMARY KEY, name TEXT);
+             */
+            text: string;
+            /**
+             * Queries
+             * @default
+             * @example SELECT name FROM users WHERE id = ?
+             */
+            queries: string;
+            /**
+             * Dialect
+             * @default auto
+             * @enum {string}
+             */
+            dialect: "auto" | "postgres" | "mysql" | "sqlite" | "cql" | "oracle" | "tsql";
+        };
+        /**
+         * SchemaImportRead
+         * @description PIQL, and each change and omission; nothing is kept. `statements` is how many the input has.
+         */
+        SchemaImportRead: {
+            /** Text */
+            text: string;
+            /** Dialect */
+            dialect: string;
+            /** Tables */
+            tables: string[];
+            /** Queries */
+            queries: string[];
+            /** Statements */
+            statements: number;
+            /** Taken */
+            taken: number;
+            /** Notes */
+            notes: components["schemas"]["SchemaNoteRead"][];
+        };
+        /**
+         * SchemaNoteRead
+         * @description One change or omission, with its line in the schema or, where `is_query`, in the queries.
+         */
+        SchemaNoteRead: {
+            /** Line */
+            line: number;
+            /** Is Query */
+            is_query: boolean;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "taken" | "changed" | "left out";
+            /** Subject */
+            subject: string;
+            /** Reason */
+            reason: string;
+        };
         /** ShortBoundRead */
         ShortBoundRead: {
             /** Operations */
@@ -5717,6 +5799,106 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    create_schema_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SchemaImportCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SchemaImportRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

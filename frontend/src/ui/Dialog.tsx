@@ -16,9 +16,12 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const titleId = useId()
   useEffect(() => {
     dialog.current?.showModal()
-    const first = body.current?.querySelector<HTMLElement>('input, button')
+    const first = body.current?.querySelector<HTMLElement>('input, textarea, button')
     first?.focus()
-    if (first instanceof HTMLInputElement) first.setSelectionRange(first.value.length, first.value.length)
+    // Only inputs of text have a caret: the browser throws for one of a file or a number.
+    if (first instanceof HTMLInputElement && first.selectionStart !== null) {
+      first.setSelectionRange(first.value.length, first.value.length)
+    }
   }, [])
   return (
     // A click on the backdrop closes; the keyboard has Escape.

@@ -17,6 +17,7 @@ from piql_backend.compilations.service import Compilations
 from piql_backend.errors import ApiError, from_engine
 from piql_backend.language.service import Language
 from piql_backend.profile_runs.schemas import ProfileRunRead
+from piql_backend.schema_imports.service import import_schema
 from piql_backend.workers.protocol import Answer, Job, PredictionJob
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Worker:
                 outline=language.outline,
                 folds=language.folds,
                 format=language.format,
+                import_schema=import_schema,
                 predict=lambda job: self._predictions_for(job).predict(job.request),
                 predict_set=lambda job: self._predictions_for(job).predict_set(job.request),
                 predict_page=lambda job: self._predictions_for(job).predict_page(job.request),

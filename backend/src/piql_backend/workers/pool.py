@@ -102,7 +102,10 @@ class WorkerPool:
 
     async def answer(self, name: str, argument: object, files: Sequence[SourceFile]) -> Response:
         """The JSON that a job makes; no thread of the server waits for it."""
-        texts = {file.path: file.text for file in files}
+        return await self.answer_about(name, argument, {file.path: file.text for file in files})
+
+    async def answer_about(self, name: str, argument: object, texts: Mapping[str, str]) -> Response:
+        """The JSON that a job makes of texts by their names, which are the same for the same worker."""
         return Response(await asyncio.wrap_future(self.submit(name, argument, texts)), media_type="application/json")
 
     def _slot_for(self, names: Iterable[str], size: int) -> int:

@@ -1,4 +1,4 @@
-import { FileCode2, FilePlus2, Folder, Trash2 } from 'lucide-react'
+import { FileCode2, FileInput, FilePlus2, Folder, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { answered, api, messageOf } from '../../api/client'
 import { editor, reveal } from '../../app/editor-bridge'
@@ -13,20 +13,27 @@ import { TextField } from '../../ui/Field'
 import { Form } from '../../ui/Form'
 import { useFileProblems } from '../problems/ProblemsPanel'
 import styles from './application.module.css'
+import { ImportSchema } from './ImportSchema'
 import { Section } from './Section'
 
 export function Files() {
   const files = useDocuments((state) => state.files)
   const [isCreating, setCreating] = useState(false)
+  const [isImporting, setImporting] = useState(false)
   const folders = [...new Set(files.map((file) => folderOf(file.path)))]
   return (
     <Section
       title="Files"
       count={files.length}
       actions={
-        <IconButton label="New file" size="small" onClick={() => setCreating(true)}>
-          <FilePlus2 size={14} aria-hidden />
-        </IconButton>
+        <span className={styles['sectionActions']}>
+          <IconButton label="Import schema" size="small" onClick={() => setImporting(true)}>
+            <FileInput size={14} aria-hidden />
+          </IconButton>
+          <IconButton label="New file" size="small" onClick={() => setCreating(true)}>
+            <FilePlus2 size={14} aria-hidden />
+          </IconButton>
+        </span>
       }
     >
       <ul aria-label="Files">
@@ -49,6 +56,7 @@ export function Files() {
         ))}
       </ul>
       {isCreating ? <NewFile onClose={() => setCreating(false)} /> : null}
+      {isImporting ? <ImportSchema onClose={() => setImporting(false)} /> : null}
     </Section>
   )
 }

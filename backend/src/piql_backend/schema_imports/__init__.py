@@ -1,0 +1,1 @@
+"""A schema of another database, and its queries, as PIQL."""
