@@ -27,8 +27,14 @@ pool = WorkerPool(WorkerLimits(workers=2))
 for name in ("a.piql", "b" * 200_000):  # for the worker of small jobs, and for that of large ones
     file = SourceFile(path="a.piql", text="")
     pool.submit("outline", file, {name: name}).result(timeout=300)
-tasks = Path("/proc/self/task").iterdir()
-print(*(child for task in tasks for child in (task / "children").read_text().split()), flush=True)
+
+def children(task):
+    try:
+        return (task / "children").read_text().split()
+    except (FileNotFoundError, ProcessLookupError):  # a thread that has ended since it was listed
+        return []
+
+print(*(child for task in Path("/proc/self/task").iterdir() for child in children(task)), flush=True)
 time.sleep(3600)
 """
 
