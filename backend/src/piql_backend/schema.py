@@ -12,9 +12,9 @@ FILE_PATTERN = r"^([\w-][\w.-]*/)*[\w-][\w.-]*\.piql$"  # no part of the path is
 
 
 class Read(BaseModel):
-    """What is sent: every field is always there."""
+    """What is sent: every field is always there. It may be validated from an object with attributes of these names."""
 
-    model_config = ConfigDict(json_schema_serialization_defaults_required=True, frozen=True)
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True, frozen=True, from_attributes=True)
 
 
 class Write(BaseModel):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import piql
 import pytest
 from chat.data import MOST_MEMBERS, MOST_ROOMS, NEWEST, generate, person, room
 
-HERE = Path(__file__).resolve().parent.parent
 READS = {
     "inbox": ("II", 101, "1 + members.person"),
     "membersOf": ("II", 1, "1"),
@@ -19,11 +17,6 @@ READS = {
 }
 WRITES = {"addPerson", "openRoom", "joinRoom", "leaveRoom", "post", "markRead", "removeMessage"}
 SMALL = generate(people=40, rooms=8, rooms_per_person=4, messages=300)
-
-
-@pytest.fixture(scope="module")
-def compilation() -> piql.Compilation:
-    return piql.compile(HERE)
 
 
 def test_every_query_compiles_and_stands_here(compilation: piql.Compilation) -> None:

@@ -19,11 +19,6 @@ BOUNDS = {
 WRITES = {"addUser", "subscribe", "approve", "unsubscribe", "postThought", "deleteThought"}
 
 
-@pytest.fixture(scope="module")
-def compilation() -> piql.Compilation:
-    return piql.compile(HERE)
-
-
 def test_no_query_is_refused(compilation: piql.Compilation) -> None:
     assert [diagnostic.message for diagnostic in compilation.diagnostics if diagnostic.severity == "error"] == []
 

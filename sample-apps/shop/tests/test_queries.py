@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from decimal import Decimal
-from pathlib import Path
 
 import piql
 import pytest
 from shop.data import MOST_LINES, email, generate
 
-HERE = Path(__file__).resolve().parent.parent
 READS = {
     "cart": ("II", 51, "1 + cart_lines.customer"),
     "cartTotal": ("II", 51, "1 + cart_lines.customer"),
@@ -33,11 +31,6 @@ WRITES = {
     "takeFromStock",
 }
 SMALL = generate(customers=20, products=80, orders_per_customer=2, reviews=50)
-
-
-@pytest.fixture(scope="module")
-def compilation() -> piql.Compilation:
-    return piql.compile(HERE)
 
 
 def test_every_query_compiles_and_stands_here(compilation: piql.Compilation) -> None:

@@ -272,11 +272,7 @@ class Deployments:
         """The refusal that says what came between the version that was seen and the live one."""
         self.history.look()
         newest = self._table.newest_of(_MOST_BETWEEN, self._live_version())
-        between = [
-            BetweenRead(id=read.id, version=read.version, deployed_by=read.deployed_by, created_at=read.created_at)
-            for read in newest
-            if read.version > base_version
-        ]
+        between = [BetweenRead.model_validate(read) for read in newest if read.version > base_version]
         seen = f"version {base_version} was live" if base_version else "nothing was deployed"
         now = ", ".join(f"version {read.version} by {read.deployed_by}" for read in between[:3])
         message = f"Nothing was changed: when you looked, {seen}{f'; since then came {now}' if now else ''}."

@@ -278,10 +278,7 @@ def _read(job: _Import, suggested: Sequence[str | None]) -> ImportRead:
         skipped=job.skipped,
         partly_from=None if job.partly is None else job.partly[0],
         partly_to=None if job.partly is None else job.partly[1],
-        problems=[
-            FileProblemRead(line=problem.line, column=problem.column, value=problem.value, message=problem.message)
-            for problem in job.problems
-        ],
+        problems=[FileProblemRead.model_validate(problem) for problem in job.problems],
         is_more=job.is_more,
         message=job.message,
     )

@@ -43,15 +43,7 @@ class Language:
 
     def completions(self, place: PlaceWrite) -> list[CompletionRead]:
         texts, offset = _place(place)
-        return [
-            CompletionRead(
-                label=completion.label,
-                kind=completion.kind,
-                detail=completion.detail,
-                insert_text=completion.insert_text,
-            )
-            for completion in complete(texts, place.file, offset)
-        ]
+        return [CompletionRead.model_validate(completion) for completion in complete(texts, place.file, offset)]
 
     def signature(self, place: PlaceWrite) -> SignatureRead | None:
         texts, offset = _place(place)
@@ -107,10 +99,7 @@ class Language:
         return [_outline_item(item) for item in outline(file.text, file.path)]
 
     def folds(self, file: SourceFile) -> list[FoldRead]:
-        return [
-            FoldRead(start_line=fold.start_line, end_line=fold.end_line, kind=fold.kind)
-            for fold in folds(file.text, file.path)
-        ]
+        return [FoldRead.model_validate(fold) for fold in folds(file.text, file.path)]
 
     def format(self, file: SourceFile) -> list[EditRead]:
         try:

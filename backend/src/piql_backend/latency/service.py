@@ -131,6 +131,4 @@ def compliance_of(slo: SloRead, intervals: Sequence[SloInterval]) -> ComplianceR
 def _observed(seen: Totals) -> ObservedRead | None:
     if seen.p50_ms is None or seen.p99_ms is None:
         return None
-    return ObservedRead(
-        p50_ms=seen.p50_ms, p99_ms=seen.p99_ms, p99_low_ms=seen.p99_low_ms, p99_high_ms=seen.p99_high_ms
-    )
+    return ObservedRead.model_validate(seen)

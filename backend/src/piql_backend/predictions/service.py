@@ -269,14 +269,7 @@ class Predictions:
             profile_interval_seconds=self._runs.read(run_id).settings.interval_seconds,
             slo_interval_seconds=slo.interval_seconds,
         )
-        read = RiskRead(
-            violations=risk.violations,
-            intervals=risk.intervals,
-            low=risk.low,
-            high=risk.high,
-            is_shown=risk.is_shown,
-        )
-        return read, risk.warnings if risk.is_shown else ()
+        return RiskRead.model_validate(risk), risk.warnings if risk.is_shown else ()
 
     def quantiles(self, question: ForQuantiles) -> dict[str, tuple[float, float]]:
         """Predict a quantile of each named query, in ms: of the median and of the worst interval, where it can be."""
