@@ -2,8 +2,8 @@ import { Button } from '../ui/Button'
 import { Dialog } from '../ui/Dialog'
 import { Prose } from '../ui/Prose'
 import { formatTimestamp } from '../units'
-import styles from './app.module.css'
 import { act, useNotices } from './notices'
+import styles from './notices.module.css'
 
 /** All that was said since the page was opened, the last first, with what can still be done about it. */
 export function EarlierNotices({ onClose }: { onClose: () => void }) {

@@ -3,7 +3,8 @@ import { type TextDocument, useDocuments } from '../documents/documents'
 import { IconButton } from '../ui/Button'
 import { Kbd } from '../ui/Kbd'
 import { plural } from '../units'
-import styles from './app.module.css'
+import appStyles from './app.module.css'
+import styles from './header.module.css'
 import { chooseTheme, nextTheme, useTheme } from './theme'
 import { useView } from './url-state'
 import { ViewLink } from './ViewLink'
@@ -35,7 +36,7 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
         <PageLink page="workbench" title="Workbench" />
         <PageLink page="dashboard" title="Dashboard" />
       </nav>
-      <span className={styles['grow']} />
+      <span className={appStyles['grow']} />
       {view.page === 'workbench' ? <SaveState /> : null}
       <button type="button" className={styles['search']} onClick={onPalette} title="Command palette">
         <Search size={14} aria-hidden />

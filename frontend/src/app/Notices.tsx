@@ -2,8 +2,8 @@ import { X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Button, IconButton } from '../ui/Button'
 import { Prose } from '../ui/Prose'
-import styles from './app.module.css'
 import { act, dismiss, holdWhile, releaseNotices, useNotices } from './notices'
+import styles from './notices.module.css'
 
 /** Messages that appear for some seconds; a screen reader reads them out. */
 export function Notices() {

@@ -1,10 +1,11 @@
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useDocuments } from '../documents/documents'
 import { Kbd } from '../ui/Kbd'
-import styles from './app.module.css'
 import { type Command, commands, matching } from './commands'
 import type { Overlay } from './keys'
+import styles from './palette.module.css'
 import { useCompilation } from './selection'
+import shortcutsStyles from './shortcuts.module.css'
 
 /** Search over commands, queries, files and tables; Enter runs or opens the marked one. */
 export function Palette({ onClose, show }: { onClose: () => void; show: (overlay: Overlay) => void }) {
@@ -77,7 +78,7 @@ export function Palette({ onClose, show }: { onClose: () => void; show: (overlay
             <span className={styles['optionTitle']}>{command.title}</span>
             {command.detail ? <span className={styles['optionDetail']}>{command.detail}</span> : null}
             {command.keys ? (
-              <span className={styles['combo']}>
+              <span className={shortcutsStyles['combo']}>
                 {command.keys.split(' ').map((key) => (
                   <Kbd key={key}>{key}</Kbd>
                 ))}

@@ -1,7 +1,7 @@
 import { Dialog } from '../ui/Dialog'
 import { Kbd } from '../ui/Kbd'
-import styles from './app.module.css'
 import { SHORTCUTS, type Shortcut } from './keys'
+import styles from './shortcuts.module.css'
 
 const GROUPS: readonly Shortcut['group'][] = ['Workbench', 'Editor', 'Plan and heatmap']
 

@@ -6,6 +6,7 @@ import { Dialog } from '../ui/Dialog'
 import { Cell, Table } from '../ui/Table'
 import { plural } from '../units'
 import styles from './app.module.css'
+import headerStyles from './header.module.css'
 
 type Store = components['schemas']['StoreRead']
 type Cluster = components['schemas']['ClusterRead']
@@ -17,7 +18,7 @@ export function StoreStatus({ store, isAway }: { store: Store | null; isAway: bo
       <span className={styles['statusItem']}>
         <Database size={12} aria-hidden />
         Server not answering
-        <span className={styles['saveDot']} data-tone="danger" aria-hidden />
+        <span className={headerStyles['saveDot']} data-tone="danger" aria-hidden />
       </span>
     )
   }
@@ -31,7 +32,7 @@ function KnownStore({ store }: { store: Store }) {
     <>
       <Database size={12} aria-hidden />
       {cluster ? storeName(cluster) : store.kind === 'embedded' ? 'Embedded store' : 'CQL cluster'}
-      <span className={styles['saveDot']} data-tone={store.healthy ? 'accent' : 'danger'} aria-hidden />
+      <span className={headerStyles['saveDot']} data-tone={store.healthy ? 'accent' : 'danger'} aria-hidden />
       <span className="visually-hidden">{store.healthy ? 'answering' : 'not answering'}</span>
     </>
   )

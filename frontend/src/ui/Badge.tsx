@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import styles from './ui.module.css'
+import styles from './badge.module.css'
 
 /** How much a thing asks for attention: `plain` not at all, `accent` is good, `danger` is broken. */
 export type Tone = 'plain' | 'accent' | 'danger' | 'warning' | 'info'

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { IconButton } from './Button'
-import styles from './ui.module.css'
+import styles from './dialog.module.css'
 
 interface DialogProps {
   title: string

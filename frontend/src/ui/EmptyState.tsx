@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import styles from './ui.module.css'
+import styles from './empty-state.module.css'
 
 interface EmptyStateProps {
   icon?: ReactNode

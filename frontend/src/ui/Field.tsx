@@ -5,7 +5,7 @@ import {
   type TextareaHTMLAttributes,
   useId,
 } from 'react'
-import styles from './ui.module.css'
+import styles from './field.module.css'
 
 interface FieldProps {
   label: string

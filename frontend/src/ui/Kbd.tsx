@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import styles from './ui.module.css'
+import styles from './kbd.module.css'
 
 /** One key of the keyboard, as a shortcut shows it. */
 export function Kbd({ children }: { children: ReactNode }) {

@@ -1,8 +1,8 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { ApiError, messageOf } from '../api/client'
+import styles from './notice.module.css'
 import { Prose } from './Prose'
-import styles from './ui.module.css'
 
 const ICONS = { plain: Info, accent: CircleCheck, warning: TriangleAlert, danger: CircleAlert }
 

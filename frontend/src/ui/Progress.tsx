@@ -1,4 +1,4 @@
-import styles from './ui.module.css'
+import styles from './progress.module.css'
 
 /** `share` null: it goes on, and nobody knows how far it is. */
 export function Progress({ label, share }: { label: string; share: number | null }) {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import styles from './ui.module.css'
+import styles from './switch.module.css'
 
 interface SwitchProps<T extends string> {
   label: string

@@ -1,5 +1,5 @@
 import type { HTMLAttributes, ReactNode, TdHTMLAttributes } from 'react'
-import styles from './ui.module.css'
+import styles from './table.module.css'
 
 interface Column {
   name: string
