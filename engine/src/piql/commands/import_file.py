@@ -7,24 +7,42 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from piql.importing import Imported, ImportRefused, decoded, import_text
+from piql.importing.scanning import LANGUAGES
 from piql.importing.schema import Note
 
+_LEFT_OUT_FOLDERS = frozenset({"node_modules", "vendor", "dist", "build", "__pycache__"})
+_LONGEST_PROGRAM = 1_000_000  # bytes; what is longer was not written by people
 
-def imported_file(path: Path, queries: Sequence[Path], dialect: str) -> Imported | None:
-    """Import a schema with files of queries; None, with a message on stderr, where one cannot be read or is refused."""
+
+def imported_file(path: Path, queries: Sequence[Path], folders: Sequence[Path], dialect: str) -> Imported | None:
+    """Import a schema with files of queries; None, with a message on stderr, where one cannot be read or is refused.
+
+    The programs in `folders` are searched for queries.
+    """
     read = path
     try:
-        texts: list[str] = []
-        for read in (path, *queries):
-            texts.append(decoded(read.read_bytes()))
-        names = [str(query) for query in queries]
-        return import_text(texts[0], dialect, path.name, dict(zip(names, texts[1:], strict=True)))
+        texts: dict[str, str] = {}
+        for read in queries:
+            texts[str(read)] = decoded(read.read_bytes())
+        programs = {name: text for folder in folders for name, text in _programs(folder)}
+        read = path
+        return import_text(decoded(path.read_bytes()), dialect, path.name, texts, programs)
     except OSError as error:
         print(f"{read}: {error.strerror}", file=sys.stderr)
     except ImportRefused as refused:
         line = f":{refused.line}" if refused.line is not None else ""
-        print(f"{refused.file or (read if not queries else path)}{line}: {refused.reason}", file=sys.stderr)
+        print(f"{refused.file or read}{line}: {refused.reason}", file=sys.stderr)
     return None
+
+
+def _programs(folder: Path) -> Iterable[tuple[str, str]]:
+    """Yield the programs below a folder, without those of others."""
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        is_hidden = any(part.startswith(".") or part in _LEFT_OUT_FOLDERS for part in parts)
+        is_program = path.suffix.lower() in LANGUAGES and not is_hidden and path.is_file()
+        if is_program and path.stat().st_size <= _LONGEST_PROGRAM:
+            yield str(path), path.read_bytes().decode(errors="replace")
 
 
 def report(imported: Imported, path: Path) -> str:

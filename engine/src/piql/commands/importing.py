@@ -26,6 +26,14 @@ def import_(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("source", help="a file of SQL or CQL, such as a dump; or cql://HOST/KEYSPACE")
     parser.add_argument("queries", nargs="*", type=Path, help="files of queries of this schema")
+    parser.add_argument(
+        "--scan",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FOLDER",
+        help="look for queries in the programs below: Python, JavaScript, TypeScript, Java, Go, Ruby, PHP",
+    )
     parser.add_argument("--dialect", choices=(AUTO, *DIALECTS), default=AUTO, help="what the file is written in")
     parser.add_argument("--out", type=Path, metavar="FILE", help="the file to write, a new one; default: print it")
     options = parser.parse_args(argv)
@@ -47,7 +55,7 @@ def import_(argv: Sequence[str] | None = None) -> int:
 
 
 def _file_text(path: Path, options: argparse.Namespace) -> str | None:
-    imported = imported_file(path, options.queries, options.dialect)
+    imported = imported_file(path, options.queries, options.scan, options.dialect)
     if imported is None:
         return None
     if imported.notes:

@@ -11,6 +11,7 @@ from piql.importing.dialects import AUTO, DIALECTS, Dialect, recognise
 from piql.importing.queries import ImportedQueries, QuerySource, import_queries, query_sources
 from piql.importing.reading import UNKNOWN, read_statements
 from piql.importing.resolving import resolve
+from piql.importing.scanning import scan
 from piql.importing.schema import Note, ReadStatement
 from piql.importing.statements import statements_of
 from piql.importing.tokens import ImportRefused
@@ -57,11 +58,17 @@ def decoded(data: bytes) -> str:
     return text
 
 
-def import_text(text: str, dialect: str = AUTO, file: str = "", queries: Mapping[str, str] | None = None) -> Imported:
+def import_text(
+    text: str,
+    dialect: str = AUTO,
+    file: str = "",
+    queries: Mapping[str, str] | None = None,
+    programs: Mapping[str, str] | None = None,
+) -> Imported:
     """Return a schema, and queries of it, as PIQL. Raise ImportRefused, with a line, where a text is cut off or no SQL.
 
     `dialect` is a name of DIALECTS or `auto`; `file` is the name of the file in the notes; `queries` are texts of
-    queries by the names of their files.
+    queries by the names of their files, and `programs` are those of an application, whose queries are looked for.
     """
     spoken = recognise(text) if dialect == AUTO else DIALECTS[dialect]
     collected = Collected(spoken, file)
@@ -83,7 +90,7 @@ def import_text(text: str, dialect: str = AUTO, file: str = "", queries: Mapping
     notes = sorted(collected.notes, key=lambda note: note.line)
     tables = tuple(table.name for table in collected.tables)
     schema = [_head(spoken.title, file, statements, tables), *map(table_text, collected.tables)]
-    read = _read_queries(queries or {}, "\n".join(schema), spoken)
+    read = _read_queries(queries or {}, programs or {}, "\n".join(schema), spoken)
     notes += read.notes
     text = "\n".join([*schema, *filter(None, [read.text]), *_lists(notes)])
     return Imported(text, spoken.name, tables, read.names, (*statements, *read.statements), tuple(notes))
@@ -107,7 +114,9 @@ def _settled(
     return replace(statement, outcome="changed") if notes else statement
 
 
-def _read_queries(files: Mapping[str, str], schema: str, dialect: Dialect) -> ImportedQueries:
+def _read_queries(
+    files: Mapping[str, str], programs: Mapping[str, str], schema: str, dialect: Dialect
+) -> ImportedQueries:
     sources: list[QuerySource] = []
     others: list[ReadStatement] = []
     notes: list[Note] = []
@@ -119,7 +128,9 @@ def _read_queries(files: Mapping[str, str], schema: str, dialect: Dialect) -> Im
         sources += found
         others += left_out
         notes += [Note(other.line, "left out", other.words, other.reason, name) for other in left_out]
-    read = import_queries(sources, schema, dialect)
+    scanned, unread = scan(programs, dialect)
+    notes += unread
+    read = import_queries([*sources, *scanned], schema, dialect)
     return replace(read, statements=(*read.statements, *others), notes=(*read.notes, *notes))
 
 
