@@ -1,4 +1,8 @@
-"""Writes docs/measurements/predictions.md: one section for each place where predictions were held against actuals."""
+"""Writes docs/measurements/predictions.md: one section for each store on which predictions were compared with actuals.
+
+known_truth.py  ──▶ known_truth_section ──┐
+on_cluster.py   ──▶ cluster_section    ───┴──▶ write_section ──▶ the page; sections written by hand stay at its end
+"""
 
 from __future__ import annotations
 
@@ -41,7 +45,7 @@ def write_section(title: str, text: str) -> None:
 def known_truth_section(
     lists: Lists, rows: Mapping[str, Row], cases: Mapping[str, Case], profile: Measurements, seconds: float
 ) -> str:
-    """What was stated, what came of it, and whether what was executed agrees with what is called exact."""
+    """The section of the simulated store: its law, whether the executions agree with the exact p99s, and the tables."""
     agree = sum(
         case.actual.low_us <= rows[name].actual.estimate_us <= case.actual.high_us for name, case in cases.items()
     )
@@ -68,7 +72,7 @@ def _profile(lists: Lists, profile: Measurements) -> str:
 
 
 def cluster_section(lists: Lists, validation: Validation, where: str) -> str:
-    """Where and how it was measured, and what came of it."""
+    """The section of a cluster: how it was measured, and the tables. `where` is a sentence about the nodes."""
     settings = validation.settings
     minutes = settings.intervals * settings.interval_seconds / 60
     executions = [row.histogram.total for row in validation.rows]
@@ -89,28 +93,29 @@ def tables(lists: Lists, rows: Mapping[str, Row]) -> list[str]:
     """The goals, then Table 1, the unseen cardinalities, the cells of figure 6 and writes, as far as listed."""
     parts = {part: [rows[name_of(case)] for case in cases] for part, cases in lists.parts.items()}
     goals: list[Goal] = []
-    shown: list[str] = []
-    if found := parts.get("table_1"):
-        goals += goals_of_queries(found, DEFAULT_MODEL, _PAPER)
-        shown.append("### Table 1\n\n" + _rows(found))
-    if found := parts.get("unseen"):
-        goals.append(goal_of_unseen(found, DEFAULT_MODEL))
-        shown.append("### Unseen cardinalities\n\n" + _rows(found))
-    if found := parts.get("figure_6"):
+    sections: list[str] = []
+    if of_table_1 := parts.get("table_1"):
+        goals += goals_of_queries(of_table_1, DEFAULT_MODEL, _PAPER)
+        sections.append("### Table 1\n\n" + _rows(of_table_1))
+    if unseen := parts.get("unseen"):
+        goals.append(goal_of_unseen(unseen, DEFAULT_MODEL))
+        sections.append("### Unseen cardinalities\n\n" + _rows(unseen))
+    if cells := parts.get("figure_6"):
         width = len({case["count"] for case in lists.parts["figure_6"]})
-        goals += goals_of_map(found, DEFAULT_MODEL, width)
-        shown.append("### The 25 cells of figure 6\n\n" + _map(found))
-    if found := parts.get("writes"):
-        shown.append("### Writes\n\n" + _rows(found))
+        goals += goals_of_map(cells, DEFAULT_MODEL, width)
+        sections.append("### The 25 cells of figure 6\n\n" + _map(cells))
+    if writes := parts.get("writes"):
+        sections.append("### Writes\n\n" + _rows(writes))
     held, bounded = covered([case for part in parts.values() for case in part])
     return [
         *([_goals(goals)] if goals else []),
         f"The bound that should hold for 9 of 10 held for {held} of {bounded}.",
-        *shown,
+        *sections,
     ]
 
 
 def _goals(goals: Sequence[Goal]) -> str:
+    """The table of goals; a range that holds the limit is undecidable."""
     lines = ["| goal | limit | value | range | |", "| --- | ---: | ---: | ---: | --- |"]
     for goal in goals:
         show = (lambda value: f"{value:.1%}") if goal.is_share else (lambda value: f"{value:.3f}")
@@ -121,6 +126,7 @@ def _goals(goals: Sequence[Goal]) -> str:
 
 
 def _rows(rows: Sequence[Row]) -> str:
+    """The table of queries, and below it a line for each model."""
     lines = [
         "| query | operators | p99, ms (95 %) | paper | error | surface | error | 9 of 10 within |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
@@ -139,18 +145,18 @@ def _rows(rows: Sequence[Row]) -> str:
 
 
 def _summaries(rows: Sequence[Row]) -> list[str]:
-    found = []
+    lines = []
     for name in (_PAPER, DEFAULT_MODEL):
         summary = summary_of(name, rows)
         medians = summary.median_absolute_error
         of_medians = "" if medians is None else f" (of medians {medians:.1%})"
-        found.append(
+        lines.append(
             f"- {name}: mean absolute error {summary.mean_absolute_error:.1%}{of_medians}, bias {summary.bias:+.1%}, "
             f"worst {summary.worst_over:+.1%} and {summary.worst_under:+.1%}, "
             f"excess pinball loss {summary.excess_pinball_us:.2f} µs, "
             f"false-safe {summary.false_safe:.1%}, false-alarm {summary.false_alarm:.1%}"
         )
-    return found
+    return lines
 
 
 def _map(rows: Sequence[Row]) -> str:
@@ -162,8 +168,8 @@ def _map(rows: Sequence[Row]) -> str:
     counts = [cell.query.split()[-1] for cell in next(iter(cells.values()))]
     lines = [f"| subscriptions ╲ page | {' | '.join(counts)} |", "| --- |" + " ---: |" * len(counts)]
     for follows, line in cells.items():
-        shown = (f"{row.actual.estimate_us / 1000:.2f} ms, {row.error(DEFAULT_MODEL):+.1%}" for row in line)
-        lines.append(f"| {follows} | {' | '.join(shown)} |")
+        texts = (f"{row.actual.estimate_us / 1000:.2f} ms, {row.error(DEFAULT_MODEL):+.1%}" for row in line)
+        lines.append(f"| {follows} | {' | '.join(texts)} |")
     return "\n".join([*lines, "", *_summaries(rows)])
 
 

@@ -851,7 +851,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel Build
-         * @description The version on its way up; the live one stays.
+         * @description Give up the version on its way; the live one stays.
          */
         post: operations["cancel_build"];
         delete?: never;

@@ -79,7 +79,7 @@ def resume_build(environment: TheEnvironment) -> BuildRead:
 
 @router.post("/builds/latest/cancel", responses=declared(404, 409, 503))
 def cancel_build(environment: TheEnvironment) -> BuildRead:
-    """The version on its way up; the live one stays."""
+    """Give up the version on its way; the live one stays."""
     return environment.deployments.building.cancel()
 
 

@@ -14,7 +14,7 @@ from time import monotonic, perf_counter
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, overload
 
-from piql.client.prepared import Making, Prepared, PreparedStatement, is_write
+from piql.client.prepared import ClientContext, Prepared, PreparedStatement, is_write
 from piql.client.session import Served, Session
 from piql.client.tokens import Guarantee, known_consistency, known_strategy
 from piql.compiler import compile_statement
@@ -111,7 +111,7 @@ class Database:
         self.strategy: Strategy = known_strategy(strategy)
         self.consistency: Consistency | None = known_consistency(consistency)
         try:
-            self._making = Making(store, self._identity, clock)
+            self._context = ClientContext(store, self._identity, clock)
             self._prepared = self._load()
         except (ValueError, LookupError, TypeError) as damage:
             raise StoreUnavailable(f"what the store keeps of its deployment cannot be read: {damage}") from damage
@@ -408,7 +408,7 @@ class Database:
         Raises InvalidSession for a token that is damaged or of another store.
         """
         served = Served(
-            lambda: self._making.cursor_key,
+            lambda: self._context.cursor_key,
             lambda: self._prepared.deployment.version,
             self._refresh,
             lambda name: is_write(self._named(name)),
@@ -453,18 +453,18 @@ class Database:
     def _load(self) -> Prepared:
         deployment = load_deployment(self._store)
         asked = deployment if self._version is None else pinned_to(self._store, self._version)
-        return Prepared(self._making, deployment, asked)
+        return Prepared(self._context, deployment, asked)
 
     def _named(self, name: str) -> PreparedStatement:
         prepared = self._prepared
         deployed_query = prepared.queries.get(name)
         if deployed_query is not None:
             return deployed_query
-        query = prepared.asked.compilation.queries.get(name)
+        query = prepared.queried.compilation.queries.get(name)
         if query is None and self._refresh():
             return self._named(name)
         if query is None or query.plan is None:
-            names = ", ".join(sorted(prepared.asked.compilation.queries)) or "no queries"
+            names = ", ".join(sorted(prepared.queried.compilation.queries)) or "no queries"
             raise NotDeployed(f"no query {name!r} is deployed; there are {names}")
         prepared_query = prepared.prepare(query)
         prepared.queries[name] = prepared_query
@@ -476,7 +476,7 @@ class Database:
         statement = prepared.statements.get(text)
         if statement is not None:
             return statement, prepared
-        query = compile_statement(text, prepared.asked.compilation)
+        query = compile_statement(text, prepared.queried.compilation)
         errors = [diagnostic for diagnostic in query.diagnostics if diagnostic.severity == "error"]
         if errors or query.plan is None or query.bound is None:
             message = errors[0].message if errors else "no bound was found"

@@ -1,4 +1,8 @@
-"""All that has been made ready for one deployment: its queries, the writers of its tables."""
+"""What a database keeps ready for one deployment: its prepared queries and statements, and the writers of its tables.
+
+ClientContext    one for each database, whatever is deployed          store, identity, clock, key of cursors
+Prepared         one for each deployment; replaced as a whole         queries by name, statements by text, writers
+"""
 
 from __future__ import annotations
 
@@ -21,8 +25,8 @@ PreparedStatement = PreparedQuery | PreparedWrite
 
 
 @dataclass(slots=True)
-class Making:
-    """What a database makes its queries and writers with, whatever is deployed."""
+class ClientContext:
+    """What every query and writer of a database needs, whatever is deployed. `identity` is None with transactions."""
 
     store: Store
     identity: WriterIdentity | None
@@ -31,7 +35,7 @@ class Making:
 
     @property
     def cursor_key(self) -> bytes:
-        """Return what seals cursors and tokens; a store gets one when it is deployed to, or when it is first needed."""
+        """Return the key that seals cursors and tokens; a store that has none yet gets one."""
         if self._key is None:
             self._key = signing_key(self.store)
         return self._key
@@ -39,44 +43,49 @@ class Making:
 
 @dataclass(slots=True)
 class Prepared:
-    """Replaced as a whole when another deployment is in force."""
+    """The queries and writers of one deployment. A database replaces it as a whole when another version is in force.
 
-    making: Making
+    Writers follow `deployment`, the version in force. Queries are those of `queried`: the same version, unless the
+    connection stays with another one (`versions.pinned`).
+    """
+
+    context: ClientContext
     deployment: Deployment
-    asked: Deployment  # whose queries are run: the same, unless the connection stays with another version
+    queried: Deployment
     queries: dict[str, PreparedStatement] = field(default_factory=dict)
     statements: dict[str, PreparedStatement] = field(default_factory=dict)
     _writers: dict[str, TableWriter] = field(default_factory=dict)
     _stepped: dict[str, SteppedWriter] = field(default_factory=dict)
 
     def prepare(self, query: CompiledQuery) -> PreparedStatement:
-        """Make a query ready to run; NotDeployed where what it counts on is not there any more."""
-        making, asked = self.making, self.asked
-        if asked.version != self.deployment.version:
-            refuse_overtaken(query, asked, self.deployment)
+        """Make a query ready to run; raise NotDeployed if an index or table that it needs is not there any more."""
+        context, queried = self.context, self.queried
+        if queried.version != self.deployment.version:
+            refuse_overtaken(query, queried, self.deployment)
         if isinstance(query.plan, WritePlan):
             table = query.plan.table.name
-            stepped = self.stepped(table) if making.identity is not None else None
-            return PreparedWrite(query, making.store, self.writer(table), asked.version, stepped, making.clock)
-        return PreparedQuery(query, making.store, asked.deployed, asked.version, making.cursor_key, making.clock)
+            stepped = self.stepped(table) if context.identity is not None else None
+            return PreparedWrite(query, context.store, self.writer(table), queried.version, stepped, context.clock)
+        return PreparedQuery(query, context.store, queried.deployed, queried.version, context.cursor_key, context.clock)
 
     def writer(self, table: str) -> TableWriter:
-        """Return what writes a table."""
+        """Return the writer of a table in one transaction."""
         writer = self._writers.get(table)
         if writer is None:
-            writer = TableWriter(self.deployment.table(table), self.deployment, self.making.store)
+            writer = TableWriter(self.deployment.table(table), self.deployment, self.context.store)
             self._writers[table] = writer
         return writer
 
     def stepped(self, table: str) -> SteppedWriter:
-        """Return what writes a table of a store without transactions."""
+        """Return the writer of a table by single steps; only on a store without transactions."""
         writer = self._stepped.get(table)
         if writer is None:
-            assert self.making.identity is not None
-            writer = SteppedWriter(self.writer(table), self.deployment, self.making.store, self.making.identity)
+            assert self.context.identity is not None
+            writer = SteppedWriter(self.writer(table), self.deployment, self.context.store, self.context.identity)
             self._stepped[table] = writer
         return writer
 
 
 def is_write(prepared: PreparedStatement) -> bool:
+    """Return whether a prepared statement changes rows."""
     return isinstance(prepared, PreparedWrite)

@@ -146,6 +146,7 @@ def _key_columns(reader: Reader, table: ImportedTable, collected: Collected, wha
 def _key_column(
     part: Sequence[ForeignToken], table: ImportedTable, collected: Collected, what: str
 ) -> tuple[str, bool]:
+    """Return one column of a key and whether it is descending; raise Unread for anything but a column."""
     inner = Reader(part)
     token = inner.peek()
     if token is None or not (token.is_name or token.kind == "string"):
@@ -163,14 +164,15 @@ def _key_column(
         collected.note(token.line, "changed", f"{what} of {table.name}", reason)
     is_descending = False
     while not inner.is_at_end:
-        behind = inner.take()
-        is_descending = is_descending or behind.word == "DESC"
-        if not behind.is_name:
+        option = inner.take()
+        is_descending = is_descending or option.word == "DESC"
+        if not option.is_name:
             raise Unread("PIQL's keys and indexes hold columns, not computed values")
     return name, is_descending
 
 
 def _read_index(reader: Reader, table: ImportedTable, collected: Collected) -> None:
+    """Read `INDEX name (columns)` as MySQL and SQL Server write it inside a table."""
     kind = reader.take().word
     if kind in ("FULLTEXT", "SPATIAL"):
         reader.accept("KEY") or reader.accept("INDEX")
@@ -183,6 +185,7 @@ def _read_index(reader: Reader, table: ImportedTable, collected: Collected) -> N
 
 
 def no_index_of_kind(kind: str) -> str:
+    """Say why an index of a kind such as FULLTEXT is left out, and what to do instead."""
     if kind == "FULLTEXT":
         return "PIQL derives an index of words from the queries that search for one: column CONTAINS [word]"
     return f"PIQL has no index of the kind {kind}"

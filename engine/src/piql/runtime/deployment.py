@@ -19,18 +19,19 @@ from piql.errors import NotDeployed
 from piql.schema.catalog import Index, Table
 
 LOOK_SECONDS = 1.0
-"""A process goes on for so long with what it knows of versions before it looks again."""
+"""How long a process relies on what it knows of the versions on a store before it looks again."""
 
 
 class Redeployed(Exception):
-    """Somebody deployed since this process looked: what was prepared no longer holds."""
+    """Another process deployed since this one looked, so its prepared queries and writers are out of date."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deployer:
-    """Who deploys; `details` are kept with the version as they are given.
+    """Who deploys. `details` are kept with the version, unread.
 
-    With the id of a version in `seen`, another one in force is refused; an empty one says that nothing was in force.
+    `seen` is the id of the version that the user saw in force, or empty if there was none. If another one is in force
+    by now, the deployment is refused. None deploys over any version.
     """
 
     name: str = ""
@@ -43,9 +44,9 @@ NOBODY = Deployer()
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a version comes from: `id` is of this very deployment, `by` and `details` are of who made it.
+    """Where a version comes from: the id of its deployment, and the `name` and `details` of its Deployer.
 
-    `owners` names, for each query, those who deployed it as it is; a query of a version of an older format has none.
+    `owners` names for each query those who deployed it as it is now; versions of an older format have no owners.
     """
 
     id: str = ""
@@ -56,9 +57,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class OtherIndex:
-    """An index of another version, kept up by writers; `table`, as that version declares it, lays it out.
+    """An index of another version, which writers keep up to date; `table` is as that version declares it.
 
-    `deletes_only`: not every writer knows of it yet, so nobody puts an entry that another one would not delete.
+    With `deletes_only` writers delete its entries and put none: a writer that does not know the index yet would leave
+    them behind.
     """
 
     table: Table
@@ -68,10 +70,14 @@ class OtherIndex:
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """`texts` are the sources by file name; `epoch` counts the changes of what is known of versions.
+    """A version, compiled, with what its writers must do for other versions. Frozen: a change makes another one.
 
-    `kept` are the tables as they are kept: columns and tables that only other versions know are among them.
-    `earlier_numbers` are of the versions before it that had the same texts.
+    texts              the sources, by file name
+    epoch              counts the changes of the set of versions on the store
+    kept               the tables as the store keeps them, with the columns that only other versions know
+    others             indexes of other versions that writers keep up to date
+    also_held          another version whose constraints writers check, too: the coming one, or the one before
+    earlier_numbers    versions before it with the same texts
     """
 
     version: int
@@ -81,7 +87,7 @@ class Deployment:
     epoch: int = 0
     kept: Mapping[str, Table] = field(default_factory=dict)
     others: tuple[OtherIndex, ...] = ()
-    also_held: Deployment | None = None  # whose constraints writers hold, too: the coming version, or that before
+    also_held: Deployment | None = None
     origin: Origin = field(default_factory=Origin)
     earlier_numbers: tuple[int, ...] = ()
 
@@ -94,6 +100,7 @@ class Deployment:
         return self.compilation.indexes
 
     def table(self, name: str) -> Table:
+        """Return a table of this version; raise NotDeployed if it has none of this name."""
         table = self.tables.get(name)
         if table is None:
             names = ", ".join(self.tables) or "no tables"
@@ -111,11 +118,11 @@ class Deployment:
         return replace(table, columns=(*table.columns, *hidden)) if hidden else table
 
     def kept_as_declared(self, name: str) -> Table:
-        """Return a table that is kept: as declared, where it is, with what only other versions know of it."""
+        """Return a kept table: as this version declares it, if it does, with the columns that only others know."""
         return self.record_of(self.tables.get(name, self.kept[name]))
 
     def keeps(self, table: Table) -> bool:
-        """Return whether a table is there already: one that a coming version adds is not."""
+        """Return whether the store has a table; one that a coming version adds is not there yet."""
         return not self.kept or table.name in self.kept
 
     def indexes_of(self, table: Table) -> tuple[Index, ...]:

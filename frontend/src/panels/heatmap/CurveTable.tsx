@@ -6,7 +6,7 @@ import { Cell, numeric, Table } from '../../ui/Table'
 import { formatMs } from '../../units'
 import styles from './heatmap.module.css'
 
-/** The same points as numbers. */
+/** The points of a curve as a table, for those who cannot see the drawing; a row chooses its point. */
 export function CurveTable({ answer, onChoose }: { answer: Heatmap; onChoose: (column: number) => void }) {
   const upper = answer.upper_factor
   return (

@@ -11,16 +11,18 @@ from piql.store.base import Answers, Batch, Consistency, Store
 from piql.store.wrapper import StoreWrapper
 
 Delay = Callable[[random.Random], float]
+"""Draws the milliseconds that one request takes."""
 
 
 def constant(milliseconds: float) -> Delay:
+    """Return the delay of a store that always takes the same time."""
     return lambda chance: milliseconds
 
 
 class LatencyStore(StoreWrapper):
-    """Waits before each call as long as the slowest of its requests: those of one call travel together.
+    """Waits before each call as long as the slowest of its requests, since the requests of one call travel together.
 
-    `sleep` is how it waits, in seconds; whoever gives another keeps another clock.
+    `delay` draws the milliseconds of one request. `sleep` waits so many seconds; a test passes its virtual clock's.
     """
 
     def __init__(self, behind: Store, delay: Delay, seed: int = 1, sleep: Callable[[float], None] = time.sleep) -> None:

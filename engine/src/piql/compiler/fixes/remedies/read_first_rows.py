@@ -13,12 +13,13 @@ DEFAULT_ROWS = 100
 
 
 def read_first_rows(query: RefusedQuery) -> list[Remedy]:
-    """Return for each relation that is read alone the query over its first rows only.
+    """Return, for each relation that is read without a join, the query over its first rows only.
 
     SELECT COUNT(*) FROM users WHERE age > 3
     → SELECT COUNT(*) FROM (SELECT * FROM users WHERE age > 3 LIMIT 100) users
 
-    What an index applies is tested inside, all else outside. It asks for something else, and its title says so.
+    Tests that an index serves move into the derived table, the others stay outside. The answer changes; the title of
+    the remedy says so.
     """
     remedies: list[Remedy] = []
     for gap in query.gaps:
@@ -44,6 +45,7 @@ def read_first_rows(query: RefusedQuery) -> list[Remedy]:
 
 
 def _edit(gap: Gap, select: ast.Select, source: ast.TableName, name: str) -> Edit | None:
+    """Return the edit of FROM and WHERE; None with a join, or where a comment would be lost."""
     assert select.from_clause is not None
     if select.from_clause.joins:
         return None

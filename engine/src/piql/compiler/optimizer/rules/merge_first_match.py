@@ -34,10 +34,11 @@ def merge_first_match(plan: LogicalNode, context: RuleContext) -> LogicalNode:
               Relation t
             Relation x
 
-    Both must be of one table and equal in a key of it, so that they are one row. What else is asked of the relation is
-    tested on that row, since another one may not take its place. What is joined is put in order again: what finds the
-    group must come before, and the relation then gives one row at most. One that is left-joined by nothing but what
-    finds the first match and its key is that match, too, or both are missing.
+    Relation and match must be of one table and equal in a key of it, so that they are one row. Other tests of the
+    relation are applied after the match is found, because a later row that passes them must not take its place. The
+    joins are ordered anew: the legs that find the group come first, and the relation then adds at most one row to each.
+    A left-joined relation qualifies if its ON holds nothing but the tests that find the match and the equal key: then
+    either both are the same row, or both are missing.
     """
     if Join not in kinds_of(plan) or not any(join.first for join in plan.find(Join)):
         return plan
@@ -86,6 +87,7 @@ def _same_row(region: Region, row: Leg, match: Leg) -> Mapping[ColumnKey, Column
 
 
 def _equalities(region: Region, match: Leg) -> Equalities:
+    """Return the columns that are equal in every row of a region that has a match."""
     filters = (predicate for leg in region.legs if leg.kind == "inner" for predicate in leg.filters)
     return Equalities((*region.conditions, *filters, *region.above, *match.on, *match.filters))
 
