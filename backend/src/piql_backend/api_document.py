@@ -1,4 +1,4 @@
-"""The application whose OpenAPI document also says what is answered before and after any endpoint is asked."""
+"""The OpenAPI document, with the answers of the middleware: refusals before an endpoint is called, and 304 after it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _SECONDS = {"description": "Ask again after so many seconds.", "required": True,
 
 
 class DocumentedApi(FastAPI):
-    """A FastAPI application; what its middleware answers is declared where it can come.
+    """A FastAPI application whose document declares what its middleware may answer.
 
-    The document is made when it is first asked for, by a thread: that takes longer than other requests should wait.
+    The document is built when it is first requested, in a thread, because other requests should not wait so long.
     """
 
     def __init__(self, *, document_path: str, **options: Any) -> None:
-        self._making = Lock()
+        self._lock = Lock()
         super().__init__(openapi_url=None, **options)
 
         def read_document() -> JSONResponse:
@@ -31,10 +31,11 @@ class DocumentedApi(FastAPI):
         self.add_api_route(document_path, read_document, include_in_schema=False)
 
     def openapi(self) -> dict[str, Any]:
-        with self._making:
-            return self._made()
+        """Return the document, built once."""
+        with self._lock:
+            return self._build()
 
-    def _made(self) -> dict[str, Any]:
+    def _build(self) -> dict[str, Any]:
         if self.openapi_schema is None:
             document = super().openapi()
             for operations in document["paths"].values():
@@ -50,6 +51,7 @@ class DocumentedApi(FastAPI):
 
 
 def _refusals(method: str, operation: dict[str, Any]) -> tuple[int, ...]:
+    """Return the statuses with which middleware may refuse a request."""
     if method.upper() in SAFE_METHODS:
         return (429, 503)
     return (403, 413, 415, 429, 503) if "requestBody" in operation else (403, 413, 429, 503)

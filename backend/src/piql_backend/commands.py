@@ -1,4 +1,4 @@
-"""The commands that this package adds to `piql`: from arguments to an exit code."""
+"""The commands that this package adds to `piql`: `serve` and `slo`, from arguments to an exit code."""
 
 from __future__ import annotations
 
@@ -14,21 +14,42 @@ from piql_backend.addresses import is_loopback
 from piql_backend.settings import Settings
 from piql_backend.slos.report import report
 
-_INSECURE = (
+_RISK = (
     "the workbench asks for no name or password, so whoever reaches the address reads, changes and deploys everything"
 )
 
-_VARIABLES = "put a URL with a password into the environment, as STORE or PROFILE_STORES"
+_PASSWORD_ADVICE = "put a URL with a password into the environment, as STORE or PROFILE_STORES"
 
 
 def serve(argv: Sequence[str] | None = None) -> int:
-    """Start the workbench."""
+    """Start the workbench and serve until it is stopped; return an exit code.
+
+    Another host than loopback needs --insecure. A password in an argument is only warned about: it works, but other
+    users of the machine can read it.
+    """
     default = Settings.from_environment()
+    parser = _serve_parser(default)
+    options = parser.parse_args(argv)
+    if not 0 <= options.port <= 65535:
+        parser.error(f"{options.port} is no port")
+    if any(has_password(argument) for argument in argv or sys.argv):
+        print(f"piql serve: arguments are seen by everybody on this machine: {_PASSWORD_ADVICE}.", file=sys.stderr)
+    if not is_loopback(options.host):
+        if not options.insecure:
+            parser.error(f"--host {options.host} is open to other machines: {_RISK}. Add --insecure to do it anyway")
+        print(f"piql serve: --insecure: {_RISK}.", file=sys.stderr)
+    from piql_backend.server import serve as run  # the web packages take half a second to import
+
+    lists = {"allowed_hosts": tuple(options.allowed_hosts), "profile_stores": tuple(options.profile_stores)}
+    return run(replace(default, **(vars(options) | lists)))
+
+
+def _serve_parser(default: Settings) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="piql serve", description="Start the workbench.")
     parser.add_argument(
         "--host", default=default.host, help="the address to listen at; another than loopback takes --insecure"
     )
-    parser.add_argument("--insecure", action="store_true", help=f"listen at any --host: {_INSECURE}")
+    parser.add_argument("--insecure", action="store_true", help=f"listen at any --host: {_RISK}")
     parser.add_argument(
         "--allowed-host",
         dest="allowed_hosts",
@@ -49,23 +70,11 @@ def serve(argv: Sequence[str] | None = None) -> int:
         help="a cluster that profile runs may measure, besides --store; may be given again",
     )
     parser.add_argument("--frontend", type=Path, default=default.frontend, metavar="DIR", help="the built front end")
-    given = parser.parse_args(argv)
-    if not 0 <= given.port <= 65535:
-        parser.error(f"{given.port} is no port")
-    if any(has_password(argument) for argument in argv or sys.argv):
-        print(f"piql serve: arguments are seen by everybody on this machine: {_VARIABLES}.", file=sys.stderr)
-    if not is_loopback(given.host):
-        if not given.insecure:
-            parser.error(f"--host {given.host} is open to other machines: {_INSECURE}. Add --insecure to do it anyway")
-        print(f"piql serve: --insecure: {_INSECURE}.", file=sys.stderr)
-    from piql_backend.server import serve as run  # the web packages take half a second to import
-
-    lists = {"allowed_hosts": tuple(given.allowed_hosts), "profile_stores": tuple(given.profile_stores)}
-    return run(replace(default, **(vars(given) | lists)))
+    return parser
 
 
 def slo(argv: Sequence[str] | None = None) -> int:
-    """Whether the deployed queries keep their SLOs."""
+    """Print whether the deployed queries of a running workbench keep their SLOs; return an exit code."""
     parser = argparse.ArgumentParser(prog="piql slo", description="Say whether the deployed queries keep their SLOs.")
     parser.add_argument("--url", default="http://127.0.0.1:8400", help="of a running workbench")
     parser.add_argument("--application", default="scadr", metavar="ID", help="the folder's name")
@@ -73,5 +82,7 @@ def slo(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--deployment", default="live", metavar="ID")
     parser.add_argument("--window", type=float, default=3600.0, metavar="SECONDS")
     parser.add_argument("--output", choices=("table", "json"), default="table")
-    given = parser.parse_args(argv)
-    return report(given.url, given.application, given.environment, given.deployment, given.window, given.output)
+    options = parser.parse_args(argv)
+    return report(
+        options.url, options.application, options.environment, options.deployment, options.window, options.output
+    )

@@ -1,4 +1,4 @@
-"""Sends no answer twice: who has it already names it in `If-None-Match`, and hears that it is still the same.
+"""Sends no answer twice: a client names the one it has in `If-None-Match`, and is told if it is still the same.
 
     GET /api/applications/scadr                           200   ETag: "8a5f…"   Cache-Control: private, no-cache
     GET /api/applications/scadr  If-None-Match: "8a5f…"   304   no body
@@ -52,7 +52,7 @@ def _may_be_kept(start: Message) -> bool:
 
 
 def _tagged(start: Message, body: Message, known: str) -> Message:
-    """Add the tag to the headers; give the body, which is empty where the client knows the tag."""
+    """Add the tag to the headers of `start`; return the body, empty if the client has this tag already."""
     headers = MutableHeaders(raw=start["headers"])
     tag = f'"{hashlib.blake2b(body.get("body", b""), digest_size=_DIGEST_BYTES).hexdigest()}"'
     headers["ETag"] = tag
