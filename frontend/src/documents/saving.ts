@@ -27,6 +27,7 @@ let ended = 0
 const sent = new Map<string, string>()
 let lastRefusal = ''
 
+/** Watches the documents and saves what changes, until the function that it returns is called. */
 export function startSaving(): () => void {
   const stop = useDocuments.subscribe((state, previous) => {
     if (state.version !== previous.version && state.files.some(waits)) scheduleSave(PAUSE_MS)
@@ -50,7 +51,7 @@ export function saveChanged(): Promise<void> {
   return underWay
 }
 
-/** A file was made or deleted on the server: what was read from it before may not have that. */
+/** Notes that a file was made or deleted on the server: an answer that was requested earlier may not show it yet. */
 export function tellWritten(): void {
   ended += 1
 }
@@ -69,7 +70,7 @@ export function saveAgain(): void {
   if (useDocuments.getState().files.some(waits)) scheduleSave(0)
 }
 
-/** Reads an application as it is when no save is under way: an answer that a save has overtaken is asked for again. */
+/** Reads an application while no save is under way. If a save ends meanwhile, the answer may be old: it reads again. */
 export async function readApplication(application: string, signal: AbortSignal): Promise<Application> {
   for (;;) {
     await underWay

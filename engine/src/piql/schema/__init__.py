@@ -1,1 +1,6 @@
-"""What a schema declares: tables, columns, types and their values, and the differences between two declarations."""
+"""What a schema declares: data and rules of values, used by every stage; nothing here reads a text or a store.
+
+catalog         tables, columns, keys, limits, indexes       types      one row for each column type
+values          which Python value stands for which type     words      the words of a text, for token search
+decimals        exact arithmetic of DECIMAL                  table_changes   what may differ between two versions
+"""

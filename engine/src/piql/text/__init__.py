@@ -1,1 +1,1 @@
-"""Texts: their sources and spans, and the diagnostics about them."""
+"""Texts and what is said about them: `source` has `Source` and `Span`; `diagnostics/` has messages, codes and pages."""

@@ -1,1 +1,5 @@
-"""Values that are walked, transformed, shared and cached: the base of all trees of the compiler."""
+"""The base of all trees of the compiler: values that never change, so that results can be shared and cached.
+
+node       frozen dataclasses that are walked and transformed      caches    results of earlier compilations
+sharing    long lists and maps whose changed copies share parts
+"""

@@ -1,1 +1,5 @@
-"""Versions of a query set on one store: how one is deployed, and connections that stay with another."""
+"""Versions of a query set on one store.
+
+deploy    puts a compiled set into a store as its next version; rolls back      change/   its steps, one after another
+pinned    a connection that stays with an earlier version
+"""

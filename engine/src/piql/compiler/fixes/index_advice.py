@@ -1,4 +1,4 @@
-"""What could be kept less: indexes made by hand that nothing reads, and tables that are kept in two orders.
+"""Advice to store less: indexes made by hand that nothing reads, and tables that are kept in two orders.
 
 Enters: a compilation without errors, and a way to compile it with edits. Leaves: findings, their fixes compiled first.
 """
@@ -24,12 +24,15 @@ from piql.trees.caches import Cached
 
 _NAME = re.compile(r'"[^"]*"|[^\s,]+')
 
+_named: Cached[frozenset[str]] = Cached(2048)  # the tables that a query names
+_advice: Cached[tuple[Diagnostic, ...]] = Cached(512)
+
 Trial = Callable[[tuple[Edit, ...], set[str]], Compilation]
 """Compiles the schema and the queries of these names with edits made."""
 
 
 def advise(compilation: Compilation, trial: Trial) -> tuple[Diagnostic, ...]:
-    """Return the findings about all tables; those of a table are found again when a query that names it has changed."""
+    """Return the findings about all tables. Those about a table are kept until a query that names it changes."""
     unused = _unused(compilation)
     turned = [
         index for index in compilation.indexes.values() if _is_other_order(index, compilation.tables[index.table])
@@ -47,10 +50,6 @@ def advise(compilation: Compilation, trial: Trial) -> tuple[Diagnostic, ...]:
         keys = (compilation.catalog.tables, compilation.catalog.indexes, table, *queries)
         findings.extend(_advice.recall(keys, partial(_about_order, index, table, queries, compilation, trial)))
     return tuple(findings)
-
-
-_named: Cached[frozenset[str]] = Cached(2048)
-_advice: Cached[tuple[Diagnostic, ...]] = Cached(512)
 
 
 def _by_table(compilation: Compilation) -> dict[str, tuple[CompiledQuery, ...]]:
@@ -113,11 +112,12 @@ def _removal(span: Span) -> Edit:
 def _is_no_worse(before: tuple[CompiledQuery, ...], after: Compilation) -> bool:
     if after.has_errors:
         return False
-    for was in before:
-        now = after.queries[was.name]
-        if was.bound is None or now.bound is None or now.bound.operations > was.bound.operations:
+    """Return whether the compilation afterwards bounds each query at least as tightly as before."""
+    for query in before:
+        old, new = query.bound, after.queries[query.name].bound
+        if old is None or new is None or new.operations > old.operations:
             return False
-        if now.bound.round_trips > was.bound.round_trips or now.bound.rows > was.bound.rows:
+        if new.round_trips > old.round_trips or new.rows > old.rows:
             return False
     return True
 

@@ -41,24 +41,21 @@ from piql.compiler.optimizer.rules.turn_not_exists_extreme import turn_not_exist
 from piql.compiler.optimizer.rules.unnest_subqueries import unnest_subqueries
 from piql.compiler.optimizer.trace import RuleApplication
 
-# The order matters: an OR with a subquery becomes a union, and a union is spread while it is still a derived table;
-# derived tables and subqueries become joins, so that all later rules see them; predicates find their relation before
-# they are copied to equal columns and what then says the same is said once, all before the join order is chosen by
-# them; a sort is completed while the
-# relations stand as written; only in the final join order is it known what an earlier relation implies, of which
-# matches the first is enough, which equalities are fixed when a relation is read (data-stops), and which joins keep
-# every row below a stop.
+# The order matters; each group relies on those before it.
 RULES: tuple[Rule, ...] = (
     simplify_predicates,
     drop_distinct,
+    # An OR with a subquery becomes a union, and a union is spread while it is still a derived table.
     spread_or,
     spread_union,
+    # Derived tables and subqueries become joins, so that all later rules see them.
     merge_derived,
     turn_not_exists_extreme,
     fix_correlations,
     unnest_subqueries,
     attach_subqueries,
     summarize_subqueries,
+    # Predicates find their relation before they are copied to equal columns.
     turn_left_join_inner,
     push_selection_down,
     push_selection_into_groups,
@@ -69,13 +66,17 @@ RULES: tuple[Rule, ...] = (
     stop_extremes_of_values,
     push_stop_into_union,
     spread_equalities,
+    # What then says the same is said once; a sort is completed while the relations stand as written.
     narrow_tests,
     leave_out_null,
     complete_order,
+    # The join order is chosen by all these predicates.
     order_joins,
+    # Only in the final order it is known what an earlier relation implies, and where the first match is enough.
     drop_implied_predicates,
     merge_first_match,
     stop_joined_extremes,
+    # Equalities are fixed when a relation is read (data-stops), and stops pass joins that keep every row.
     insert_data_stops,
     push_stop_down,
 )

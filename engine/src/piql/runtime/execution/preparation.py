@@ -1,4 +1,4 @@
-"""What operators need to know to prepare themselves: the store, the places of parameters, the indexes deployed."""
+"""What operators need when a query is prepared: the store, where parameters are, the indexes as they are deployed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,12 @@ Fields = Sequence[Any]
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """`deployed` gives the index as it is kept for that of a plan; `page_order` is the order of the page, if any."""
+    """Passed to every operator of a query, from the root down.
+
+    slots         the position of each parameter in the list of values of an execution
+    deployed      turns an index of the plan into that index as the store keeps it
+    page_order    the order of a page in the columns of this part of the plan; empty for a query without pages
+    """
 
     store: Store
     slots: Mapping[str, int]
@@ -27,7 +32,7 @@ class Preparation:
     page_order: tuple[SortKey, ...] = ()
 
     def in_branch(self, branch: PhysicalNode) -> Preparation:
-        """Return what a branch of a union needs to know: the order of the page in terms of its own columns."""
+        """Return the preparation of a branch of a union: the order of the page in the branch's own columns."""
         if not self.page_order or not isinstance(branch, LocalProjection):
             return self
         meanings = {(branch.alias, output.name): _unconverted(output.expression) for output in branch.outputs}
@@ -44,6 +49,7 @@ class Preparation:
         return self.over_places(places | {field: f"l[{at}]" for at, field in enumerate(left)})
 
     def over_places(self, places: Mapping[Any, str]) -> ExpressionCompiler:
+        """Return a compiler of expressions over fields whose Python source is given."""
         return ExpressionCompiler(places, self.slots, self.store.codec)
 
     def count(self, count: Count) -> Callable[[list[Any]], int]:
@@ -60,7 +66,7 @@ class Preparation:
 
 
 def _unconverted(expression: Expression) -> Expression:
-    """Return what a branch of a union converts to the type of the whole; equal values are stored in the same way."""
+    """Return an expression without its conversion to the type of a union; equal values are stored alike."""
     match expression:
         case FunctionCall(name="COALESCE", arguments=(only,)):
             return only
@@ -74,4 +80,5 @@ def column_names(fields: Fields, alias: str) -> tuple[str, ...]:
 
 
 def own_columns(fields: Fields, alias: str) -> tuple[Expression, ...]:
+    """Return the same as column references."""
     return tuple(field for field in fields if isinstance(field, ColumnRef) and field.relation == alias)

@@ -1,1 +1,1 @@
-"""The tables of a keyspace: those of the store, and those that others made."""
+"""The tables of a keyspace: those of the store (`tables`), and those that others made (`foreign_tables`)."""
