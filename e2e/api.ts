@@ -1,4 +1,4 @@
-// What a journey needs to have happened before it begins, asked of the back end directly.
+// Prepares what a journey needs by asking the back end directly: files, profile runs, deployments.
 import { expect, test } from '@playwright/test'
 import { patience } from './patience.ts'
 
@@ -7,10 +7,10 @@ const DEVELOPMENT = '/api/applications/scadr/environments/development'
 
 const PROFILE = { label: 'measured before', grid: 'small', interval_seconds: 2, intervals: 1, store_url: null }
 const UNDER_WAY = ['queued', 'starting', 'running']
-/** A run that measures nothing further for so long has come to a stop, on however slow a machine. */
+/** A run without a new measurement for so long has stopped, however slow the machine is. */
 const STOPPED_MS = 90_000 * patience
 
-/** Of the users of the sample data, be they only 150, more than may be followed. */
+/** More users than one may follow; all of them exist even if only 150 users of the sample data are loaded. */
 const SOME_USERS = ['bell', 'birch', 'brook'].flatMap((last) =>
   `ada alan anna barbara bjarne carol dana dennis edgar edsger erna frances george grace hedy ivan jean john juris kay ken kurt
   leslie lynn margaret mary niklaus noor peter radia robin ruth sophie stephen susan tim tony vera wanda yuri`

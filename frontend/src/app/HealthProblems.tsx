@@ -7,7 +7,7 @@ import { Prose } from '../ui/Prose'
 import { plural } from '../units'
 import styles from './app.module.css'
 
-/** What the server says to be the matter, or to have been at its start; the store says it for itself. */
+/** Problems that the server reports, also those that its start has mended. `StoreStatus` shows those of the store. */
 export function HealthProblems({ problems }: { problems: Health['problems'] }) {
   const [isOpen, setOpen] = useState(false)
   const furtherProblems = problems.filter((problem) => problem.what !== 'store')

@@ -1,4 +1,4 @@
-/** The browser's storage, for what may be missing: where it is closed or full nothing is kept, and nothing breaks. */
+/** The browser's storage for things that may get lost: if it is disabled or full, nothing is kept and nothing breaks. */
 import type { DraftStorage } from '../logic/drafts'
 
 export const browserStorage: DraftStorage = {

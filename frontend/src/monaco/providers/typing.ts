@@ -1,4 +1,4 @@
-/** What may be typed next, and what parentheses expect. */
+/** Completions and signature help, both answered by the language service of the back end. */
 import { api } from '../../api/client'
 import type { Completion } from '../../api/types'
 import { languages, Range } from '../monaco'

@@ -21,8 +21,8 @@ from piql.store.cql.address import Address
 from piql.store.cql.undecided import Undecided
 
 REPLICAS_FAILED = (ReadFailure, WriteFailure)
-"""A replica could not do what its coordinator asked for: for a moment after a change of the schema, when one of the two
-knows a column that the other does not. Nothing of it says so, and nodes agree soon: it is sent again."""
+"""A replica could not do what its coordinator asked for. This happens for a moment after a change of the schema, while
+only one of the two knows a new column. The failure does not name its cause; nodes agree soon, so it is sent again."""
 
 _SERIAL = (ConsistencyLevel.SERIAL, ConsistencyLevel.LOCAL_SERIAL)
 
