@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import socket
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+import uvicorn
 from piql_backend.app import create_app
 from piql_backend.data_layout import environment_folder
 from piql_backend.settings import SampleSize, Settings
@@ -94,6 +97,22 @@ def settings(first_start: Path, tmp_path: Path) -> Settings:
 async def client(settings: Settings, workers: WorkerPool) -> AsyncIterator[httpx.AsyncClient]:
     async with run_workbench(settings, workers) as client:
         yield client
+
+
+@pytest.fixture(scope="module")
+def address(first_start: Path, tmp_path_factory: pytest.TempPathFactory, workers: WorkerPool) -> Iterator[str]:
+    """A workbench that is served to others."""
+    data = tmp_path_factory.mktemp("served") / "data"
+    shutil.copytree(first_start, data)
+    chosen = settings_for(data)
+    bound = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(create_app(chosen, Workbench(chosen, workers)), log_level="critical", lifespan="on")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+    thread.start()
+    yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
 
 
 async def application_ids(client: httpx.AsyncClient) -> list[str]:

@@ -19,7 +19,8 @@ from piql_backend.settings import Settings
 
 
 async def test_the_first_start_makes_the_sample_application(client: httpx.AsyncClient) -> None:
-    assert (await client.get("/api/applications")).json()["items"] == [{"id": "scadr", "title": "SCADr"}]
+    (application,) = (await client.get("/api/applications")).json()["items"]
+    assert application == {"id": "scadr", "title": "SCADr", "is_archived": False, "environments": ["development"]}
     files = (await client.get("/api/applications/scadr")).json()["files"]
     assert files[0]["path"] == "schema.piql"
     assert "queries/thoughtstream.piql" in [file["path"] for file in files]

@@ -31,7 +31,7 @@ ONE_OF_A_KIND = "One for each kind of problem, or for each part that is asked; t
 EXEMPT = {
     "/healthz problems": ONE_OF_A_KIND,
     "/readyz problems": ONE_OF_A_KIND,
-    f"{DEVELOPMENT}/health problems": ONE_OF_A_KIND,
+    "/api/health problems": ONE_OF_A_KIND,
     f"{ENVIRONMENT}/health problems": ONE_OF_A_KIND,
     f"{ENVIRONMENT}/profile-runs/{{run_id}} operators_summary": (
         "One for each operator that can be measured, an enumeration."
@@ -53,6 +53,14 @@ EXEMPT = {
             *("indexes_added", "indexes_removed", "bounds_changed"),
         )
     },
+    f"{ENVIRONMENT}/tables items": ONE_VERSION,
+    f"{ENVIRONMENT}/tables/{{name}}/rows columns": ONE_VERSION,
+    f"{ENVIRONMENT}/tables/{{name}}/rows rows": "A page of them: `limit`, `cursor` and `next`, beside the columns.",
+    **{
+        f"{ENVIRONMENT}/imports/{{import_id}} {field}": "Of the columns of one file, which does not grow."
+        for field in ("columns", "suggested", "sample")
+    },
+    f"{ENVIRONMENT}/imports/{{import_id}} problems": "The first of one file; `is_more` says that there are others.",
     f"{ENVIRONMENT}/latency/{{deployment_id}} queries": ONE_VERSION,
     f"{ENVIRONMENT}/latency/{{deployment_id}} markers": "The newest 100 are given.",
 }

@@ -118,6 +118,7 @@ def test_whatever_runs_compiles_or_deploys_has_a_limit_of_its_own() -> None:
     assert by_kind["deployments"] == {
         "create_deployment", "roll_back", "create_build", "pause_build", "resume_build", "cancel_build",
         "create_profile_run", "cancel_profile_run", "resume_profile_run", "look_at_profile_run", "create_burst",
+        "create_application", "duplicate_application",
     }  # fmt: skip
 
 

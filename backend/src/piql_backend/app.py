@@ -100,7 +100,7 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
         app.include_router(router, prefix="/api")
     for router in OF_AN_ENVIRONMENT:
         prefix = "/api/applications/{application}/environments/{environment}"
-        app.include_router(router, prefix=prefix, responses=declared(404))
+        app.include_router(router, prefix=prefix, responses=declared(404, 409))
     add_front_end(app, chosen.frontend)
     return app
 

@@ -35,7 +35,10 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
     (
         "deployments",
-        re.compile(rf"POST {_ENVIRONMENT}/(deployments|deployments/(rollback|builds)(/.+)?|profile-runs(/.+)?|bursts)"),
+        re.compile(
+            r"POST /api/applications(/[^/]+/duplicates)?"
+            rf"|POST {_ENVIRONMENT}/(deployments|deployments/(rollback|builds)(/.+)?|profile-runs(/.+)?|bursts)"
+        ),
     ),
 )
 

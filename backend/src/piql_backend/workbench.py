@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import piql
 from piql.compiler.result import Compilation
 
+from piql_backend.applications.lifecycle import Lifecycle
 from piql_backend.applications.repository import Applications
 from piql_backend.compilations.service import Compilations
 from piql_backend.data_layout import applications_folder, move_earlier_layout
@@ -44,6 +45,7 @@ class Workbench:
             settings.profile_runner,
         )
         self.environments = Environments(data, settings.store, shared)
+        self.lifecycle = Lifecycle(data, settings.samples, self.applications, self.environments)
         self._first_start = FirstStart(settings, self.applications)
         self.health = Health(data, self.environments)
         self.probes = Probes(self.environments, self.workers)

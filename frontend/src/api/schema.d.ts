@@ -113,11 +113,15 @@ export interface paths {
         };
         /**
          * List Applications
-         * @description The applications by name.
+         * @description The applications by id, with those in the archive.
          */
         get: operations["list_applications"];
         put?: never;
-        post?: never;
+        /**
+         * Create Application
+         * @description Make an application; one of a template is deployed, and its rows are loaded, before the answer.
+         */
+        post: operations["create_application"];
         delete?: never;
         options?: never;
         head?: never;
@@ -138,6 +142,34 @@ export interface paths {
         get: operations["read_application"];
         put?: never;
         post?: never;
+        /**
+         * Delete Application
+         * @description Move an application with its environments to `deleted/` in the data folder; 409 unless `name` is its id.
+         */
+        delete: operations["delete_application"];
+        options?: never;
+        head?: never;
+        /**
+         * Update Application
+         * @description Change the title, or put an application into the archive or take it out.
+         */
+        patch: operations["update_application"];
+        trace?: never;
+    };
+    "/api/applications/{application}/duplicates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Duplicate Application
+         * @description Make an application with the same files, and an empty store of its own.
+         */
+        post: operations["duplicate_application"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1293,6 +1325,31 @@ export interface components {
             error: number;
         };
         /**
+         * ApplicationCreate
+         * @description Makes an application of a template, of files, or with an empty schema; without an id it is made of the title.
+         */
+        ApplicationCreate: {
+            /** Title */
+            title: string;
+            /** Id */
+            id?: string | null;
+            /** Template */
+            template?: string | null;
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
+            files?: components["schemas"]["SourceFile"][];
+        };
+        /**
+         * ApplicationDuplicate
+         * @description Makes an application with the same files and an empty store.
+         */
+        ApplicationDuplicate: {
+            /** Title */
+            title: string;
+        };
+        /**
          * ApplicationRead
          * @description A page of its files; `next` is the cursor of the page behind them, null on the last.
          */
@@ -1306,12 +1363,29 @@ export interface components {
             /** Next */
             next: string | null;
         };
-        /** ApplicationSummaryRead */
+        /**
+         * ApplicationSummaryRead
+         * @description An application without its files; one in the archive has no open environment.
+         */
         ApplicationSummaryRead: {
             /** Id */
             id: string;
             /** Title */
             title: string;
+            /** Is Archived */
+            is_archived: boolean;
+            /** Environments */
+            environments: string[];
+        };
+        /**
+         * ApplicationUpdate
+         * @description What is null stays as it is.
+         */
+        ApplicationUpdate: {
+            /** Title */
+            title?: string | null;
+            /** Is Archived */
+            is_archived?: boolean | null;
         };
         /**
          * AxisRead
@@ -4126,6 +4200,115 @@ export interface operations {
             };
         };
     };
+    create_application: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplicationCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationSummaryRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
     read_application: {
         parameters: {
             query?: {
@@ -4169,6 +4352,335 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    delete_application: {
+        parameters: {
+            query: {
+                name: string;
+            };
+            header?: never;
+            path: {
+                application: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    update_application: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplicationUpdate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationSummaryRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    duplicate_application: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplicationDuplicate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationSummaryRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6017,6 +6529,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The request is refused; the code says why. */
             422: {
                 headers: {
@@ -6220,6 +6741,15 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6736,6 +7266,15 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7441,6 +7980,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The request is refused; the code says why. */
             422: {
                 headers: {
@@ -8128,6 +8676,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The request is refused; the code says why. */
             422: {
                 headers: {
@@ -8541,6 +9098,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The request is refused; the code says why. */
             422: {
                 headers: {
@@ -8856,6 +9422,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The request is refused; the code says why. */
             422: {
                 headers: {
@@ -9066,6 +9641,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The request is refused; the code says why. */
             422: {
                 headers: {
@@ -9263,6 +9847,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The request is refused; the code says why. */
             422: {
                 headers: {
@@ -9359,6 +9952,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The request is refused; the code says why. */
             422: {
                 headers: {
@@ -9447,6 +10049,15 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9567,6 +10178,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The body is larger than 5 MB. */
             413: {
                 headers: {
@@ -9680,6 +10300,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The body is larger than 5 MB. */
             413: {
                 headers: {
@@ -9773,6 +10402,15 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10234,6 +10872,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The request is refused; the code says why. */
             422: {
                 headers: {
@@ -10543,6 +11190,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The request is refused; the code says why. */
             422: {
                 headers: {
@@ -10617,6 +11273,15 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10711,6 +11376,15 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10831,6 +11505,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The body is larger than 5 MB. */
             413: {
                 headers: {
@@ -10938,6 +11621,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
             /** @description The body is larger than 5 MB. */
             413: {
                 headers: {
@@ -11031,6 +11723,15 @@ export interface operations {
             };
             /** @description Nothing of that name. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -24,6 +24,7 @@ export type TokenType = Schemas['TokensRead']['types'][number]
 export type SourceFile = Schemas['SourceFile']
 export type ApplicationFile = Schemas['FileRead']
 export type Application = Schemas['ApplicationRead']
+export type ApplicationSummary = Schemas['ApplicationSummaryRead']
 export type ServerHealth = Schemas['HealthRead']
 export type EnvironmentHealth = Schemas['EnvironmentHealthRead']
 /** A server that is not asked about an environment says nothing of a store. */

@@ -17,6 +17,7 @@ import { useView } from './url-state'
 import { WorkbenchPage } from './WorkbenchPage'
 
 const DashboardPage = lazy(() => import('./DashboardPage'))
+const HomePage = lazy(() => import('./home/HomePage'))
 const CodePage = lazy(() => import('../panels/reference/CodePage'))
 
 function makeQueryClient(): QueryClient {
@@ -63,7 +64,13 @@ function Pages() {
         onNotices={() => setOverlay('notices')}
       />
       <ServerBanner />
-      {page === 'dashboard' ? (
+      {page === 'home' ? (
+        <PartBoundary>
+          <Suspense fallback={null}>
+            <HomePage />
+          </Suspense>
+        </PartBoundary>
+      ) : page === 'dashboard' ? (
         <PartBoundary>
           <Suspense fallback={null}>
             <DashboardPage key={`${application}/${environment}`} />

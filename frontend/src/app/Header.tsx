@@ -1,10 +1,12 @@
 import { Bell, Keyboard, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { type TextDocument, useDocuments } from '../documents/documents'
+import { HOME } from '../logic/view'
 import { IconButton } from '../ui/Button'
 import { Kbd } from '../ui/Kbd'
 import { plural } from '../units'
 import appStyles from './app.module.css'
 import styles from './header.module.css'
+import { Switcher } from './Switcher'
 import { chooseTheme, nextTheme, useTheme } from './theme'
 import { useView } from './url-state'
 import { ViewLink } from './ViewLink'
@@ -24,18 +26,22 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
   const ThemeIcon = THEME_ICONS[choice]
   return (
     <header className={styles['header']}>
-      <ViewLink className={styles['brand']} to={{ page: 'workbench' }}>
+      <ViewLink className={styles['brand']} to={HOME} title="All applications">
         <Logo />
         <span>PIQL</span>
       </ViewLink>
-      <span className={styles['slash']} aria-hidden>
-        /
-      </span>
-      <span className={styles['application']}>{view.application}</span>
-      <nav className={styles['nav']} aria-label="Pages">
-        <PageLink page="workbench" title="Workbench" />
-        <PageLink page="dashboard" title="Dashboard" />
-      </nav>
+      {view.page === 'home' ? null : (
+        <>
+          <span className={styles['slash']} aria-hidden>
+            /
+          </span>
+          <Switcher />
+          <nav className={styles['nav']} aria-label="Pages">
+            <PageLink page="workbench" title="Workbench" />
+            <PageLink page="dashboard" title="Dashboard" />
+          </nav>
+        </>
+      )}
       <span className={appStyles['grow']} />
       {view.page === 'workbench' ? <SaveState /> : null}
       <button type="button" className={styles['search']} onClick={onPalette} title="Command palette">

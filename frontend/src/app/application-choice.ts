@@ -5,10 +5,11 @@ import { applications } from '../api/queries'
 import { replaceView, useView } from './url-state'
 
 export function useNamedApplication(): void {
-  const { application } = useView()
-  const { data } = useQuery({ ...applications, enabled: application === '' })
+  const { application, page } = useView()
+  const isWanted = application === '' && page !== 'home'
+  const { data } = useQuery({ ...applications, enabled: isWanted })
   const first = data?.[0]?.id
   useEffect(() => {
-    if (application === '' && first) replaceView({ application: first })
-  }, [application, first])
+    if (isWanted && first) replaceView({ application: first })
+  }, [isWanted, first])
 }

@@ -17,7 +17,7 @@ function Page({ error }: { error: Error | null }) {
 }
 
 function show(application: string, ids: readonly string[], error: Error | null = null) {
-  replaceView({ application, page: 'workbench', query: undefined })
+  replaceView({ application, page: application === '' ? 'dashboard' : 'workbench', query: undefined })
   const items = ids.map((id) => ({ id, title: id.toUpperCase() }))
   vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ items, next: null })))
   render(
@@ -31,7 +31,7 @@ describe('an address', () => {
   it('that names no application opens the one that the server has, whatever it is called', async () => {
     show('', ['application'])
     await waitFor(() => expect(currentView().application).toBe('application'))
-    expect(location.pathname).toBe('/applications/application/development')
+    expect(location.pathname).toBe('/applications/application/development/dashboard')
   })
 
   it('that names an application keeps to it', () => {

@@ -34,7 +34,7 @@ describe('the view in the URL', () => {
   })
 
   it('names no application at the root: which there are is the server’s to say', () => {
-    expect(parse('/')).toEqual({ page: 'workbench', application: '', environment: 'development' })
+    expect(parse('/')).toEqual({ page: 'home', application: '', environment: 'development' })
     expect(parse('/dashboard')).toEqual({ page: 'dashboard', application: '', environment: 'development' })
     expect([formatView(parse('/')), formatView(parse('/dashboard'))]).toEqual(['/', '/dashboard'])
     expect(formatView({ ...parse('/?query=a'), application: 'shop' })).toBe('/applications/shop/development?query=a')

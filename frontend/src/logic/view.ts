@@ -11,7 +11,7 @@ export interface SloTarget {
 }
 
 export interface View {
-  page: 'workbench' | 'dashboard'
+  page: 'home' | 'workbench' | 'dashboard'
   /** Empty where the address names none: the server says which there are. */
   application: string
   environment: string
@@ -95,13 +95,23 @@ export function formatView(view: View): string {
 function parsePath([first, application = '', second, third]: readonly string[]): View {
   const isEarlier = first === 'workspaces'
   if (!isEarlier && first !== 'applications')
-    return { page: first === 'dashboard' ? 'dashboard' : 'workbench', application: '', environment: DEVELOPMENT }
+    return { page: first === 'dashboard' ? 'dashboard' : 'home', application: '', environment: DEVELOPMENT }
   return {
     page: (isEarlier ? second : third) === 'dashboard' ? 'dashboard' : 'workbench',
     application,
     environment: (isEarlier ? '' : second) || DEVELOPMENT,
   }
 }
+
+/** The change that leads to an environment, and leaves behind what was said of another one. */
+export function viewOf(application: string, environment: string): Partial<View> {
+  const nothing = Object.fromEntries(TEXT_KEYS.map((key) => [key, undefined]))
+  const rest = { panel: undefined, bottom: undefined, as: undefined, slo: undefined, at: undefined, cell: undefined }
+  return { ...nothing, ...rest, page: 'workbench', application, environment }
+}
+
+/** The change that leads to the page of all applications. */
+export const HOME: Partial<View> = { ...viewOf('', DEVELOPMENT), page: 'home' }
 
 /** A part of a path; one that is no UTF-8, as a cut link may have, is taken as it is written. */
 function decoded(part: string): string {

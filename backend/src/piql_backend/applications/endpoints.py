@@ -6,7 +6,16 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from piql_backend.applications.schemas import ApplicationRead, ApplicationSummaryRead, FileCreate, FileRead, FileUpdate
+from piql_backend.applications.schemas import (
+    ApplicationCreate,
+    ApplicationDuplicate,
+    ApplicationRead,
+    ApplicationSummaryRead,
+    ApplicationUpdate,
+    FileCreate,
+    FileRead,
+    FileUpdate,
+)
 from piql_backend.dependencies import TheWorkbench
 from piql_backend.errors import declared
 from piql_backend.pages import Page, WishedPage
@@ -16,8 +25,39 @@ router = APIRouter(prefix="/applications", tags=["applications"])
 
 @router.get("")
 def list_applications(wish: WishedPage, workbench: TheWorkbench) -> Page[ApplicationSummaryRead]:
-    """The applications by name."""
-    return workbench.applications.page(wish)
+    """The applications by id, with those in the archive."""
+    return workbench.applications.page(wish, workbench.environments.names)
+
+
+@router.post("", status_code=201, responses=declared(409))
+async def create_application(request: ApplicationCreate, workbench: TheWorkbench) -> ApplicationSummaryRead:
+    """Make an application; one of a template is deployed, and its rows are loaded, before the answer."""
+    return await workbench.lifecycle.create(request)
+
+
+@router.patch("/{application}", responses=declared(404))
+async def update_application(
+    application: str, request: ApplicationUpdate, workbench: TheWorkbench
+) -> ApplicationSummaryRead:
+    """Change the title, or put an application into the archive or take it out."""
+    return await workbench.lifecycle.update(application, request)
+
+
+@router.post("/{application}/duplicates", status_code=201, responses=declared(404))
+def duplicate_application(
+    application: str, request: ApplicationDuplicate, workbench: TheWorkbench
+) -> ApplicationSummaryRead:
+    """Make an application with the same files, and an empty store of its own."""
+    return workbench.lifecycle.duplicate(application, request.title)
+
+
+@router.delete("/{application}", status_code=204, responses=declared(404, 409))
+async def delete_application(
+    application: str, name: Annotated[str, Query(max_length=100)], workbench: TheWorkbench
+) -> Response:
+    """Move an application with its environments to `deleted/` in the data folder; 409 unless `name` is its id."""
+    await workbench.lifecycle.delete(application, name)
+    return Response(status_code=204)
 
 
 @router.get("/{application}", responses=declared(404))

@@ -10,8 +10,9 @@ import hashlib
 import json
 import secrets
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from piql_backend.applications.schemas import ApplicationRead, ApplicationSummaryRead, FileRead
 from piql_backend.errors import ApiError, NotFound
@@ -43,11 +44,31 @@ class Applications:
 
     def title(self, application_id: str) -> str:
         """The name that is shown."""
+        return str(self._details(application_id).get("title", application_id))
+
+    def is_archived(self, application_id: str) -> bool:
+        return bool(self._details(application_id).get("is_archived", False))
+
+    def update(self, application_id: str, title: str | None, is_archived: bool | None) -> None:
+        """Change what is said of an application; None leaves it as it is."""
+        with self._saving:
+            folder = self._folder(application_id)
+            details = {"title": self.title(application_id), "is_archived": self.is_archived(application_id)}
+            changes = {"title": title, "is_archived": is_archived}
+            details |= {name: value for name, value in changes.items() if value is not None}
+            write_atomically(folder / _DETAILS, json.dumps(details))
+
+    def move_away(self, application_id: str, target: Path) -> None:
+        """Move the folder of an application, with all that is in it, to another place on the same disk."""
+        with self._saving:
+            self._folder(application_id).rename(target)
+
+    def _details(self, application_id: str) -> dict[str, Any]:
         try:
             content = json.loads((self._root / application_id / _DETAILS).read_text())
-            return str(content["title"])
-        except (OSError, ValueError, KeyError, TypeError):
-            return application_id
+        except (OSError, ValueError):
+            return {}
+        return content if isinstance(content, dict) else {}
 
     def refuse_unknown(self, application_id: str) -> None:
         """Raise ApiError 404 where there is no application of that id."""
@@ -64,10 +85,18 @@ class Applications:
             write_atomically(new / _DETAILS, json.dumps({"title": title}))
             new.rename(self._root / application_id)
 
-    def page(self, wish: PageWish) -> Page[ApplicationSummaryRead]:
+    def page(self, wish: PageWish, environments: Callable[[str], Sequence[str]]) -> Page[ApplicationSummaryRead]:
+        """A page of applications by id, with the names of their environments."""
         page = _APPLICATIONS.page_of(wish, self.ids())
-        return Page(
-            items=[ApplicationSummaryRead(id=name, title=self.title(name)) for name in page.items], next=page.next
+        return Page(items=[self.summary(name, environments(name)) for name in page.items], next=page.next)
+
+    def summary(self, application_id: str, environments: Sequence[str]) -> ApplicationSummaryRead:
+        """What a list shows of an application, beside the names of its environments."""
+        return ApplicationSummaryRead(
+            id=application_id,
+            title=self.title(application_id),
+            is_archived=self.is_archived(application_id),
+            environments=list(environments),
         )
 
     def read(self, application_id: str, wish: PageWish) -> ApplicationRead:

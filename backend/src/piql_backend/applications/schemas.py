@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
-from piql_backend.schema import FilePath, FileText, Read, Write
+from piql_backend.schema import FilePath, FileText, Read, SourceFiles, Write
+
+Title = Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
+
+
+class TemplateRead(Read):
+    """What a new application can be made from, with data."""
+
+    id: str
+    title: str
+    about: str
 
 
 class ApplicationSummaryRead(Read):
+    """An application without its files; one in the archive has no open environment."""
+
     id: str
     title: str
+    is_archived: bool
+    environments: list[str]
 
 
 class FileRead(Read):
@@ -27,6 +43,28 @@ class ApplicationRead(Read):
     title: str
     files: list[FileRead]
     next: str | None
+
+
+class ApplicationCreate(Write):
+    """Makes an application of a template, of files, or with an empty schema; without an id it is made of the title."""
+
+    title: Title
+    id: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9_-]*$", max_length=60)
+    template: str | None = Field(default=None, max_length=60)
+    files: SourceFiles = Field(default_factory=list)
+
+
+class ApplicationUpdate(Write):
+    """What is null stays as it is."""
+
+    title: Title | None = None
+    is_archived: bool | None = None
+
+
+class ApplicationDuplicate(Write):
+    """Makes an application with the same files and an empty store."""
+
+    title: Title
 
 
 class FileCreate(Write):

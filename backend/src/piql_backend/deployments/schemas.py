@@ -13,7 +13,10 @@ from piql_backend.slos.schemas import SloAtRiskRead
 
 Version = Annotated[int, Field(ge=0, le=2_000_000_000)]
 QueryNames = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=1000)]
-Revisions = Annotated[dict[FilePath, Annotated[str, Field(max_length=100)]], Field(max_length=300)]
+Revisions = Annotated[
+    dict[FilePath, Annotated[str, Field(max_length=100)]],
+    Field(max_length=300, json_schema_extra={"additionalProperties": False}),  # no other keys than paths of files
+]
 
 
 class PreviewCreate(Write):

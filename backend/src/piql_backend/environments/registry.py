@@ -115,6 +115,9 @@ class Environments:
             entry.used_at = self.clock()
             return entry.environment
         folder = self.folder(name)
+        if self._shared.applications.is_archived(name.application):
+            message = f"The application {name.application} is in the archive."
+            raise ApiError(409, "application-archived", message, "Take it out of the archive first.")
         entry = self._entries.setdefault(name, _Entry())
         async with entry.lock:
             if entry.environment is None:
@@ -135,6 +138,14 @@ class Environments:
         finally:
             entry.users -= 1
             entry.used_at = self.clock()
+
+    async def close_all_of(self, application: str) -> None:
+        """Close the environments of an application that is archived or deleted; what is under way ends."""
+        for name, entry in list(self._entries.items()):
+            if name.application == application:
+                async with entry.lock:
+                    await _closed(entry)
+                    (environment_folder(self._data, name.application, name.environment) / _LEFT_OPEN).unlink(True)
 
     async def close_idle(self) -> None:
         """Close the environments that nobody has used for a while, and in which nothing is under way."""

@@ -1,0 +1,143 @@
+"""`piql app`: makes, lists and changes the applications of a running workbench.
+
+0 done · 1 refused, with the reason · 2 the workbench does not answer
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+REFUSED = 1
+UNREACHABLE = 2
+_PATIENCE_SECONDS = 300  # a template's rows are loaded before the answer
+
+
+def app(argv: Sequence[str] | None = None) -> int:
+    """Make, list, rename, duplicate, archive or delete applications of a running workbench."""
+    given = _parser().parse_args(argv)
+    try:
+        for line in given.carry_out(_Workbench(given.url), given):
+            print(line)
+    except HTTPError as error:
+        print(f"piql app: {_message(error)}", file=sys.stderr)
+        return REFUSED
+    except (OSError, ValueError, HTTPException) as error:
+        print(f"piql app: {error}", file=sys.stderr)
+        return UNREACHABLE
+    return 0
+
+
+class _Workbench:
+    """A running workbench by its URL."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url.rstrip("/")
+
+    def ask(self, method: str, path: str, body: object = None) -> Any:
+        """The JSON of an answer, None for an empty one. Raises HTTPError for a refusal, OSError without an answer."""
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"content-type": "application/json"}
+        request = Request(f"{self._url}/api/applications{path}", data, headers, method=method)
+        with urlopen(request, timeout=_PATIENCE_SECONDS) as answer:
+            content = answer.read()
+        return json.loads(content) if content else None
+
+
+def _list(workbench: _Workbench, given: argparse.Namespace) -> Iterator[str]:
+    cursor = ""
+    while True:
+        page = workbench.ask("GET", f"?cursor={quote(cursor)}" if cursor else "")
+        for application in page["items"]:
+            archived = "  (archived)" if application["is_archived"] else ""
+            yield f"{application['id']}  {application['title']}  {', '.join(application['environments'])}{archived}"
+        if page["next"] is None:
+            return
+        cursor = page["next"]
+
+
+def _new(workbench: _Workbench, given: argparse.Namespace) -> Iterator[str]:
+    body = {"title": given.title, "id": given.id, "template": given.template, "files": list(_files(given.source))}
+    yield f"{workbench.ask('POST', '', body)['id']} is made."
+
+
+def _files(source: Path | None) -> Iterator[dict[str, str]]:
+    """The files of a folder, or the one file as the schema."""
+    if source is None:
+        return
+    if source.is_file():
+        yield {"path": "schema.piql", "text": source.read_text(encoding="utf-8")}
+        return
+    if not source.is_dir():
+        raise ValueError(f"there is no {source}")
+    for path in sorted(source.rglob("*.piql")):
+        yield {"path": path.relative_to(source).as_posix(), "text": path.read_text(encoding="utf-8")}
+
+
+def _rename(workbench: _Workbench, given: argparse.Namespace) -> Iterator[str]:
+    workbench.ask("PATCH", f"/{quote(given.id, safe='')}", {"title": given.title})
+    yield f"{given.id} is called {given.title}."
+
+
+def _duplicate(workbench: _Workbench, given: argparse.Namespace) -> Iterator[str]:
+    made = workbench.ask("POST", f"/{quote(given.id, safe='')}/duplicates", {"title": given.title})
+    yield f"{made['id']} is made, with the files of {given.id} and an empty store."
+
+
+def _archive(workbench: _Workbench, given: argparse.Namespace) -> Iterator[str]:
+    workbench.ask("PATCH", f"/{quote(given.id, safe='')}", {"is_archived": not given.back})
+    yield f"{given.id} is {'back' if given.back else 'in the archive'}."
+
+
+def _delete(workbench: _Workbench, given: argparse.Namespace) -> Iterator[str]:
+    workbench.ask("DELETE", f"/{quote(given.id, safe='')}?name={quote(given.confirm or '', safe='')}")
+    yield f"{given.id} is deleted; its files and data are in deleted/ of the data folder."
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="piql app", description=app.__doc__)
+    parser.add_argument("--url", default="http://127.0.0.1:8400", help="of a running workbench")
+    commands = parser.add_subparsers(
+        required=True, metavar="COMMAND", help="list, new, rename, duplicate, archive or delete"
+    )
+
+    def command(name: str, carry_out: Any, about: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=about, description=about)
+        added.set_defaults(carry_out=carry_out)
+        return added
+
+    command("list", _list, "list the applications")
+    new = command("new", _new, "make an application")
+    new.add_argument("title", help="the name that is shown")
+    new.add_argument("source", type=Path, nargs="?", help="a folder of .piql files, or a schema file")
+    new.add_argument("--id", help="the name of its folder; default: made of the title")
+    new.add_argument("--template", help="scadr, tpcw, chat or shop, with data")
+    rename = command("rename", _rename, "change the name that is shown; the id stays")
+    rename.add_argument("id")
+    rename.add_argument("title")
+    duplicate = command("duplicate", _duplicate, "make an application with the same files")
+    duplicate.add_argument("id")
+    duplicate.add_argument("title")
+    archive = command("archive", _archive, "close an application, or bring it back")
+    archive.add_argument("id")
+    archive.add_argument("--back", action="store_true", help="out of the archive")
+    delete = command("delete", _delete, "move an application and its data to deleted/")
+    delete.add_argument("id")
+    delete.add_argument("--confirm", metavar="ID", help="the id once more")
+    return parser
+
+
+def _message(error: HTTPError) -> str:
+    try:
+        content = json.load(error)
+        return f"{content['message']} {content['help'] or ''}".strip()
+    except (ValueError, KeyError, TypeError):
+        return str(error)

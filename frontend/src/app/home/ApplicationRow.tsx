@@ -1,0 +1,94 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Archive, ArchiveRestore, Copy, Pencil, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { deployments, latency } from '../../api/queries'
+import type { ApplicationSummary } from '../../api/types'
+import { sloSummary } from '../../logic/slo-summary'
+import { DEVELOPMENT, viewOf } from '../../logic/view'
+import { Badge } from '../../ui/Badge'
+import { IconButton } from '../../ui/Button'
+import { Cell } from '../../ui/Table'
+import { plural } from '../../units'
+import { ViewLink } from '../ViewLink'
+import { DeleteApplication, NamedApplication } from './dialogs'
+import styles from './home.module.css'
+import { useApplicationChange } from './useApplicationChange'
+
+const HOUR_SECONDS = 3600
+type Asked = 'rename' | 'duplicate' | 'delete' | null
+
+/** One application: where it leads, what is live in development, and what can be done with it. */
+export function ApplicationRow({ application }: { application: ApplicationSummary }) {
+  const { id, title, is_archived: isArchived } = application
+  const [asked, setAsked] = useState<Asked>(null)
+  const { archive } = useApplicationChange(id)
+  const close = () => setAsked(null)
+  return (
+    <tr>
+      <th scope="row">
+        {isArchived ? title : <ViewLink to={viewOf(id, DEVELOPMENT)}>{title}</ViewLink>}
+        {title === id ? null : <span className={styles['id']}> {id}</span>}
+      </th>
+      {isArchived ? (
+        <Cell colSpan={3} className={styles['soft']}>
+          Closed; its files and data are kept
+        </Cell>
+      ) : (
+        <Live application={id} />
+      )}
+      <Cell className={styles['actions']}>
+        <IconButton label={`Rename ${title}`} size="small" onClick={() => setAsked('rename')}>
+          <Pencil size={13} aria-hidden />
+        </IconButton>
+        <IconButton label={`Duplicate ${title}`} size="small" onClick={() => setAsked('duplicate')}>
+          <Copy size={13} aria-hidden />
+        </IconButton>
+        <IconButton
+          label={isArchived ? `Bring ${title} back` : `Archive ${title}`}
+          size="small"
+          onClick={() => archive.mutate(!isArchived)}
+        >
+          {isArchived ? <ArchiveRestore size={13} aria-hidden /> : <Archive size={13} aria-hidden />}
+        </IconButton>
+        <IconButton label={`Delete ${title}`} size="small" onClick={() => setAsked('delete')}>
+          <Trash2 size={13} aria-hidden />
+        </IconButton>
+        {asked === 'rename' || asked === 'duplicate' ? (
+          <NamedApplication does={asked} application={application} onClose={close} />
+        ) : null}
+        {asked === 'delete' ? <DeleteApplication application={application} onClose={close} /> : null}
+      </Cell>
+    </tr>
+  )
+}
+
+function Live({ application }: { application: string }) {
+  const environment = { application, environment: DEVELOPMENT }
+  const { data: versions, error } = useInfiniteQuery(deployments(environment))
+  const live = versions?.find((version) => version.is_live)
+  const { data: measured } = useQuery({
+    ...latency(environment, live?.id ?? '', HOUR_SECONDS),
+    enabled: live !== undefined,
+    refetchInterval: 15_000,
+  })
+  const summary = measured ? sloSummary(measured.queries.flatMap(({ compliance }) => compliance ?? [])) : null
+  if (error && !versions)
+    return (
+      <Cell colSpan={3}>
+        <Badge tone="danger">not answering</Badge> {error.message}
+      </Cell>
+    )
+  return (
+    <>
+      <Cell>
+        {live
+          ? `Version ${live.version}, ${plural(live.queries.length, 'query', 'queries')}`
+          : versions
+            ? 'Nothing deployed'
+            : '…'}
+      </Cell>
+      <Cell>{summary ? <Badge tone={summary.tone}>{summary.text}</Badge> : null}</Cell>
+      <Cell className="numeric">{live ? new Date(live.created_at).toLocaleString() : null}</Cell>
+    </>
+  )
+}
