@@ -12,6 +12,7 @@ import logging
 from pathlib import Path
 
 from piql.errors import NotAStore, PiqlError
+from piql.store.schemes import EMBEDDED
 
 from piql_backend.applications.repository import Applications
 from piql_backend.applications.templates import TEMPLATES
@@ -58,7 +59,7 @@ class FirstStart:
         if template in self._applications.ids():
             return
         folder = self._folder(template)
-        choice = StoreChoice(kind="served" if is_served else "embedded")
+        choice = StoreChoice(kind="served" if is_served else EMBEDDED)
         write_settings(folder, EnvironmentSettings(store=choice))
         mark_for_sample(folder, template)
         self._applications.create(

@@ -23,7 +23,7 @@ class StoreChoice(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    kind: Literal["embedded", "served"] = "embedded"
+    kind: Literal["embedded", "served"] = EMBEDDED
 
     def url(self, folder: Path, served: str | None) -> str:
         """The URL to connect to, for an environment in `folder` of a workbench that serves a store, or none."""
