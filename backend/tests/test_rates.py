@@ -113,7 +113,7 @@ def test_whatever_runs_compiles_or_deploys_has_a_limit_of_its_own() -> None:
                 if operation.get("tags") == ["language"]}  # fmt: skip
     assert by_kind["compiles"] == language | {
         "create_compilation", "create_prediction", "create_prediction_set", "create_page_prediction",
-        "create_heatmap", "create_safe_limits", "preview_deployment",
+        "create_heatmap", "create_safe_limits", "preview_deployment", "create_schema_import",
     }  # fmt: skip
     assert by_kind["deployments"] == {
         "create_deployment", "roll_back", "create_build", "pause_build", "resume_build", "cancel_build",
