@@ -21,6 +21,7 @@ const PANELS: readonly { title: PanelTitle; shown: (workbench: Workbench) => Loc
   { title: 'Deploy', shown: ({ deploy }) => deploy.versions.first() },
   { title: 'Dashboard', shown: ({ dashboard }) => dashboard.burst },
   { title: 'Run', shown: ({ run }) => run.rows.nth(9) },
+  { title: 'Data', shown: ({ data }) => data.rows.nth(9) },
 ]
 
 // Each test brings its own state: both workers take part in the longest file.

@@ -2,6 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test'
 import { Application } from './Application.ts'
 import { Bounds } from './Bounds.ts'
 import { Dashboard } from './Dashboard.ts'
+import { Data } from './Data.ts'
 import { Deploy } from './Deploy.ts'
 import { Editor } from './Editor.ts'
 import { Heatmap } from './Heatmap.ts'
@@ -27,7 +28,16 @@ export function keepNotices(): void {
   }).observe(document, { subtree: true, childList: true, characterData: true })
 }
 
-export type PanelTitle = 'Problems' | 'Plan' | 'Bounds' | 'Profile' | 'Heatmap' | 'Deploy' | 'Run' | 'Dashboard'
+export type PanelTitle =
+  | 'Problems'
+  | 'Plan'
+  | 'Bounds'
+  | 'Profile'
+  | 'Heatmap'
+  | 'Deploy'
+  | 'Run'
+  | 'Data'
+  | 'Dashboard'
 
 /** The window with all its parts. */
 export class Workbench {
@@ -40,6 +50,7 @@ export class Workbench {
   readonly heatmap: Heatmap
   readonly deploy: Deploy
   readonly run: Run
+  readonly data: Data
   readonly dashboard: Dashboard
 
   readonly banner: Locator
@@ -60,6 +71,7 @@ export class Workbench {
     this.heatmap = new Heatmap(page)
     this.deploy = new Deploy(page)
     this.run = new Run(page)
+    this.data = new Data(page)
     this.dashboard = new Dashboard(page)
     this.banner = page.getByRole('alert').filter({ hasText: /your text is safe here|The store is not answering/ })
     this.notices = page.getByRole('status', { name: 'Notices' })

@@ -13,6 +13,7 @@ import {
   Play,
   Rocket,
   Sigma,
+  Table2,
 } from 'lucide-react'
 import { type ComponentType, lazy } from 'react'
 import type { PanelId } from '../logic/view'
@@ -59,6 +60,7 @@ export const PANELS: readonly Panel[] = [
     component: lazy(() => import('../panels/deploy/DeployPanel')),
   },
   { id: 'run', title: 'Run', icon: Play, home: 'side', component: lazy(() => import('../panels/run/RunPanel')) },
+  { id: 'data', title: 'Data', icon: Table2, home: 'side', component: lazy(() => import('../panels/data/DataPanel')) },
   {
     id: 'dashboard',
     title: 'Dashboard',

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -211,9 +211,9 @@ class FileLoad:
             problems += faults
             if not faults:
                 rows.append(NumberedRow(line, self._mapping.row(values)))
+        lines = dict(batch)
         for problem in check.problems(rows):
-            name = self._mapping.file_name(problem.column) if problem.column is not None else None
-            problems.append(replace(problem, column=name))
+            problems.append(self._mapping.in_words_of_the_file(problem, lines[problem.line or 0]))
         return sorted(problems, key=lambda problem: problem.line or 0)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,9 +32,12 @@ class ColumnMapping:
     columns: tuple[MappedColumn, ...]
     left_out: tuple[str, ...]  # columns of the file that are not taken
 
-    def file_name(self, column: str) -> str | None:
-        """Return the name that the file has for a column of the table."""
-        return next((mapped.file_name for mapped in self.columns if mapped.column.name == column), None)
+    def in_words_of_the_file(self, problem: Problem, values: Sequence[Any]) -> Problem:
+        """Return a problem of a column of the table as one of the file's column, with the value that stands there."""
+        mapped = next((mapped for mapped in self.columns if mapped.column.name == problem.column), None)
+        if mapped is None:
+            return replace(problem, column=None)
+        return replace(problem, column=mapped.file_name, value=as_written(values[mapped.position]))
 
     def row(self, values: Sequence[Any]) -> dict[str, Any]:
         """Return the values by the table's columns; raise ValueMismatch where one is not written as its type is."""

@@ -1,0 +1,45 @@
+import type { Locator, Page } from '@playwright/test'
+import { Panel } from './Panel.ts'
+
+/** The panel Data: rows of a table, the form of one row, and the dialog of an import. */
+export class Data extends Panel {
+  readonly table: Locator
+  readonly grid: Locator
+  readonly rows: Locator
+  readonly cost: Locator
+  readonly filter: Locator
+  readonly dialog: Locator
+  readonly faults: Locator
+
+  constructor(page: Page) {
+    super(page, 'Data')
+    this.table = this.content.getByLabel('Table', { exact: true })
+    this.grid = this.content.getByRole('grid')
+    this.rows = this.grid.locator('tbody').getByRole('row')
+    this.cost = this.content.getByRole('group', { name: 'Pages and files' }).getByRole('status')
+    this.filter = this.content.getByRole('form', { name: 'Filter' })
+    this.dialog = page.getByRole('dialog')
+    this.faults = this.dialog.getByRole('table', { name: 'Faults' }).locator('tbody').getByRole('row')
+  }
+
+  button(name: string): Locator {
+    return this.content.getByRole('button', { name, exact: true })
+  }
+
+  form(name: string): Locator {
+    return this.content.getByRole('form', { name })
+  }
+
+  async filterBy(column: string, value: string): Promise<void> {
+    await this.filter.getByLabel('Filter by').selectOption(column)
+    await this.filter.getByLabel(`${column} equals`).fill(value)
+    await this.filter.getByRole('button', { name: 'Filter', exact: true }).click()
+  }
+
+  async upload(name: string, text: string): Promise<void> {
+    await this.button('Import').click()
+    await this.dialog
+      .getByLabel('A file of CSV, JSON lines or Parquet')
+      .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+  }
+}

@@ -1,0 +1,42 @@
+import { useMutation } from '@tanstack/react-query'
+import type { LiveTable } from '../../api/types'
+import { useEnvironment } from '../../app/url-state'
+import { shownValue } from '../../logic/row-values'
+import { Button } from '../../ui/Button'
+import { Form } from '../../ui/Form'
+import { ErrorNotice } from '../../ui/Notice'
+import styles from './data.module.css'
+import { deleteRow, type Values } from './data-api'
+import { keyOf } from './RowForm'
+
+interface DeleteRowProps {
+  table: LiveTable
+  row: Values
+  onDone: (said: string) => void
+  onClose: () => void
+}
+
+/** Asks once, with the key in words; a row that has changed since it was seen stays. */
+export function DeleteRow({ table, row, onDone, onClose }: DeleteRowProps) {
+  const environment = useEnvironment()
+  const write = useMutation({
+    mutationFn: () => deleteRow(environment, table.name, keyOf(table, row), row),
+    onSuccess: (cost) => onDone(`Deleted: ${cost.operations} of ≤ ${cost.bound_operations} operations.`),
+  })
+  const key = table.columns
+    .filter(({ is_key }) => is_key)
+    .map(({ name, type }) => `${name} = ${shownValue(row[name], type).text}`)
+    .join(', ')
+  return (
+    <Form className={styles['form']} aria-label={`Delete a row of ${table.name}`} onSubmit={() => write.mutate()}>
+      <p className={styles['question']}>Delete the row with {key}?</p>
+      {write.error ? <ErrorNotice error={write.error} /> : null}
+      <div className={styles['actions']}>
+        <Button type="submit" look="danger" disabled={write.isPending}>
+          Delete the row
+        </Button>
+        <Button onClick={onClose}>Keep it</Button>
+      </div>
+    </Form>
+  )
+}

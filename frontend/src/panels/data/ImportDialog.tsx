@@ -1,0 +1,190 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import type { FileImport, LiveTable } from '../../api/types'
+import { useEnvironment } from '../../app/url-state'
+import { Button } from '../../ui/Button'
+import { Dialog, DialogActions } from '../../ui/Dialog'
+import { SelectField } from '../../ui/Field'
+import { ErrorNotice, Notice } from '../../ui/Notice'
+import { Progress } from '../../ui/Progress'
+import { Cell, numeric, Table } from '../../ui/Table'
+import { formatCount, plural } from '../../units'
+import styles from './data.module.css'
+import { cancelImport, deleteImport, fileImport, isRunning, type RunWish, runImport, upload } from './data-api'
+
+/** Brings the rows of a file into a table: chosen, mapped, checked, loaded. */
+export function ImportDialog({ table, onClose }: { table: LiveTable; onClose: () => void }) {
+  const environment = useEnvironment()
+  const [share, setShare] = useState<number | null>(null)
+  const sending = useMutation({ mutationFn: (file: File) => upload(environment, table.name, file, setShare) })
+  const id = useId()
+  const close = () => {
+    if (sending.data) void deleteImport(environment, sending.data.id).catch(() => undefined) // a run that goes on keeps its file
+    onClose()
+  }
+  return (
+    <Dialog title={`Import into ${table.name}`} onClose={close}>
+      <div className={styles['import']}>
+        {sending.data ? (
+          <Upload table={table} id={sending.data.id} first={sending.data} />
+        ) : (
+          <>
+            <label htmlFor={id}>A file of CSV, JSON lines or Parquet, at most 512 MB</label>
+            <input
+              id={id}
+              type="file"
+              accept=".csv,.tsv,.json,.jsonl,.ndjson,.parquet"
+              disabled={sending.isPending}
+              onChange={(event) => {
+                const file = event.target.files?.[0]
+                if (file) sending.mutate(file)
+              }}
+            />
+            {sending.isPending ? <Progress label="Upload" share={share} /> : null}
+            {sending.error ? <ErrorNotice error={sending.error} /> : null}
+          </>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+function Upload({ table, id, first }: { table: LiveTable; id: string; first: FileImport }) {
+  const environment = useEnvironment()
+  const queryClient = useQueryClient()
+  const { data = first, error } = useQuery({ ...fileImport(environment, id), initialData: first })
+  const [mapping, setMapping] = useState<Record<string, string | null>>(() =>
+    Object.fromEntries(first.columns.map((name, at) => [name, first.suggested[at] ?? null])),
+  )
+  const put = (state: FileImport) => queryClient.setQueryData(fileImport(environment, id).queryKey, state)
+  const run = useMutation({ mutationFn: (wish: RunWish) => runImport(environment, id, wish), onSuccess: put })
+  const stop = useMutation({ mutationFn: () => cancelImport(environment, id), onSuccess: put })
+  const isBusy = isRunning(data) || run.isPending
+  const canResume = data.rows_in > 0 && (data.state === 'stopped' || data.state === 'refused')
+  return (
+    <>
+      {data.columns.length > 0 ? (
+        <Mapping table={table} data={data} mapping={mapping} isBusy={isBusy} onMap={setMapping} />
+      ) : null}
+      {isBusy ? (
+        <Progress
+          label={data.state === 'loading' ? 'Loading' : 'Checking'}
+          share={data.rows_total ? data.rows_done / data.rows_total : null}
+        />
+      ) : null}
+      <Outcome data={data} />
+      {(run.error ?? stop.error ?? error) ? <ErrorNotice error={run.error ?? stop.error ?? error} /> : null}
+      {data.columns.length > 0 ? (
+        <DialogActions>
+          {isBusy ? (
+            <Button disabled={stop.isPending} onClick={() => stop.mutate()}>
+              Stop
+            </Button>
+          ) : (
+            <>
+              <Button onClick={() => run.mutate({ mapping, isDryRun: true, isResumed: false })}>Check all rows</Button>
+              <Button look="primary" onClick={() => run.mutate({ mapping, isDryRun: false, isResumed: canResume })}>
+                {canResume ? `Go on behind line ${formatCount(data.line_in)}` : 'Load the rows'}
+              </Button>
+            </>
+          )}
+        </DialogActions>
+      ) : null}
+    </>
+  )
+}
+
+interface MappingProps {
+  table: LiveTable
+  data: FileImport
+  mapping: Record<string, string | null>
+  isBusy: boolean
+  onMap: (mapping: Record<string, string | null>) => void
+}
+
+function Mapping({ table, data, mapping, isBusy, onMap }: MappingProps) {
+  return (
+    <Table label={`Columns of ${data.file_name}`} columns={['column of the file', 'goes into', 'first value']}>
+      {data.columns.map((name, at) => (
+        <tr key={name}>
+          <Cell>{name}</Cell>
+          <Cell>
+            <SelectField
+              label={`${name} goes into`}
+              isLabelHidden
+              disabled={isBusy}
+              value={mapping[name] ?? ''}
+              onChange={(event) => onMap({ ...mapping, [name]: event.target.value || null })}
+            >
+              <option value="">leave out</option>
+              {table.columns.map((column) => (
+                <option key={column.name}>{column.name}</option>
+              ))}
+            </SelectField>
+          </Cell>
+          <Cell className={styles['sample']}>{firstValue(data, at)}</Cell>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+function firstValue(data: FileImport, at: number): string {
+  const value = data.sample[0]?.[at]
+  return value === null || value === undefined ? 'NULL' : String(value as string)
+}
+
+/** What the last run came to, and what is wrong by line and column. */
+function Outcome({ data }: { data: FileImport }) {
+  const words = outcomeOf(data)
+  return (
+    <>
+      <div role="status">
+        {words ? (
+          <Notice tone={data.problems.length > 0 || data.state === 'failed' ? 'danger' : 'accent'}>{words}</Notice>
+        ) : null}
+      </div>
+      {data.problems.length > 0 ? (
+        <Table label="Faults" columns={[numeric('line'), 'column', 'value', 'what is wrong']}>
+          {data.problems.map((problem) => (
+            <tr key={`${problem.line}/${problem.column}/${problem.message}`}>
+              <Cell isNumeric>{problem.line === null ? '' : formatCount(problem.line)}</Cell>
+              <Cell>{problem.column}</Cell>
+              <Cell className={styles['sample']}>{problem.value}</Cell>
+              <Cell className={styles['why']}>{problem.message}</Cell>
+            </tr>
+          ))}
+        </Table>
+      ) : null}
+      {data.is_more ? <p className={styles['about']}>There may be more faults: these are the first.</p> : null}
+    </>
+  )
+}
+
+function outcomeOf(data: FileImport): string | null {
+  const isIn =
+    data.rows_in > 0 ? `${plural(data.rows_in, 'row')} in, up to line ${formatCount(data.line_in)}.` : 'No row is in.'
+  const partly =
+    data.partly_from !== null && data.partly_to !== null
+      ? ` Of lines ${formatCount(data.partly_from)} to ${formatCount(data.partly_to)} some may be in; loading them again changes nothing.`
+      : ''
+  switch (data.state) {
+    case 'ready':
+      return data.rows_total === null ? null : `${plural(data.rows_total, 'row')} to load.`
+    case 'checking':
+    case 'loading':
+      return `${formatCount(data.rows_done)} rows ${data.state === 'loading' ? 'loaded' : 'checked'}…`
+    case 'checked':
+      return `${plural(data.rows_done, 'row')} checked, nothing written: ${formatCount(data.new)} new, ${formatCount(data.changed)} replace a row of the same key, ${formatCount(data.unchanged)} in as they are.`
+    case 'loaded':
+      return `${plural(data.rows_in, 'row')} loaded${data.skipped > 0 ? `, ${formatCount(data.skipped)} of them before` : ''}.`
+    case 'stopped':
+      return `Stopped. ${isIn}${partly}`
+    case 'refused':
+      return `${data.message ?? 'Rows are refused.'} ${isIn}${partly}`
+    case 'failed':
+      return data.message
+    case 'uploading':
+      return null
+  }
+}

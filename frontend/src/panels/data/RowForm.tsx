@@ -1,0 +1,142 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { ApiError } from '../../api/client'
+import type { LiveColumn, LiveTable } from '../../api/types'
+import { useEnvironment } from '../../app/url-state'
+import { readTyped, typedValue } from '../../logic/row-values'
+import { Button } from '../../ui/Button'
+import { SelectField, TextArea, TextField } from '../../ui/Field'
+import { Form } from '../../ui/Form'
+import { ErrorNotice } from '../../ui/Notice'
+import styles from './data.module.css'
+import { insertRow, updateRow, type Values } from './data-api'
+
+type Typed = Record<string, string | null>
+
+interface RowFormProps {
+  table: LiveTable
+  /** The row that is changed; null for a new one. */
+  row: Values | null
+  onDone: (said: string) => void
+  onClose: () => void
+}
+
+/** One row: a field a column, with what a constraint says at its column. Only columns that were changed are written. */
+export function RowForm({ table, row, onDone, onClose }: RowFormProps) {
+  const [typed, setTyped] = useState<Typed>(() =>
+    Object.fromEntries(
+      table.columns.map(({ name, is_nullable }) => [name, row ? typedValue(row[name]) : is_nullable ? null : '']),
+    ),
+  )
+  const environment = useEnvironment()
+  const form = useRef<HTMLFormElement>(null)
+  const changed = table.columns.filter(({ name }) => !row || typed[name] !== typedValue(row[name]))
+  const values = Object.fromEntries(
+    changed.map(({ name, type }) => [name, readTyped(typed[name] ?? null, type)]),
+  ) as Values
+  const write = useMutation({
+    mutationFn: () =>
+      row
+        ? updateRow(environment, table.name, keyOf(table, row), values, row)
+        : insertRow(environment, table.name, values),
+    onSuccess: (cost) =>
+      onDone(`${row ? 'Changed' : 'Inserted'}: ${cost.operations} of ≤ ${cost.bound_operations} operations.`),
+  })
+  const fault = write.error instanceof ApiError ? write.error : null
+  const atColumn = fault && table.columns.some(({ name }) => name === fault.parameter) ? fault.parameter : null
+  useEffect(() => {
+    if (fault) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+  }, [fault])
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('input:not([readonly]), select:enabled, textarea:not([readonly])')?.focus()
+  }, [])
+  return (
+    <Form
+      ref={form}
+      className={styles['form']}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onClose()
+      }}
+      aria-label={row ? `Edit a row of ${table.name}` : `New row of ${table.name}`}
+      onSubmit={() => write.mutate()}
+    >
+      {table.columns.map((column) => (
+        <ColumnField
+          key={column.name}
+          column={column}
+          value={typed[column.name] ?? null}
+          isFixed={row !== null && column.is_key}
+          error={atColumn === column.name ? [fault?.message, fault?.help].filter(Boolean).join(' ') : undefined}
+          onChange={(value) => setTyped((before) => ({ ...before, [column.name]: value }))}
+        />
+      ))}
+      {write.error && !atColumn ? <ErrorNotice error={write.error} /> : null}
+      <div className={styles['actions']}>
+        <Button type="submit" look="primary" disabled={write.isPending || (row !== null && changed.length === 0)}>
+          {row ? 'Write the change' : 'Insert the row'}
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+      </div>
+    </Form>
+  )
+}
+
+export function keyOf(table: LiveTable, row: Values): Values {
+  return Object.fromEntries(table.primary_key.map((name) => [name, row[name] ?? null])) as Values
+}
+
+interface ColumnFieldProps {
+  column: LiveColumn
+  value: string | null
+  isFixed: boolean
+  error: string | undefined
+  onChange: (value: string | null) => void
+}
+
+function ColumnField({ column, value, isFixed, error, onChange }: ColumnFieldProps) {
+  const { name, type, is_nullable } = column
+  const common = {
+    label: name,
+    hint: [type, type === 'TIMESTAMP' && 'UTC', type === 'BLOB' && 'base64', isFixed && 'key']
+      .filter(Boolean)
+      .join(' · '),
+    error,
+    value: value ?? '',
+  }
+  const placeholder = value === null ? 'NULL' : undefined
+  return (
+    <div className={styles['field']}>
+      {type === 'BOOLEAN' ? (
+        <SelectField {...common} disabled={isFixed} onChange={(event) => onChange(event.target.value)}>
+          <option value="">{value === null ? 'NULL' : 'choose'}</option>
+          <option>true</option>
+          <option>false</option>
+        </SelectField>
+      ) : /^TEXT/.test(type) || /[\r\n]/.test(value ?? '') ? (
+        <TextArea
+          {...common}
+          placeholder={placeholder}
+          readOnly={isFixed}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      ) : (
+        <TextField
+          {...common}
+          placeholder={placeholder}
+          readOnly={isFixed}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+      {is_nullable ? (
+        <Button
+          size="small"
+          aria-label={`NULL as ${name}`}
+          aria-pressed={value === null}
+          onClick={() => onChange(value === null ? '' : null)}
+        >
+          NULL
+        </Button>
+      ) : null}
+    </div>
+  )
+}

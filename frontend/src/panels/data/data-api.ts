@@ -1,0 +1,135 @@
+/** What the panel asks of the tables of the live version; each write says what was seen. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { answered, api } from '../../api/client'
+import { ENVIRONMENT, type EnvironmentName, keyOf, pathOf } from '../../api/environment'
+import type { FileImport, RowValue } from '../../api/types'
+
+export type Values = Record<string, RowValue>
+type ExportFormat = 'csv' | 'jsonl' | 'parquet'
+const PAGE_ROWS = 50
+
+export const tables = (environment: EnvironmentName) =>
+  queryOptions({
+    queryKey: keyOf('tables', environment),
+    queryFn: ({ signal }) => answered(api.GET(`${ENVIRONMENT}/tables`, { params: { path: environment }, signal })),
+  })
+
+export const rows = (environment: EnvironmentName, table: string, filter: Values, cursor: string | null) =>
+  queryOptions({
+    queryKey: keyOf('tables', environment, table, 'rows', filter, cursor),
+    queryFn: ({ signal }) =>
+      answered(
+        api.GET(`${ENVIRONMENT}/tables/{name}/rows`, {
+          params: {
+            path: { ...environment, name: table },
+            query: {
+              limit: PAGE_ROWS,
+              ...(Object.keys(filter).length > 0 ? { filter: JSON.stringify(filter) } : {}),
+              ...(cursor === null ? {} : { cursor }),
+            },
+          },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    retry: false,
+  })
+
+export const insertRow = (environment: EnvironmentName, table: string, values: Values) =>
+  answered(
+    api.POST(`${ENVIRONMENT}/tables/{name}/rows`, {
+      params: { path: { ...environment, name: table } },
+      body: { values },
+    }),
+  )
+
+export const updateRow = (environment: EnvironmentName, table: string, key: Values, values: Values, seen: Values) =>
+  answered(
+    api.PATCH(`${ENVIRONMENT}/tables/{name}/rows`, {
+      params: { path: { ...environment, name: table } },
+      body: { key, values, seen },
+    }),
+  )
+
+export const deleteRow = (environment: EnvironmentName, table: string, key: Values, seen: Values) =>
+  answered(
+    api.POST(`${ENVIRONMENT}/tables/{name}/rows/delete`, {
+      params: { path: { ...environment, name: table } },
+      body: { key, seen },
+    }),
+  )
+
+export function exportAddress(environment: EnvironmentName, table: string, format: ExportFormat): string {
+  return `${pathOf(environment)}/tables/${encodeURIComponent(table)}/export?format=${format}`
+}
+
+export function isRunning({ state }: FileImport): boolean {
+  return state === 'checking' || state === 'loading'
+}
+
+export const fileImport = (environment: EnvironmentName, id: string) =>
+  queryOptions({
+    queryKey: keyOf('imports', environment, id),
+    queryFn: ({ signal }) =>
+      answered(
+        api.GET(`${ENVIRONMENT}/imports/{import_id}`, { params: { path: { ...environment, import_id: id } }, signal }),
+      ),
+    refetchInterval: (query) => (query.state.data && isRunning(query.state.data) ? 300 : false),
+  })
+
+const PART_BYTES = 2_000_000
+
+/** Sends a file in parts, and gives the import when the last of them is there; `tell` is told the share that is. */
+export async function upload(
+  environment: EnvironmentName,
+  table: string,
+  file: File,
+  tell: (share: number) => void,
+): Promise<FileImport> {
+  let state = await answered(
+    api.POST(`${ENVIRONMENT}/imports`, {
+      params: { path: environment },
+      body: { table, file_name: file.name, size: file.size },
+    }),
+  )
+  while (state.state === 'uploading') {
+    const base64 = await base64Of(file.slice(state.uploaded, state.uploaded + PART_BYTES))
+    state = await answered(
+      api.POST(`${ENVIRONMENT}/imports/{import_id}/parts`, {
+        params: { path: { ...environment, import_id: state.id } },
+        body: { offset: state.uploaded, base64 },
+      }),
+    )
+    tell(file.size > 0 ? state.uploaded / file.size : 1)
+  }
+  return state
+}
+
+async function base64Of(part: Blob): Promise<string> {
+  const bytes = new Uint8Array(await part.arrayBuffer())
+  const pieces: string[] = []
+  for (let at = 0; at < bytes.length; at += 8192) pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8192)))
+  return btoa(pieces.join(''))
+}
+
+export interface RunWish {
+  mapping: Record<string, string | null>
+  isDryRun: boolean
+  isResumed: boolean
+}
+
+export const runImport = (environment: EnvironmentName, id: string, { mapping, isDryRun, isResumed }: RunWish) =>
+  answered(
+    api.POST(`${ENVIRONMENT}/imports/{import_id}/runs`, {
+      params: { path: { ...environment, import_id: id } },
+      body: { mapping, dry_run: isDryRun, resume: isResumed, bytes_form: 'base64' },
+    }),
+  )
+
+export const cancelImport = (environment: EnvironmentName, id: string) =>
+  answered(
+    api.POST(`${ENVIRONMENT}/imports/{import_id}/cancel`, { params: { path: { ...environment, import_id: id } } }),
+  )
+
+export const deleteImport = (environment: EnvironmentName, id: string) =>
+  answered(api.DELETE(`${ENVIRONMENT}/imports/{import_id}`, { params: { path: { ...environment, import_id: id } } }))
