@@ -97,6 +97,92 @@ async def test_without_its_limit_the_segment_is_marked_everywhere(client: httpx.
     assert marked == [segment["path"]]
 
 
+async def test_a_table_says_its_columns_keys_and_limits_and_where_they_stand(
+    client: httpx.AsyncClient, files: Files
+) -> None:
+    table = named((await compiled(client, files))["tables"], "subscriptions")
+    schema = next(file["text"] for file in files if file["path"] == "schema.piql")
+
+    def text_of(place: dict) -> str:
+        return schema[place["start"] : place["end"]]
+
+    assert [(column["name"], column["type"], column["is_nullable"]) for column in table["columns"]] == [
+        ("owner", "VARCHAR(32)", False),
+        ("target", "VARCHAR(32)", False),
+        ("approved", "BOOLEAN", True),
+    ]
+    assert text_of(table["columns"][2]["range"]) == "approved BOOLEAN"
+    assert text_of(table["key_range"]) == "PRIMARY KEY (owner, target)"
+    [limit] = table["limits"]
+    assert (limit["columns"], limit["limit"], limit["is_token"]) == (["owner"], 100, False)
+    assert text_of(limit["range"]) == "CARDINALITY LIMIT 100 (owner)"
+    assert text_of(limit["number_range"]) == "100"
+    keys = [(key["columns"], key["table"], key["referenced_columns"]) for key in table["foreign_keys"]]
+    assert keys == [(["owner"], "users", ["username"]), (["target"], "users", ["username"])]
+    assert {text_of(key["range"]) for key in table["foreign_keys"]} == {"REFERENCES users"}
+
+
+async def test_the_places_of_columns_move_with_the_text(client: httpx.AsyncClient, files: Files) -> None:
+    await compiled(client, files)
+    moved = replaced(files, "schema.piql", "CREATE TABLE users", "-- one more line\n\nCREATE TABLE users")
+    schema = next(file["text"] for file in moved if file["path"] == "schema.piql")
+    for table in (await compiled(client, moved))["tables"]:
+        for column in table["columns"]:
+            place = column["range"]
+            assert schema[place["start"] : place["end"]].startswith(column["name"])
+
+
+def sources(access: dict) -> list[str]:
+    return [f"{source['table']}.{column}" for source in access["comes_from"] for column in source["columns"]]
+
+
+def accesses(query: dict) -> list[tuple]:
+    return [
+        (access["kind"], access["table"], access["index"], sources(access), access["operations"])
+        for access in query["accesses"]
+    ]
+
+
+async def test_a_query_says_which_tables_and_indexes_it_reads_with_its_bound_on_each(
+    client: httpx.AsyncClient, files: Files
+) -> None:
+    found = await compiled(client, files)
+    thoughtstream = named(found["queries"], "thoughtstream")
+    assert accesses(thoughtstream) == [
+        ("read", "subscriptions", None, [], 1),
+        ("read", "thoughts", None, ["subscriptions.target"], 100),
+    ]
+    assert not any(access["is_unbounded"] for access in thoughtstream["accesses"])
+    [followers] = named(found["queries"], "followersOf")["accesses"]
+    index = named(found["indexes"], followers["index"])
+    assert index["table"] == followers["table"] == "subscriptions"
+    assert "followersOf" in index["used_by"]
+    for query in found["queries"]:
+        if query["kind"] == "select":
+            assert sum(access["operations"] for access in query["accesses"]) == query["bound"]["operations"]
+
+
+async def test_a_write_says_what_it_writes_and_which_rows_it_checks(client: httpx.AsyncClient, files: Files) -> None:
+    subscribe = named((await compiled(client, files))["queries"], "subscribe")
+    assert accesses(subscribe) == [
+        ("write", "subscriptions", None, [], subscribe["bound"]["operations"]),
+        ("check", "users", None, ["subscriptions.owner"], None),
+        ("check", "users", None, ["subscriptions.target"], None),
+    ]
+
+
+async def test_an_unbounded_query_says_which_of_its_tables_nothing_bounds(
+    client: httpx.AsyncClient, files: Files
+) -> None:
+    changed = replaced(files, "schema.piql", "  CARDINALITY LIMIT 100 (owner),\n", "")
+    query = named((await compiled(client, changed))["queries"], "thoughtstream")
+    assert [(access["table"], sources(access), access["is_unbounded"]) for access in query["accesses"]] == [
+        ("subscriptions", [], True),
+        ("thoughts", ["subscriptions.target"], False),
+    ]
+    assert {access["operations"] for access in query["accesses"]} == {None}
+
+
 async def test_an_offered_fix_leaves_no_problem(client: httpx.AsyncClient, files: Files) -> None:
     changed = replaced(files, "schema.piql", "  CARDINALITY LIMIT 100 (owner),\n", "")
     found = await compiled(client, changed)

@@ -16,6 +16,7 @@ const PANELS: readonly { title: PanelTitle; shown: (workbench: Workbench) => Loc
   { title: 'Problems', shown: ({ problems }) => problems.none },
   { title: 'Plan', shown: ({ plan }) => plan.node('IndexScan') },
   { title: 'Bounds', shown: ({ bounds }) => bounds.proofs },
+  { title: 'Diagram', shown: ({ diagram }) => diagram.table('thoughts') },
   { title: 'Profile', shown: ({ profile }) => profile.content.getByRole('table').first() },
   { title: 'Heatmap', shown: ({ heatmap }) => heatmap.largestSafe.first() },
   { title: 'Deploy', shown: ({ deploy }) => deploy.versions.first() },
@@ -282,7 +283,7 @@ test('nor of latencies, observed or not, nor of a workbench that has nothing yet
   await expect(problems.content).toContainText('There is no query yet')
   await look(page, 'empty')
   await expectNoObjections(page, 'an application without a query')
-  for (const panel of [workbench.plan, workbench.bounds, profile, heatmap, run]) {
+  for (const panel of [workbench.plan, workbench.bounds, workbench.diagram, profile, heatmap, run]) {
     await panel.open()
     await expectNoObjections(page, `nothing in ${await panel.tab.innerText()}`, PANEL)
   }

@@ -4,6 +4,7 @@ import { Bounds } from './Bounds.ts'
 import { Dashboard } from './Dashboard.ts'
 import { Data } from './Data.ts'
 import { Deploy } from './Deploy.ts'
+import { Diagram } from './Diagram.ts'
 import { Editor } from './Editor.ts'
 import { Heatmap } from './Heatmap.ts'
 import { Plan } from './Plan.ts'
@@ -32,6 +33,7 @@ export type PanelTitle =
   | 'Problems'
   | 'Plan'
   | 'Bounds'
+  | 'Diagram'
   | 'Profile'
   | 'Heatmap'
   | 'Deploy'
@@ -46,6 +48,7 @@ export class Workbench {
   readonly problems: Problems
   readonly plan: Plan
   readonly bounds: Bounds
+  readonly diagram: Diagram
   readonly profile: Profile
   readonly heatmap: Heatmap
   readonly deploy: Deploy
@@ -67,6 +70,7 @@ export class Workbench {
     this.problems = new Problems(page)
     this.plan = new Plan(page)
     this.bounds = new Bounds(page)
+    this.diagram = new Diagram(page)
     this.profile = new Profile(page)
     this.heatmap = new Heatmap(page)
     this.deploy = new Deploy(page)

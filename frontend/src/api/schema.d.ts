@@ -1306,6 +1306,48 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * AccessRead
+         * @description One step of a query that goes to the store, or would: which table, and through which secondary index.
+         *
+         *     `path` is the id of its plan node: of the stage `physical`, or `Phase I` where the query is refused. `comes_from`
+         *     is empty where the query's own values say what is looked for. `index` is None where the
+         *     table itself is read. A `check` is a row that a write looks at because of a foreign key. `operations` and `rows` are
+         *     those of the bound, and None of a refused query and of a check; `is_unbounded` steps are what nothing bounds.
+         */
+        AccessRead: {
+            /** Path */
+            path: string;
+            /** Operator */
+            operator: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "read" | "write" | "check";
+            /** Table */
+            table: string;
+            /** Index */
+            index: string | null;
+            /** Comes From */
+            comes_from: components["schemas"]["AccessSourceRead"][];
+            /** Operations */
+            operations: number | null;
+            /** Rows */
+            rows: number | null;
+            /** Is Unbounded */
+            is_unbounded: boolean;
+        };
+        /**
+         * AccessSourceRead
+         * @description Columns of a table whose values say what a step looks for.
+         */
+        AccessSourceRead: {
+            /** Table */
+            table: string;
+            /** Columns */
+            columns: string[];
+        };
+        /**
          * AgreementRead
          * @description Whether the executions whose size was predicted were as predicted: an exact binomial test.
          *
@@ -1603,6 +1645,19 @@ export interface components {
             nodes: components["schemas"]["NodeRead"][];
         };
         /**
+         * ColumnRead
+         * @description A column; `type` as declared (`VARCHAR(32)`), `range` its whole definition.
+         */
+        ColumnRead: {
+            /** Name */
+            name: string;
+            /** Type */
+            type: string;
+            /** Is Nullable */
+            is_nullable: boolean;
+            range: components["schemas"]["RangeRead"] | null;
+        };
+        /**
          * CompilationCreate
          * @description `stages_of` names the one query whose stages are wanted; without it all queries have theirs.
          */
@@ -1618,12 +1673,16 @@ export interface components {
         /**
          * CompilationRead
          * @description `elapsed_ms` is what the compiler took, also when the answer came from the cache.
+         *
+         *     `indexes` are the secondary indexes of the whole set, those that the compiler derives among them.
          */
         CompilationRead: {
             /** Diagnostics */
             diagnostics: components["schemas"]["DiagnosticRead"][];
             /** Tables */
             tables: components["schemas"]["TableRead"][];
+            /** Indexes */
+            indexes: components["schemas"]["IndexRead"][];
             /** Queries */
             queries: components["schemas"]["QueryRead"][];
             /** Has Errors */
@@ -2054,6 +2113,19 @@ export interface components {
             kind: "region" | "comment";
         };
         /**
+         * ForeignKeyRead
+         * @description Columns whose values name a row of another table: `columns[i]` equals its `referenced_columns[i]`.
+         */
+        ForeignKeyRead: {
+            /** Columns */
+            columns: string[];
+            /** Table */
+            table: string;
+            /** Referenced Columns */
+            referenced_columns: string[];
+            range: components["schemas"]["RangeRead"] | null;
+        };
+        /**
          * GridLevels
          * @description A grid of one's own: the levels of each dimension; a dimension left out is not measured.
          */
@@ -2431,13 +2503,19 @@ export interface components {
         };
         /**
          * LimitRead
-         * @description A cardinality limit: at most `limit` rows for each value of the columns.
+         * @description A cardinality limit: at most `limit` rows for each value of the columns, or for each word in them (`is_token`).
+         *
+         *     `range` is the whole clause, `number_range` its number alone.
          */
         LimitRead: {
             /** Columns */
             columns: string[];
             /** Limit */
             limit: number;
+            /** Is Token */
+            is_token: boolean;
+            range: components["schemas"]["RangeRead"] | null;
+            number_range: components["schemas"]["RangeRead"] | null;
         };
         /**
          * LiveColumnRead
@@ -3204,6 +3282,8 @@ export interface components {
             stages: components["schemas"]["StageRead"][];
             /** Unbounded */
             unbounded: components["schemas"]["UnboundedSegmentRead"][];
+            /** Accesses */
+            accesses: components["schemas"]["AccessRead"][];
             /** Axes */
             axes: components["schemas"]["AxisRead"][];
         };
@@ -3672,8 +3752,15 @@ export interface components {
             name: string;
             range: components["schemas"]["RangeRead"] | null;
             name_range: components["schemas"]["RangeRead"] | null;
+            /** Columns */
+            columns: components["schemas"]["ColumnRead"][];
             /** Primary Key */
             primary_key: string[];
+            key_range: components["schemas"]["RangeRead"] | null;
+            /** Unique Keys */
+            unique_keys: components["schemas"]["UniqueKeyRead"][];
+            /** Foreign Keys */
+            foreign_keys: components["schemas"]["ForeignKeyRead"][];
             /** Limits */
             limits: components["schemas"]["LimitRead"][];
         };
@@ -3724,6 +3811,15 @@ export interface components {
             table_range: components["schemas"]["RangeRead"] | null;
             /** Sentence */
             sentence: string;
+        };
+        /**
+         * UniqueKeyRead
+         * @description At most one row has the same values in the columns.
+         */
+        UniqueKeyRead: {
+            /** Columns */
+            columns: string[];
+            range: components["schemas"]["RangeRead"] | null;
         };
     };
     responses: never;

@@ -1,7 +1,7 @@
 /**
  * The panels. To add one: a folder in panels/, a name in PANEL_IDS (logic/view.ts), an entry here.
  *
- * The order is that of the work: see what is wrong, see the plan and its bound, measure, choose limits, deploy, run, compare.
+ * The order is that of the work: see what is wrong, see the plan, its bound and the schema that they come from, measure, choose limits, deploy, run, compare.
  */
 import {
   ChartNoAxesColumn,
@@ -14,6 +14,7 @@ import {
   Rocket,
   Sigma,
   Table2,
+  Waypoints,
 } from 'lucide-react'
 import { type ComponentType, lazy } from 'react'
 import type { PanelId } from '../logic/view'
@@ -37,6 +38,13 @@ export const PANELS: readonly Panel[] = [
     icon: Sigma,
     home: 'side',
     component: lazy(() => import('../panels/bounds/BoundsPanel')),
+  },
+  {
+    id: 'diagram',
+    title: 'Diagram',
+    icon: Waypoints,
+    home: 'side',
+    component: lazy(() => import('../panels/diagram/DiagramPanel')),
   },
   {
     id: 'profile',

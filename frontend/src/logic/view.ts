@@ -1,6 +1,17 @@
 /** The state of the view as a URL and back: whatever is shown can be sent to somebody else. */
 
-const PANEL_IDS = ['problems', 'plan', 'bounds', 'profile', 'heatmap', 'deploy', 'run', 'data', 'dashboard'] as const
+const PANEL_IDS = [
+  'problems',
+  'plan',
+  'bounds',
+  'diagram',
+  'profile',
+  'heatmap',
+  'deploy',
+  'run',
+  'data',
+  'dashboard',
+] as const
 export type PanelId = (typeof PANEL_IDS)[number]
 
 export interface SloTarget {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from piql.compiler.bounds.bound import Bound, OperatorBound, Term
 from piql.compiler.logical.format import describe as describe_logical
@@ -20,12 +20,16 @@ from piql.text.diagnostics.diagnostic import Diagnostic, Edit, LaterFixes
 from piql.text.source import Source, Span
 from piql_profiler.predictor.cardinalities import axes as axes_of
 
+from piql_backend.compilations.accesses import read_accesses
+from piql_backend.compilations.node_ids import Path, node_id
 from piql_backend.compilations.schemas import (
     AxisRead,
     BoundRead,
+    ColumnRead,
     CompilationRead,
     DiagnosticRead,
     FixRead,
+    ForeignKeyRead,
     IndexColumnRead,
     IndexRead,
     LabelRead,
@@ -38,10 +42,9 @@ from piql_backend.compilations.schemas import (
     TableRead,
     TermRead,
     UnboundedSegmentRead,
+    UniqueKeyRead,
 )
 from piql_backend.schema import EditRead, RangeRead
-
-Path: TypeAlias = tuple[int, ...]
 
 
 def read_compilation(compilation: Compilation, elapsed_ms: float, stages_of: str | None = None) -> CompilationRead:
@@ -52,6 +55,7 @@ def read_compilation(compilation: Compilation, elapsed_ms: float, stages_of: str
     return CompilationRead(
         diagnostics=read_diagnostics(compilation, stages_of),
         tables=[_table(table) for table in compilation.tables.values()],
+        indexes=read_indexes(compilation),
         queries=[_query(query, has_stages=stages_of in (None, query.name)) for query in compilation.queries.values()],
         has_errors=compilation.has_errors,
         elapsed_ms=elapsed_ms,
@@ -184,8 +188,32 @@ def _table(table: Table) -> TableRead:
         name=table.name,
         range=_maybe(table.span),
         name_range=_maybe(table.name_span),
+        columns=[
+            ColumnRead(name=column.name, type=str(column.type), is_nullable=column.nullable, range=_maybe(column.span))
+            for column in table.columns
+        ],
         primary_key=list(table.primary_key),
-        limits=[LimitRead(columns=list(limit.columns), limit=limit.limit) for limit in table.limits],
+        key_range=_maybe(table.key_span),
+        unique_keys=[UniqueKeyRead(columns=list(key.columns), range=_maybe(key.span)) for key in table.unique_keys],
+        foreign_keys=[
+            ForeignKeyRead(
+                columns=list(key.columns),
+                table=key.table,
+                referenced_columns=list(key.referenced_columns),
+                range=_maybe(key.span),
+            )
+            for key in table.foreign_keys
+        ],
+        limits=[
+            LimitRead(
+                columns=list(limit.columns),
+                limit=limit.limit,
+                is_token=limit.is_token,
+                range=_maybe(limit.span),
+                number_range=_maybe(limit.limit_span),
+            )
+            for limit in table.limits
+        ],
     )
 
 
@@ -228,11 +256,6 @@ def _operator_bound(bound: OperatorBound) -> OperatorBoundRead:
     )
 
 
-def node_id(path: Path) -> str:
-    """The id of a plan node: `root`, and `0.1` for the second child of the root's first child."""
-    return ".".join(map(str, path)) or "root"
-
-
 def _query(query: CompiledQuery, *, has_stages: bool) -> QueryRead:
     return QueryRead(
         name=query.name,
@@ -255,6 +278,7 @@ def _query(query: CompiledQuery, *, has_stages: bool) -> QueryRead:
             )
             for segment in query.unbounded
         ],
+        accesses=read_accesses(query),
         axes=[
             AxisRead(
                 symbol=axis.symbol,

@@ -49,10 +49,41 @@ class DiagnosticRead(Read):
 
 
 class LimitRead(Read):
-    """A cardinality limit: at most `limit` rows for each value of the columns."""
+    """A cardinality limit: at most `limit` rows for each value of the columns, or for each word in them (`is_token`).
+
+    `range` is the whole clause, `number_range` its number alone.
+    """
 
     columns: list[str]
     limit: int
+    is_token: bool
+    range: RangeRead | None
+    number_range: RangeRead | None
+
+
+class ColumnRead(Read):
+    """A column; `type` as declared (`VARCHAR(32)`), `range` its whole definition."""
+
+    name: str
+    type: str
+    is_nullable: bool
+    range: RangeRead | None
+
+
+class ForeignKeyRead(Read):
+    """Columns whose values name a row of another table: `columns[i]` equals its `referenced_columns[i]`."""
+
+    columns: list[str]
+    table: str
+    referenced_columns: list[str]
+    range: RangeRead | None
+
+
+class UniqueKeyRead(Read):
+    """At most one row has the same values in the columns."""
+
+    columns: list[str]
+    range: RangeRead | None
 
 
 class IndexColumnRead(Read):
@@ -80,7 +111,11 @@ class TableRead(Read):
     name: str
     range: RangeRead | None
     name_range: RangeRead | None
+    columns: list[ColumnRead]
     primary_key: list[str]
+    key_range: RangeRead | None
+    unique_keys: list[UniqueKeyRead]
+    foreign_keys: list[ForeignKeyRead]
     limits: list[LimitRead]
 
 
@@ -174,6 +209,33 @@ class UnboundedSegmentRead(Read):
     sentence: str
 
 
+class AccessSourceRead(Read):
+    """Columns of a table whose values say what a step looks for."""
+
+    table: str
+    columns: list[str]
+
+
+class AccessRead(Read):
+    """One step of a query that goes to the store, or would: which table, and through which secondary index.
+
+    `path` is the id of its plan node: of the stage `physical`, or `Phase I` where the query is refused. `comes_from`
+    is empty where the query's own values say what is looked for. `index` is None where the
+    table itself is read. A `check` is a row that a write looks at because of a foreign key. `operations` and `rows` are
+    those of the bound, and None of a refused query and of a check; `is_unbounded` steps are what nothing bounds.
+    """
+
+    path: str
+    operator: str
+    kind: Literal["read", "write", "check"]
+    table: str
+    index: str | None
+    comes_from: list[AccessSourceRead]
+    operations: int | None
+    rows: int | None
+    is_unbounded: bool
+
+
 class AxisRead(Read):
     """A number of the text that a heatmap can vary; writing another into all `number_ranges` changes it for good."""
 
@@ -197,14 +259,19 @@ class QueryRead(Read):
     parameters: list[ParameterRead]
     stages: list[StageRead]
     unbounded: list[UnboundedSegmentRead]
+    accesses: list[AccessRead]
     axes: list[AxisRead]
 
 
 class CompilationRead(Read):
-    """`elapsed_ms` is what the compiler took, also when the answer came from the cache."""
+    """`elapsed_ms` is what the compiler took, also when the answer came from the cache.
+
+    `indexes` are the secondary indexes of the whole set, those that the compiler derives among them.
+    """
 
     diagnostics: list[DiagnosticRead]
     tables: list[TableRead]
+    indexes: list[IndexRead]
     queries: list[QueryRead]
     has_errors: bool
     elapsed_ms: float

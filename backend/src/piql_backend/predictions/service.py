@@ -20,7 +20,8 @@ from piql_profiler.predictor.safe_limits import safe_limits
 from piql_profiler.predictor.sizes import Size, size_at_limits, work_at
 from piql_profiler.runs.run_files import UnreadableRun, load
 
-from piql_backend.compilations.reading import node_id, read_span
+from piql_backend.compilations.node_ids import node_id
+from piql_backend.compilations.reading import read_span
 from piql_backend.compilations.service import Compilations
 from piql_backend.errors import ApiError
 from piql_backend.predictions.questions import ForAll, ForQuantiles, ForSizes, SizeEstimates

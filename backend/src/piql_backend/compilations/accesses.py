@@ -1,0 +1,194 @@
+"""Which tables and indexes a query goes to, one step after another, each with what it adds to the bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
+
+from piql.compiler.logical.expressions import ColumnRef, Expression, columns_in, conjuncts
+from piql.compiler.logical.format import inputs_of as logical_inputs
+from piql.compiler.logical.operators import Join, LogicalNode, LogicalWrite, Relation, Selection, SemiJoin
+from piql.compiler.physical.operators import (
+    Dereference,
+    IndexFKJoin,
+    IndexScan,
+    KeyPart,
+    KeyRange,
+    PhysicalNode,
+    RemoteOperator,
+    SortedIndexJoin,
+    WritePlan,
+    inputs,
+)
+from piql.compiler.result import CompiledQuery
+
+from piql_backend.compilations.node_ids import Path, node_id
+from piql_backend.compilations.schemas import AccessRead, AccessSourceRead
+
+
+def read_accesses(query: CompiledQuery) -> list[AccessRead]:
+    """The steps in the order in which they happen; empty where the query could not be understood."""
+    match query.plan:
+        case WritePlan() as plan:
+            return _of_write(plan, query)
+        case None:
+            return [] if query.logical is None else _of_refused(query.logical, query)
+        case plan:
+            return list(_of_plan(plan, query))
+
+
+def _of_plan(plan: PhysicalNode, query: CompiledQuery) -> Iterator[AccessRead]:
+    bounds = {bound.path: bound for bound in query.bound.by_operator} if query.bound is not None else {}
+    steps = list(_remote(plan))
+    tables = {operator.alias: operator.table.name for _, operator in steps}
+    for path, operator in steps:
+        bound = bounds.get(path)
+        yield AccessRead(
+            path=node_id(path),
+            operator=type(operator).__name__,
+            kind="read",
+            table=operator.table.name,
+            index=_index_of(operator),
+            comes_from=_comes_from(operator, tables),
+            operations=None if bound is None else bound.operations,
+            rows=None if bound is None else bound.rows,
+            is_unbounded=False,
+        )
+
+
+def _remote(node: PhysicalNode, path: Path = ()) -> Iterator[tuple[Path, RemoteOperator]]:
+    """The operators that make requests, those that happen first before those that use their rows."""
+    for at, child in enumerate(inputs(node)):
+        yield from _remote(child, (*path, at))
+    if isinstance(node, RemoteOperator):
+        yield path, node
+
+
+def _index_of(operator: RemoteOperator) -> str | None:
+    if isinstance(operator, Dereference) or operator.index.is_primary:
+        return None
+    return operator.index.name
+
+
+def _comes_from(operator: RemoteOperator, tables: dict[str, str]) -> list[AccessSourceRead]:
+    """The columns that stand in the key that is read; a record is fetched for an entry of its own table."""
+    match operator:
+        case Dereference():
+            return []
+        case IndexFKJoin():
+            return _sources(_columns(_values(operator.prefix, None)), tables)
+        case IndexScan() | SortedIndexJoin():
+            return _sources(_columns(_values(operator.prefix, operator.range)), tables)
+        case _:
+            assert_never(operator)
+
+
+def _values(prefix: Iterable[KeyPart], key_range: KeyRange | None) -> Iterator[Expression]:
+    for part in prefix:
+        yield from part.values
+    if key_range is not None:
+        yield from (side for side in (key_range.low, key_range.high) if side is not None)
+
+
+def _columns(expressions: Iterable[Expression]) -> Iterator[ColumnRef]:
+    for expression in expressions:
+        yield from columns_in(expression)
+
+
+def _sources(columns: Iterable[ColumnRef], tables: dict[str, str]) -> list[AccessSourceRead]:
+    names: dict[str, list[str]] = {}
+    for column in columns:
+        table = tables.get(column.relation)
+        if table is not None and column.name not in names.setdefault(table, []):
+            names[table].append(column.name)
+    return [AccessSourceRead(table=table, columns=columns_of) for table, columns_of in names.items()]
+
+
+def _of_write(plan: WritePlan, query: CompiledQuery) -> list[AccessRead]:
+    """The table itself with the whole bound, then the tables whose rows are looked at because of a foreign key."""
+    bound = query.bound
+    write = AccessRead(
+        path="root",
+        operator=plan.kind.capitalize(),
+        kind="write",
+        table=plan.table.name,
+        index=None,
+        comes_from=[],
+        operations=None if bound is None else bound.operations,
+        rows=None,
+        is_unbounded=False,
+    )
+    checks = [_check(plan, key.table, None, key.columns) for key in plan.references]
+    checks += [
+        _check(plan, table.name, None if index.is_primary else index.name, key.referenced_columns)
+        for table, key, index in plan.referrers
+    ]
+    return [write, *checks]
+
+
+def _check(plan: WritePlan, table: str, index: str | None, columns: Sequence[str]) -> AccessRead:
+    return AccessRead(
+        path="root",
+        operator=plan.kind.capitalize(),
+        kind="check",
+        table=table,
+        index=index,
+        comes_from=[AccessSourceRead(table=plan.table.name, columns=list(columns))],
+        operations=None,
+        rows=None,
+        is_unbounded=False,
+    )
+
+
+def _of_refused(plan: LogicalNode | LogicalWrite, query: CompiledQuery) -> list[AccessRead]:
+    """The relations of a query without a bound, in the order of the plan: nobody knows in which they would be read."""
+    relations = list(_relations(plan))
+    tables = {relation.alias: relation.table.name for _, relation in relations}
+    conditions = list(_conditions(plan))
+    return [
+        AccessRead(
+            path=node_id(path),
+            operator="Relation",
+            kind="read",
+            table=relation.table.name,
+            index=None,
+            comes_from=_sources(
+                _joined_with(relation.alias, {before.alias for _, before in relations[:at]}, conditions), tables
+            ),
+            operations=None,
+            rows=None,
+            is_unbounded=any(
+                segment.table == relation.table.name and path[: len(segment.path)] == segment.path
+                for segment in query.unbounded
+            ),
+        )
+        for at, (path, relation) in enumerate(relations)
+    ]
+
+
+def _relations(node: LogicalNode | LogicalWrite, path: Path = ()) -> Iterator[tuple[Path, Relation]]:
+    if isinstance(node, Relation):
+        yield path, node
+    for at, child in enumerate(logical_inputs(node)):
+        yield from _relations(child, (*path, at))
+
+
+def _conditions(node: LogicalNode | LogicalWrite) -> Iterator[list[ColumnRef]]:
+    """The columns that each condition of a plan compares."""
+    condition = None
+    if isinstance(node, Join | SemiJoin):
+        condition = node.condition
+    elif isinstance(node, Selection):
+        condition = node.predicate
+    if condition is not None:
+        for part in conjuncts(condition):
+            yield list(columns_in(part))
+    for child in logical_inputs(node):
+        yield from _conditions(child)
+
+
+def _joined_with(alias: str, before: set[str], conditions: list[list[ColumnRef]]) -> Iterator[ColumnRef]:
+    """The columns of the relations before this one that a condition compares with one of its own."""
+    for columns in conditions:
+        if any(column.relation == alias for column in columns):
+            yield from (column for column in columns if column.relation in before)

@@ -1,0 +1,76 @@
+import { expectNoObjections } from '../axe.ts'
+import { expect, test } from '../fixtures.ts'
+
+const THOUGHTSTREAM = '/?query=thoughtstream&file=queries/thoughtstream.piql&panel=diagram'
+const PANEL = '[role=tabpanel]'
+
+test('the diagram shows tables, keys with their limits, and the steps of the current query', async ({ workbench }) => {
+  const { diagram, application } = workbench
+  await workbench.open(THOUGHTSTREAM)
+  await expect(diagram.tables).toHaveCount(3)
+  await expect(diagram.table('subscriptions')).toHaveText('subscriptions, step 1 ≤ 1 op')
+  await expect(diagram.steps).toHaveText([
+    'step 1subscriptions ≤ 1 op, ≤ 100 rows',
+    'step 2thoughts ≤ 100 ops, ≤ 5,000 rows',
+  ])
+  await expect(diagram.partsOf('subscriptions')).toHaveText([
+    'ownerVARCHAR(32) → users',
+    'targetVARCHAR(32) → users',
+    'approvedBOOLEAN',
+    '≤ 100per owner',
+    'target, ownerindex, 1 query',
+  ])
+  await expect(diagram.labels.filter({ hasText: 'owner · ≤ 100' })).toHaveCount(1)
+
+  await application.query('usersFollowedBy').click()
+  await expect(diagram.table('users')).toHaveText('users, step 2 ≤ 100 ops')
+  await expect(diagram.labels.filter({ hasText: /^target · no limitstep 2≤ 100 ops$/ })).toHaveCount(1)
+  await workbench.openFile('queries/findUser.piql')
+  await expect(diagram.steps).toHaveText(['step 1users ≤ 1 op, ≤ 1 row'])
+
+  await diagram.show('Query only')
+  await expect(diagram.tables).toHaveCount(1)
+  await diagram.show('Schema only')
+  await expect(diagram.tables).toHaveText(['users', 'subscriptions', 'thoughts'])
+  await expect(diagram.steps).toHaveCount(0)
+})
+
+test('a click in the diagram goes to the text, arrows go from table to table, and Enter opens', async ({
+  workbench,
+  page,
+}) => {
+  const { diagram, editor } = workbench
+  await workbench.open(THOUGHTSTREAM)
+  await diagram.partsOf('subscriptions').filter({ hasText: 'approved' }).click()
+  await expect(editor.region.getByRole('heading')).toHaveText('schema.piql')
+  await expect.poll(() => editor.caretLine('schema.piql')).toContain('approved BOOLEAN')
+
+  await diagram.tables.first().focus()
+  await page.keyboard.press('Home')
+  await expect(diagram.table('users')).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  await expect(diagram.drawing.locator(':focus')).toHaveText(/^(subscriptions|thoughts)/)
+  await page.keyboard.press('End')
+  await expect(diagram.table('thoughts')).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(editor.area).toBeFocused()
+  await expect.poll(() => editor.caretLine('schema.piql')).toContain('CREATE TABLE thoughts')
+})
+
+test('what nothing bounds is marked in the diagram as in the text, the plan and the table', async ({
+  workbench,
+  page,
+}) => {
+  const { diagram, editor } = workbench
+  await workbench.open('/?query=thoughtstream&file=schema.piql&panel=diagram')
+  await editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
+  await expect(diagram.table('subscriptions')).toHaveText('subscriptions, step 1 ∞ unbounded')
+  await expect(diagram.steps.first()).toHaveText('step 1subscriptions ∞ unbounded')
+  await expect(diagram.content.getByRole('list', { name: 'Unbounded segments' })).toContainText('nothing limits')
+  await expectNoObjections(page, 'an unbounded query in the diagram', PANEL)
+  await diagram.show('Table')
+  await expect(diagram.rows.filter({ hasText: 'step 1: ∞ unbounded' })).toHaveCount(1)
+  await expectNoObjections(page, 'the diagram as a table', PANEL)
+  await diagram.rows.getByRole('button', { name: 'approved BOOLEAN' }).click()
+  await expect.poll(() => editor.caretLine('schema.piql')).toContain('approved BOOLEAN')
+})

@@ -1,0 +1,331 @@
+/**
+ * What the diagram of a schema shows: a box a table with a line a column, limit and index, a link a foreign key, and
+ * over them the steps of one query, each with what it adds to the bound.
+ */
+import { formatCount } from '../units'
+import type { TextRange } from './shapes'
+
+interface SchemaColumn {
+  name: string
+  type: string
+  is_nullable: boolean
+  range: TextRange | null
+}
+
+interface SchemaLimit {
+  columns: readonly string[]
+  limit: number
+  is_token: boolean
+  range: TextRange | null
+  number_range: TextRange | null
+}
+
+interface SchemaForeignKey {
+  columns: readonly string[]
+  table: string
+  referenced_columns: readonly string[]
+  range: TextRange | null
+}
+
+export interface SchemaTable {
+  name: string
+  range: TextRange | null
+  name_range: TextRange | null
+  columns: readonly SchemaColumn[]
+  primary_key: readonly string[]
+  unique_keys: readonly { columns: readonly string[]; range: TextRange | null }[]
+  foreign_keys: readonly SchemaForeignKey[]
+  limits: readonly SchemaLimit[]
+}
+
+export interface SchemaIndex {
+  name: string
+  table: string
+  columns: readonly { name: string; ascending: boolean }[]
+  definition: string
+  used_by: readonly string[]
+}
+
+/** Columns whose values say what a step looks for. */
+interface Source {
+  table: string
+  columns: readonly string[]
+}
+
+export interface Access {
+  kind: 'read' | 'write' | 'check'
+  table: string
+  index: string | null
+  comes_from: readonly Source[]
+  operations: number | null
+  rows: number | null
+  is_unbounded: boolean
+}
+
+/** One step of the query that is laid over the schema. */
+export interface Step {
+  number: number
+  table: string
+  index: string | null
+  comesFrom: readonly Source[]
+  /** `≤ 100 ops`, `∞ unbounded`, `checked`; empty where nothing can be said. */
+  text: string
+  /** The same with the rows, where there is room: `≤ 100 ops, ≤ 5,000 rows`. */
+  longText: string
+  isUnbounded: boolean
+}
+
+export interface Line {
+  id: string
+  kind: 'column' | 'unique' | 'limit' | 'index'
+  name: string
+  detail: string
+  /** Everything about it in words. */
+  title: string
+  isKey: boolean
+  range: TextRange | null
+  steps: readonly Step[]
+}
+
+export interface Box {
+  name: string
+  range: TextRange | null
+  lines: readonly Line[]
+  steps: readonly Step[]
+  isUnbounded: boolean
+}
+
+/** From the table that references, or whose rows are followed, to the other. */
+export interface Link {
+  id: string
+  from: string
+  to: string
+  kind: 'key' | 'step'
+  /** Of `from`, that reference; none of a step that follows no foreign key. */
+  columns: readonly string[]
+  label: string
+  title: string
+  range: TextRange | null
+  steps: readonly Step[]
+  isUnbounded: boolean
+}
+
+export interface Diagram {
+  boxes: readonly Box[]
+  links: readonly Link[]
+  steps: readonly Step[]
+}
+
+export function schemaDiagram(
+  tables: readonly SchemaTable[],
+  indexes: readonly SchemaIndex[],
+  accesses: readonly Access[],
+): Diagram {
+  const known = new Set(tables.map(({ name }) => name))
+  const steps = accesses.filter(({ table }) => known.has(table)).map(stepOf)
+  const boxes = tables.map((table) => boxOf(table, indexes, steps))
+  const keys = tables.flatMap((table) => keyLinks(table, known))
+  return { boxes, links: withSteps(keys, steps, known), steps }
+}
+
+function stepOf(access: Access, index: number): Step {
+  const text = access.is_unbounded
+    ? '∞ unbounded'
+    : access.kind === 'check'
+      ? 'checked'
+      : access.operations === null
+        ? ''
+        : `≤ ${formatCount(access.operations)} ${access.operations === 1 ? 'op' : 'ops'}`
+  const rows =
+    access.rows === null || text === '' ? '' : `, ≤ ${formatCount(access.rows)} ${access.rows === 1 ? 'row' : 'rows'}`
+  return {
+    number: index + 1,
+    table: access.table,
+    index: access.index,
+    comesFrom: access.comes_from,
+    text,
+    longText: `${text}${rows}`,
+    isUnbounded: access.is_unbounded,
+  }
+}
+
+function boxOf(table: SchemaTable, indexes: readonly SchemaIndex[], steps: readonly Step[]): Box {
+  const own = steps.filter((step) => step.table === table.name)
+  return {
+    name: table.name,
+    range: table.name_range ?? table.range,
+    lines: [
+      ...table.columns.map((column) => columnLine(table, column)),
+      ...table.unique_keys.map(uniqueLine),
+      ...table.limits.map(limitLine),
+      ...indexes.filter((index) => index.table === table.name).map((index) => indexLine(index, own)),
+    ],
+    steps: own,
+    isUnbounded: own.some((step) => step.isUnbounded),
+  }
+}
+
+function columnLine(table: SchemaTable, column: SchemaColumn): Line {
+  const isKey = table.primary_key.includes(column.name)
+  const target = table.foreign_keys.find((key) => key.columns.includes(column.name))?.table
+  const facts = [
+    `${column.name} ${column.type}`,
+    isKey && 'primary key',
+    target && `references ${target}`,
+    !column.is_nullable && !isKey && 'not null',
+  ]
+  return {
+    id: `column:${column.name}`,
+    kind: 'column',
+    name: column.name,
+    detail: target ? `${column.type} → ${target}` : column.type,
+    title: facts.filter(Boolean).join(', '),
+    isKey,
+    range: column.range,
+    steps: [],
+  }
+}
+
+function uniqueLine(key: SchemaTable['unique_keys'][number]): Line {
+  const columns = key.columns.join(', ')
+  return {
+    id: `unique:${columns}`,
+    kind: 'unique',
+    name: '≤ 1',
+    detail: `per ${columns}`,
+    title: `at most 1 row per ${columns}`,
+    isKey: false,
+    range: key.range,
+    steps: [],
+  }
+}
+
+function limitLine(limit: SchemaLimit): Line {
+  const per = limitColumns(limit)
+  return {
+    id: `limit:${per}`,
+    kind: 'limit',
+    name: `≤ ${formatCount(limit.limit)}`,
+    detail: `per ${per}`,
+    title: `at most ${formatCount(limit.limit)} rows per ${per}`,
+    isKey: false,
+    range: limit.number_range ?? limit.range,
+    steps: [],
+  }
+}
+
+/** What a limit counts by: `owner`, `owner, day`, `word of text`. */
+function limitColumns(limit: SchemaLimit): string {
+  return `${limit.is_token ? 'word of ' : ''}${limit.columns.join(', ')}`
+}
+
+function indexLine(index: SchemaIndex, steps: readonly Step[]): Line {
+  const columns = index.columns.map(({ name, ascending }) => `${name}${ascending ? '' : ' ↓'}`).join(', ')
+  const users = index.used_by.length
+  return {
+    id: `index:${index.name}`,
+    kind: 'index',
+    name: columns,
+    detail: users === 0 ? 'index' : `index, ${formatCount(users)} ${users === 1 ? 'query' : 'queries'}`,
+    title: `index ${index.definition}, ${users === 0 ? 'read by no query' : `read by ${index.used_by.join(', ')}`}`,
+    isKey: false,
+    range: null,
+    steps: steps.filter((step) => step.index === index.name),
+  }
+}
+
+function keyLinks(table: SchemaTable, known: ReadonlySet<string>): Link[] {
+  return table.foreign_keys
+    .filter((key) => known.has(key.table))
+    .map((key) => {
+      const columns = key.columns.join(', ')
+      const most = mostRows(table, key.columns)
+      return {
+        id: `${table.name}(${columns})→${key.table}`,
+        from: table.name,
+        to: key.table,
+        kind: 'key',
+        columns: key.columns,
+        label: `${columns} · ${most === null ? 'no limit' : `≤ ${formatCount(most)}`}`,
+        title:
+          most === null
+            ? `${table.name}.${columns} references ${key.table}; nothing limits how many rows do`
+            : `${table.name}.${columns} references ${key.table}; at most ${formatCount(most)} rows name the same one`,
+        range: key.range,
+        steps: [],
+        isUnbounded: false,
+      }
+    })
+}
+
+/** The most rows that share one value of these columns, or null where nothing says so. */
+function mostRows(table: SchemaTable, columns: readonly string[]): number | null {
+  const names = new Set(columns)
+  const isWithin = (part: readonly string[]) => part.length > 0 && part.every((name) => names.has(name))
+  if (isWithin(table.primary_key) || table.unique_keys.some((key) => isWithin(key.columns))) return 1
+  const limits = table.limits.filter((limit) => !limit.is_token && isWithin(limit.columns)).map(({ limit }) => limit)
+  return limits.length > 0 ? Math.min(...limits) : null
+}
+
+/** A step that follows a foreign key is said on it; one that follows none has a link of its own. */
+function withSteps(keys: readonly Link[], steps: readonly Step[], known: ReadonlySet<string>): Link[] {
+  const onKeys = new Map<string, Step[]>()
+  const alone = new Map<string, Link>()
+  for (const step of steps) {
+    for (const source of step.comesFrom.filter(({ table }) => known.has(table) && table !== step.table)) {
+      const from = source.table
+      const key = keyBetween(keys, source, step.table)
+      if (key) onKeys.set(key.id, [...(onKeys.get(key.id) ?? []), step])
+      else {
+        const id = `${from}⇢${step.table}`
+        const before = alone.get(id)
+        alone.set(id, stepLink(id, from, step.table, [...(before?.steps ?? []), step]))
+      }
+    }
+  }
+  const marked = keys.map((key) => {
+    const own = onKeys.get(key.id)
+    return own ? { ...key, steps: own, isUnbounded: own.some((step) => step.isUnbounded) } : key
+  })
+  return [...marked, ...alone.values()]
+}
+
+/** The foreign key that leads from these columns, else the first one that the other table has to theirs. */
+function keyBetween(keys: readonly Link[], { table, columns }: Source, to: string): Link | undefined {
+  return (
+    keys.find((key) => key.from === table && key.to === to && key.columns.every((name) => columns.includes(name))) ??
+    keys.find((key) => key.from === to && key.to === table)
+  )
+}
+
+function stepLink(id: string, from: string, to: string, steps: readonly Step[]): Link {
+  return {
+    id,
+    from,
+    to,
+    kind: 'step',
+    columns: [],
+    label: '',
+    title: `${steps.map(({ number }) => `step ${number}`).join(', ')}: for each row of ${from}, rows of ${to}`,
+    range: null,
+    steps,
+    isUnbounded: steps.some((step) => step.isUnbounded),
+  }
+}
+
+/** The same with the tables that the query goes to alone, of a schema that is too large to be looked at whole. */
+export function tablesOfSteps({ boxes, links, steps }: Diagram): Diagram {
+  const names = new Set(steps.map(({ table }) => table))
+  return {
+    boxes: boxes.filter(({ name }) => names.has(name)),
+    links: links.filter(({ from, to }) => names.has(from) && names.has(to)),
+    steps,
+  }
+}
+
+/** What stands on a link: its limit, then what the steps of the query add there. */
+export function linkLabel(link: Link): string {
+  return [link.label, ...link.steps.map((step) => `${step.number}: ${step.longText || 'read'}`)]
+    .filter(Boolean)
+    .join(' · ')
+}

@@ -1,0 +1,88 @@
+import { Table2, Waypoints } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import type { Compilation, Query } from '../../api/types'
+import { reveal } from '../../app/editor-bridge'
+import { useCompilation, useSelectedQuery } from '../../app/selection'
+import { setView, useView } from '../../app/url-state'
+import { lensText } from '../../logic/lens'
+import { schemaDiagram, tablesOfSteps } from '../../logic/schema-diagram'
+import type { TextRange } from '../../logic/shapes'
+import { EmptyState } from '../../ui/EmptyState'
+import { Switch } from '../../ui/Switch'
+import { Spacer, Toolbar } from '../../ui/Table'
+import { UnboundedFindings } from '../plan/UnboundedFindings'
+import { DiagramTable } from './DiagramTable'
+import styles from './diagram.module.css'
+import { FlowDiagram } from './FlowDiagram'
+import { Steps } from './Steps'
+
+export default function DiagramPanel() {
+  const compilation = useCompilation()
+  if (!compilation) return null
+  if (compilation.tables.length === 0) {
+    return (
+      <EmptyState icon={<Waypoints size={22} aria-hidden />} title="No tables yet">
+        Write CREATE TABLE in a schema file, and its diagram is here.
+      </EmptyState>
+    )
+  }
+  return <SchemaDiagram compilation={compilation} />
+}
+
+/** The whole schema with the query over it, the tables of the query alone, or the schema without it. */
+type Scope = 'query' | 'tables' | 'schema'
+
+/** Of more tables than this, those of the query are shown first. */
+const LARGE = 24
+
+function SchemaDiagram({ compilation }: { compilation: Compilation }) {
+  const view = useView()
+  const selected = useSelectedQuery()
+  const [scope, setScope] = useState<Scope>(compilation.tables.length > LARGE ? 'tables' : 'query')
+  const query = scope === 'schema' ? null : selected
+  const diagram = useMemo(() => {
+    const whole = schemaDiagram(compilation.tables, compilation.indexes, query?.accesses ?? [])
+    return scope === 'tables' && whole.steps.length > 0 ? tablesOfSteps(whole) : whole
+  }, [compilation, query, scope])
+  const isTable = view.as === 'table'
+  const open = (range: TextRange, isFocused: boolean) => reveal(range as Query['range'], isFocused)
+  return (
+    <div className={styles['panel']}>
+      <Toolbar label="Diagram">
+        <h2 className={styles['title']}>{query ? query.name : 'Schema'}</h2>
+        {query ? <span className={styles['lens']}>{lensText(query)}</span> : null}
+        <Spacer />
+        {selected ? (
+          <Switch
+            label="What is shown"
+            value={scope}
+            options={[
+              { value: 'query', label: 'Whole' },
+              { value: 'tables', label: 'Query only' },
+              { value: 'schema', label: 'Schema only' },
+            ]}
+            onChange={setScope}
+          />
+        ) : null}
+        <Switch
+          label="View of the schema"
+          value={isTable ? 'table' : 'graph'}
+          options={[
+            { value: 'graph', label: 'Graph', icon: <Waypoints size={12} aria-hidden /> },
+            { value: 'table', label: 'Table', icon: <Table2 size={12} aria-hidden /> },
+          ]}
+          onChange={(value) => setView({ as: value === 'table' ? 'table' : undefined })}
+        />
+      </Toolbar>
+      {query ? <Steps query={query} steps={diagram.steps} /> : null}
+      {query ? <UnboundedFindings query={query} /> : null}
+      <div className={styles['drawing']}>
+        {isTable ? (
+          <DiagramTable diagram={diagram} query={query?.name} onOpen={open} />
+        ) : (
+          <FlowDiagram diagram={diagram} subject={query?.name} onOpen={open} />
+        )}
+      </div>
+    </div>
+  )
+}

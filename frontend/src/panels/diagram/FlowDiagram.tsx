@@ -1,0 +1,248 @@
+import {
+  type Edge,
+  EdgeLabelRenderer,
+  type EdgeProps,
+  Handle,
+  type Node,
+  type NodeProps,
+  Position,
+  ReactFlow,
+  ReactFlowProvider,
+  useNodesInitialized,
+  useReactFlow,
+  useStore,
+} from '@xyflow/react'
+import '@xyflow/react/dist/base.css'
+import { Maximize, ZoomIn, ZoomOut } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { useSize } from '../../charts/useSize'
+import { type DiagramLayout, layouter, nextBox, type PlacedBox, type PlacedLink } from '../../logic/diagram-layout'
+import type { Diagram, Step } from '../../logic/schema-diagram'
+import type { TextRange } from '../../logic/shapes'
+import { IconButton } from '../../ui/Button'
+import styles from './diagram.module.css'
+import { StepNumber } from './Steps'
+import { TableBox } from './TableBox'
+
+interface FlowDiagramProps {
+  diagram: Diagram
+  /** The query that is laid over the schema. */
+  subject: string | undefined
+  onOpen: (range: TextRange, isFocused: boolean) => void
+}
+
+type TableNode = Node<BoxData, 'table'>
+type LinkEdge = Edge<{ placed: PlacedLink; isFaded: boolean }, 'link'>
+
+interface BoxData extends Record<string, unknown> {
+  placed: PlacedBox
+  isFaded: boolean
+  isFocusable: boolean
+  onOpen: FlowDiagramProps['onOpen']
+}
+
+/** Below this scale columns cannot be read, and the names of the tables fill their boxes instead. */
+const READABLE = 0.5
+/** A schema that would be drawn smaller shows the tables of the query alone, as far as there is one. */
+const WHOLE = 0.6
+const PADDING = 0.08
+/** How many times wider than high the panel is for tables to stand side by side rather than one below the other. */
+const WIDE = 1.5
+
+export function FlowDiagram(props: FlowDiagramProps) {
+  return (
+    <ReactFlowProvider>
+      <Flow {...props} />
+    </ReactFlowProvider>
+  )
+}
+
+function Flow({ diagram, subject, onOpen }: FlowDiagramProps) {
+  const [place] = useState(layouter)
+  const [frame, size] = useSize<HTMLDivElement>()
+  const direction = size.width > size.height * WIDE ? 'right' : 'down'
+  const layout = useMemo(() => place(diagram, direction), [place, diagram, direction])
+  const [focused, setFocused] = useState<string>()
+  const first = layout.boxes.find(({ box }) => box.name === focused) ?? layout.boxes[0]
+  const hasSteps = diagram.steps.length > 0
+  const nodes = useMemo(
+    () =>
+      layout.boxes.map(
+        (placed): TableNode => ({
+          id: placed.box.name,
+          type: 'table',
+          position: { x: placed.x, y: placed.y },
+          width: placed.width,
+          height: placed.height,
+          measured: { width: placed.width, height: placed.height },
+          data: {
+            placed,
+            isFaded: hasSteps && placed.box.steps.length === 0,
+            isFocusable: placed === first,
+            onOpen,
+          },
+        }),
+      ),
+    [layout, hasSteps, first, onOpen],
+  )
+  const edges = useMemo(
+    () =>
+      layout.links.map(
+        (placed): LinkEdge => ({
+          id: placed.link.id,
+          source: placed.link.from,
+          target: placed.link.to,
+          type: 'link',
+          data: { placed, isFaded: hasSteps && placed.link.steps.length === 0 },
+        }),
+      ),
+    [layout, hasSteps],
+  )
+  const isFar = useStore((state) => state.transform[2] < READABLE)
+  const { zoomIn, zoomOut, fitView } = useReactFlow()
+  useFitted(diagram, layout, subject, size)
+
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const name = event.target instanceof Element ? event.target.getAttribute('data-table') : null
+    if (event.key === '+' || event.key === '=') void zoomIn()
+    else if (event.key === '-' || event.key === '−') void zoomOut()
+    else if (event.key === '0') void fitView({ padding: PADDING })
+    else {
+      const next = name === null ? undefined : nextBox(layout.boxes, name, event.key)
+      if (next === undefined) return
+      setFocused(next)
+      frame.current?.querySelector<HTMLElement>(`[data-table="${CSS.escape(next)}"]`)?.focus({ preventScroll: true })
+      void fitView({ nodes: [{ id: next }], padding: 1, maxZoom: 1, minZoom: READABLE })
+    }
+    event.preventDefault()
+  }
+  return (
+    // Hears the keys of the tables in it.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <div
+      ref={frame}
+      className={styles['frame']}
+      data-far={isFar}
+      role="group"
+      aria-label="Diagram of the schema"
+      onKeyDown={onKeyDown}
+    >
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
+        minZoom={0.08}
+        maxZoom={2}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        elementsSelectable={false}
+        disableKeyboardA11y
+        panOnScroll
+        zoomOnScroll={false}
+        zoomOnDoubleClick={false}
+        deleteKeyCode={null}
+        selectionKeyCode={null}
+        multiSelectionKeyCode={null}
+      />
+      <div className={styles['controls']} role="group" aria-label="Zoom">
+        <IconButton label="Zoom out" size="small" onClick={() => void zoomOut()}>
+          <ZoomOut size={14} aria-hidden />
+        </IconButton>
+        <IconButton label="Zoom in" size="small" onClick={() => void zoomIn()}>
+          <ZoomIn size={14} aria-hidden />
+        </IconButton>
+        <IconButton label="Fit the schema" size="small" onClick={() => void fitView({ padding: PADDING })}>
+          <Maximize size={14} aria-hidden />
+        </IconButton>
+      </div>
+    </div>
+  )
+}
+
+/** Shows the whole schema; of one that is too large for that, the tables of the query. */
+function useFitted(
+  diagram: Diagram,
+  layout: DiagramLayout,
+  subject: string | undefined,
+  { width, height }: { width: number; height: number },
+): void {
+  const { fitView } = useReactFlow()
+  const isReady = useNodesInitialized()
+  const wanted = useRef('')
+  useEffect(() => {
+    if (!isReady || width === 0 || height === 0) return
+    const reads = [...new Set(diagram.steps.map(({ table }) => table))]
+    const isSmall = Math.min(width / layout.width, height / layout.height) >= WHOLE
+    const shown = isSmall || reads.length === 0 ? [] : reads
+    const now = JSON.stringify([shown, layout.width, layout.height, width, height, subject])
+    if (wanted.current === now) return
+    wanted.current = now
+    void fitView({ padding: PADDING, maxZoom: 1, nodes: shown.length > 0 ? shown.map((id) => ({ id })) : undefined })
+  }, [isReady, diagram, layout, subject, width, height, fitView])
+}
+
+function TableNodeView({ data }: NodeProps<TableNode>) {
+  return (
+    <>
+      <Handle type="target" position={Position.Top} className={styles['handle']} isConnectable={false} />
+      <TableBox placed={data.placed} isFaded={data.isFaded} isFocusable={data.isFocusable} onOpen={data.onOpen} />
+      <Handle type="source" position={Position.Bottom} className={styles['handle']} isConnectable={false} />
+    </>
+  )
+}
+
+function LinkView({ data }: EdgeProps<LinkEdge>) {
+  if (!data) return null
+  const { placed, isFaded } = data
+  const { link, path, labelAt, end, beforeEnd } = placed
+  const angle = (Math.atan2(end.y - beforeEnd.y, end.x - beforeEnd.x) * 180) / Math.PI
+  return (
+    <>
+      <g
+        className={styles['link']}
+        data-kind={link.kind}
+        data-faded={isFaded}
+        data-read={link.steps.length > 0}
+        data-unbounded={link.isUnbounded}
+      >
+        <title>{link.title}</title>
+        <path d={path} />
+        <path
+          className={styles['arrow']}
+          d="M-9,-4.5L0,0L-9,4.5"
+          transform={`translate(${end.x},${end.y}) rotate(${angle})`}
+        />
+      </g>
+      <EdgeLabelRenderer>
+        <div
+          className={styles['label']}
+          data-faded={isFaded}
+          data-unbounded={link.isUnbounded}
+          title={link.title}
+          style={{ transform: `translate(-50%, -50%) translate(${labelAt.x}px, ${labelAt.y}px)` }}
+        >
+          {link.label ? <span>{link.label}</span> : null}
+          {link.steps.map((step) => (
+            <LabelStep key={step.number} step={step} />
+          ))}
+        </div>
+      </EdgeLabelRenderer>
+    </>
+  )
+}
+
+function LabelStep({ step }: { step: Step }) {
+  return (
+    <span className={styles['labelStep']} data-unbounded={step.isUnbounded}>
+      <StepNumber step={step} />
+      {step.text}
+    </span>
+  )
+}
+
+const NODE_TYPES = { table: TableNodeView }
+const EDGE_TYPES = { link: LinkView }
