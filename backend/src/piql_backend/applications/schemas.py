@@ -11,14 +11,6 @@ from piql_backend.schema import FilePath, FileText, Read, SourceFiles, Write
 Title = Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
 
 
-class TemplateRead(Read):
-    """What a new application can be made from, with data."""
-
-    id: str
-    title: str
-    about: str
-
-
 class ApplicationSummaryRead(Read):
     """An application without its files; one in the archive has no open environment."""
 
