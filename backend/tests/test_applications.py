@@ -13,6 +13,7 @@ from patience import PATIENCE
 from piql_backend.applications import repository
 from piql_backend.applications.repository import Applications
 from piql_backend.errors import ApiError
+from piql_backend.file_history.service import FileHistories
 from piql_backend.files import write_atomically
 from piql_backend.pages import PageWish
 from piql_backend.settings import Settings
@@ -135,7 +136,7 @@ def test_a_file_that_is_removed_while_the_files_are_read_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine").mkdir()
-    applications = Applications(tmp_path)
+    applications = Applications(tmp_path, FileHistories(tmp_path.with_name("histories")))
     applications.create_file("mine", "kept.piql", "-- kept")
     monkeypatch.setattr(repository, "_paths", lambda folder: ["removed.piql", "kept.piql"])
     assert applications.texts("mine") == {"kept.piql": "-- kept"}
@@ -161,7 +162,7 @@ def test_of_two_files_one_of_which_is_the_folder_of_the_other_one_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine").mkdir()
-    applications, saving = Applications(tmp_path), _Seen()
+    applications, saving = Applications(tmp_path, FileHistories(tmp_path.with_name("histories"))), _Seen()
     monkeypatch.setattr(applications, "_saving", saving)
 
     with ThreadPoolExecutor(1) as others:

@@ -102,6 +102,7 @@ async def test_a_deletion_needs_the_id_and_removes_nothing_for_good(
     (aside,) = (settings.data / "deleted").iterdir()
     assert (aside / "environments" / "development" / "store").is_file()
     assert (aside / "files" / "schema.piql").is_file()
+    assert (aside / "history.git" / "HEAD").is_file()
     assert (await made(client, title="scadr")).json()["id"] == "scadr"
     assert (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"] == []
 

@@ -62,6 +62,11 @@ EXEMPT = {
     },
     f"{ENVIRONMENT}/imports/{{import_id}} problems": "The first of one file; `is_more` says that there are others.",
     f"{ENVIRONMENT}/latency/{{deployment_id}} queries": ONE_VERSION,
+    "/api/applications/{application}/saves/{number} files": ONE_VERSION.replace("version", "save"),
+    "/api/applications/{application}/saves/{number} changes": "At most one for each file of two saves.",
+    "/api/applications/{application}/saves/{number} deployments": (
+        "One for each deployment of these very texts: a version is deployed anew only where something differs."
+    ),
     f"{ENVIRONMENT}/latency/{{deployment_id}} markers": "The newest 100 are given.",
 }
 
@@ -119,7 +124,7 @@ def test_the_numbers_of_the_proofs_are_those_of_the_code() -> None:
     most_files = next(part.max_length for part in get_args(SourceFiles)[1].metadata if hasattr(part, "max_length"))
     assert get_args(SourceFiles)[0] == list[SourceFile]
     assert (most_files, MAX_BODY_BYTES, MOST_MARKERS) == (300, 5_000_000, 100)
-    assert len(get_args(ProblemRead.model_fields["what"].annotation)) == 6
+    assert len(get_args(ProblemRead.model_fields["what"].annotation)) == 7
 
 
 NUMBERS = Listing[int, int]("numbers", int, lambda number: number)

@@ -4,7 +4,7 @@ import type { Locator, Page } from '@playwright/test'
 export class Application {
   private readonly sidebar: Locator
 
-  constructor(page: Page) {
+  constructor(private readonly page: Page) {
     this.sidebar = page.getByRole('complementary', { name: 'Application' })
   }
 
@@ -27,6 +27,22 @@ export class Application {
 
   table(name: string): Locator {
     return this.list('Tables').getByRole('button', { name: startingWith(name) })
+  }
+
+  async rename(path: string, newPath: string): Promise<void> {
+    await this.sidebar.getByRole('button', { name: `Rename ${path}` }).click()
+    const dialog = this.page.getByRole('dialog', { name: `Rename ${path}` })
+    await dialog.getByLabel('New path').fill(newPath)
+    await dialog.getByRole('button', { name: 'Rename file' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.sidebar.getByRole('button', { name: `Delete ${path}` }).click()
+    await this.page
+      .getByRole('dialog', { name: `Delete ${path}?` })
+      .getByRole('button', { name: 'Delete file' })
+      .click()
   }
 
   private list(name: string): Locator {

@@ -7,6 +7,7 @@ import { Deploy } from './Deploy.ts'
 import { Diagram } from './Diagram.ts'
 import { Editor } from './Editor.ts'
 import { Heatmap } from './Heatmap.ts'
+import { History } from './History.ts'
 import { Plan } from './Plan.ts'
 import { Problems } from './Problems.ts'
 import { Profile } from './Profile.ts'
@@ -40,6 +41,7 @@ export type PanelTitle =
   | 'Run'
   | 'Data'
   | 'Dashboard'
+  | 'History'
 
 /** The window with all its parts. */
 export class Workbench {
@@ -55,6 +57,7 @@ export class Workbench {
   readonly run: Run
   readonly data: Data
   readonly dashboard: Dashboard
+  readonly history: History
 
   readonly banner: Locator
   readonly notices: Locator
@@ -77,6 +80,7 @@ export class Workbench {
     this.run = new Run(page)
     this.data = new Data(page)
     this.dashboard = new Dashboard(page)
+    this.history = new History(page)
     this.banner = page.getByRole('alert').filter({ hasText: /your text is safe here|The store is not answering/ })
     this.notices = page.getByRole('status', { name: 'Notices' })
     this.saveState = page.getByRole('status', { name: 'Save state' })

@@ -20,6 +20,7 @@ from piql_backend.compilations.endpoints import router as compilations
 from piql_backend.deployments.endpoints import router as deployments
 from piql_backend.errors import add_error_handlers, declared
 from piql_backend.executions.endpoints import router as executions
+from piql_backend.file_history.endpoints import router as file_history
 from piql_backend.front_end import add_front_end
 from piql_backend.health.endpoints import router as health
 from piql_backend.imports.endpoints import router as imports
@@ -43,7 +44,7 @@ from piql_backend.unchanged import Unchanged
 if TYPE_CHECKING:
     from piql_backend.workbench import Workbench
 
-ROUTERS = (health, applications, compilations, language, schema_imports)
+ROUTERS = (health, applications, file_history, compilations, language, schema_imports)
 OF_AN_ENVIRONMENT = (
     profile_runs,
     predictions,

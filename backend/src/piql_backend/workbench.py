@@ -16,6 +16,7 @@ from piql_backend.data_layout import applications_folder, move_earlier_layout
 from piql_backend.data_lock import DataLock
 from piql_backend.environments.environment import Shared
 from piql_backend.environments.registry import Environments
+from piql_backend.file_history.service import FileHistories
 from piql_backend.first_start import FirstStart
 from piql_backend.health.service import Health
 from piql_backend.probes.service import Probes
@@ -33,7 +34,8 @@ class Workbench:
         move_earlier_layout(data, settings.samples)
         self.workers = workers or WorkerPool(settings.worker_limits)
         self._own_workers = self.workers if workers is None else None
-        self.applications = Applications(applications_folder(data))
+        self.histories = FileHistories(data / "histories")
+        self.applications = Applications(applications_folder(data), self.histories)
         self.compilations = Compilations(self._compile)
         shared = Shared(
             self.applications,
@@ -47,7 +49,7 @@ class Workbench:
         self.environments = Environments(data, settings.store, shared)
         self.lifecycle = Lifecycle(data, settings.samples, self.applications, self.environments)
         self._first_start = FirstStart(settings, self.applications)
-        self.health = Health(data, self.environments)
+        self.health = Health(data, self.environments, self.histories)
         self.probes = Probes(self.environments, self.workers)
 
     async def open(self) -> None:
@@ -60,6 +62,7 @@ class Workbench:
         await self.environments.close()
         if self._own_workers is not None:
             await asyncio.to_thread(self._own_workers.close)
+        self.histories.close()
         self._lock.release()
 
     def _compile(self, texts: Mapping[str, str]) -> Compilation:

@@ -299,3 +299,46 @@ export const burst = (environment: EnvironmentName, id: string) =>
       ),
     refetchInterval: (query) => (query.state.data?.state === 'running' ? 400 : false),
   })
+
+/** The saves of an application, the newest first; with a path those that changed this file. Asked anew after each save. */
+export const saves = (application: string, path: string | null, revisions: string) =>
+  infiniteQueryOptions({
+    queryKey: ['saves', application, path, revisions],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal, pageParam: cursor }) =>
+      answered(
+        api.GET('/api/applications/{application}/saves', {
+          params: { path: { application }, query: { cursor, path, limit: 50 } },
+          signal,
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+    select: ({ pages }) => pages.flatMap(({ items }) => items),
+  })
+
+/** A save never changes. */
+export const save = (application: string, number: number) =>
+  queryOptions({
+    queryKey: ['saves', application, 'texts', number],
+    queryFn: ({ signal }) =>
+      answered(
+        api.GET('/api/applications/{application}/saves/{number}', {
+          params: { path: { application, number } },
+          signal,
+        }),
+      ),
+    staleTime: Infinity,
+    gcTime: 60_000,
+    retry: false,
+  })
+
+/** What the compiler says of texts that are not those in the editor; stages are left out. */
+export const compilationOf = (key: readonly unknown[], files: readonly SourceFile[]) =>
+  queryOptions({
+    queryKey: ['compilation', ...key],
+    queryFn: ({ signal }) =>
+      answered(api.POST('/api/compilations', { body: { files: [...files], stages_of: '' }, signal })),
+    staleTime: Infinity,
+    gcTime: 60_000,
+  })

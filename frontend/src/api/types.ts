@@ -25,6 +25,8 @@ export type SourceFile = Schemas['SourceFile']
 export type ApplicationFile = Schemas['FileRead']
 export type Application = Schemas['ApplicationRead']
 export type ApplicationSummary = Schemas['ApplicationSummaryRead']
+export type Save = Schemas['SaveRead']
+export type SaveDetail = Schemas['SaveDetailRead']
 export type ServerHealth = Schemas['HealthRead']
 export type EnvironmentHealth = Schemas['EnvironmentHealthRead']
 /** A server that is not asked about an environment says nothing of a store. */

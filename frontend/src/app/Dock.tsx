@@ -1,4 +1,4 @@
-import { type KeyboardEvent, Suspense } from 'react'
+import { type KeyboardEvent, Suspense, useEffect } from 'react'
 import type { PanelId } from '../logic/view'
 import { useProblemCount } from '../panels/problems/ProblemsPanel'
 import { PartBoundary } from '../ui/PartBoundary'
@@ -16,6 +16,10 @@ interface DockProps {
 /** A strip of tabs and the panel of the chosen one. */
 export function Dock({ label, panels, active }: DockProps) {
   const shown = panels.find((panel) => panel.id === active) ?? panels[0]
+  const shownId = shown?.id
+  useEffect(() => {
+    document.getElementById(`tab-${shownId}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [shownId])
   if (!shown) return null
   const Content = shown.component
   const onKeyDown = (event: KeyboardEvent) => {

@@ -8,6 +8,7 @@ import {
   CircleAlert,
   Gauge,
   Grid3x3,
+  History,
   type LucideIcon,
   Network,
   Play,
@@ -75,5 +76,12 @@ export const PANELS: readonly Panel[] = [
     icon: ChartNoAxesColumn,
     home: 'side',
     component: lazy(() => import('../panels/dashboard/DashboardPanel')),
+  },
+  {
+    id: 'history',
+    title: 'History',
+    icon: History,
+    home: 'side',
+    component: lazy(() => import('../panels/history/HistoryPanel')),
   },
 ]

@@ -56,6 +56,8 @@ describe('the view in the URL', () => {
     expect(parse('/applications/shop')).toEqual(development)
     expect(parse('/workspaces/shop/dashboard')).toEqual({ ...development, page: 'dashboard' })
     expect(parse('/applications/shop/dashboard').environment).toBe('dashboard')
+    expect(parse('/?query=a')).toEqual({ ...development, application: '', query: 'a' })
+    expect([parse('/?file=a.piql').page, parse('/?panel=run').page]).toEqual(['workbench', 'workbench'])
   })
 
   it('leaves paths of files readable', () => {

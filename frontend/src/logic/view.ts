@@ -11,6 +11,7 @@ const PANEL_IDS = [
   'run',
   'data',
   'dashboard',
+  'history',
 ] as const
 export type PanelId = (typeof PANEL_IDS)[number]
 
@@ -49,6 +50,8 @@ export interface View {
   /** The code whose page of the reference is open. */
   code?: string | undefined
   deployment?: string | undefined
+  /** The number of the save that the history shows. */
+  save?: string | undefined
   window?: number | undefined
 }
 
@@ -60,7 +63,7 @@ export const NO_AXIS = '-'
 
 export const DEFAULT_SLO: SloTarget = { quantile: 0.99, threshold_ms: 500, interval_seconds: 600 }
 
-const TEXT_KEYS = ['file', 'query', 'stage', 'node', 'x', 'y', 'run', 'together', 'code', 'deployment'] as const
+const TEXT_KEYS = ['file', 'query', 'stage', 'node', 'x', 'y', 'run', 'together', 'code', 'deployment', 'save'] as const
 
 export function parseView(pathname: string, search: string): View {
   const [, ...parts] = pathname.split('/').map(decoded)
@@ -72,6 +75,8 @@ export function parseView(pathname: string, search: string): View {
   }
   view.panel = panelId(query.get('panel'))
   view.bottom = panelId(query.get('bottom'))
+  // A link of an earlier form, when the root was the workbench.
+  if (view.page === 'home' && (view.file || view.query || view.panel)) view.page = 'workbench'
   if (query.get('as') === 'table') view.as = 'table'
   view.slo = parseSlo(query.get('slo'))
   view.at = parseLimits(query.getAll('at'))

@@ -14,6 +14,7 @@ from piql_backend.applications.schemas import (
     ApplicationUpdate,
     FileCreate,
     FileRead,
+    FileRename,
     FileUpdate,
 )
 from piql_backend.dependencies import TheWorkbench
@@ -76,6 +77,12 @@ def create_file(application: str, file: FileCreate, workbench: TheWorkbench) -> 
 def save_file(application: str, path: str, file: FileUpdate, workbench: TheWorkbench) -> FileRead:
     """Save a file; 409 with the current text when it is not the revision that was edited."""
     return workbench.applications.save_file(application, path, file.text, file.base_revision)
+
+
+@router.post("/{application}/renames", responses=declared(404, 409))
+def rename_file(application: str, rename: FileRename, workbench: TheWorkbench) -> FileRead:
+    """Give a file another path; 409 where one has it, or the file is not the revision that was read."""
+    return workbench.applications.rename_file(application, rename.path, rename.new_path, rename.base_revision)
 
 
 @router.delete("/{application}/files/{path:path}", status_code=204, responses=declared(404, 409))

@@ -16,6 +16,8 @@ from typing import Any
 
 from piql_backend.applications.schemas import ApplicationRead, ApplicationSummaryRead, FileRead
 from piql_backend.errors import ApiError, NotFound
+from piql_backend.file_history.schemas import SaveDetailRead, SaveRead
+from piql_backend.file_history.service import FileHistories
 from piql_backend.files import write_atomically
 from piql_backend.pages import Listing, Page, PageWish
 from piql_backend.schema import is_file_path
@@ -33,8 +35,9 @@ def revision_of(text: str) -> str:
 class Applications:
     """The folders below one root."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, histories: FileHistories) -> None:
         self._root = root
+        self._histories = histories
         self._saving = threading.Lock()
 
     def ids(self) -> list[str]:
@@ -59,9 +62,10 @@ class Applications:
             write_atomically(folder / _DETAILS, json.dumps(details))
 
     def move_away(self, application_id: str, target: Path) -> None:
-        """Move the folder of an application, with all that is in it, to another place on the same disk."""
+        """Move the folder of an application, and its history beside it, to another place on the same disk."""
         with self._saving:
             self._folder(application_id).rename(target)
+            self._histories.move_away(application_id, target.with_name("history.git"))
 
     def _details(self, application_id: str) -> dict[str, Any]:
         try:
@@ -84,6 +88,7 @@ class Applications:
                 write_atomically(new / path, text)
             write_atomically(new / _DETAILS, json.dumps({"title": title}))
             new.rename(self._root / application_id)
+            self._record(application_id, "Create the application")
 
     def page(self, wish: PageWish, environments: Callable[[str], Sequence[str]]) -> Page[ApplicationSummaryRead]:
         """A page of applications by id, with the names of their environments."""
@@ -120,7 +125,9 @@ class Applications:
             if file.exists():
                 current = _read(file, path)
                 raise ApiError(409, "file-exists", f"{path} exists already.", "Choose another name.", current=current)
-            return _write(file, path, text)
+            created = _write(file, path, text)
+            self._record(application_id, f"Create {path}")
+            return created
 
     def save_file(self, application_id: str, path: str, text: str, base_revision: str) -> FileRead:
         with self._saving:
@@ -130,7 +137,26 @@ class Applications:
             current = _read(file, path)
             if base_revision != current.revision and current.text != text:
                 raise _changed(path, current)
-            return _write(file, path, text)
+            saved = _write(file, path, text)
+            self._record(application_id, f"Save {path}")
+            return saved
+
+    def rename_file(self, application_id: str, path: str, new_path: str, base_revision: str) -> FileRead:
+        """Give a file another path; 409 where one has it, or the file is not the revision that was read."""
+        with self._saving:
+            file, target = self._file(application_id, path), self._file(application_id, new_path)
+            if not file.is_file():
+                raise NotFound("unknown-file", f"There is no file {path}.")
+            current = _read(file, path)
+            if base_revision != current.revision:
+                raise _changed(path, current)
+            if target.exists():
+                there = _read(target, new_path)
+                raise ApiError(409, "file-exists", f"{new_path} exists already.", "Choose another name.", current=there)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            file.rename(target)
+            self._record(application_id, f"Rename {path} to {new_path}")
+            return _read(target, new_path)
 
     def delete_file(self, application_id: str, path: str, base_revision: str | None = None) -> None:
         with self._saving:
@@ -141,6 +167,19 @@ class Applications:
             if base_revision not in (None, current.revision):
                 raise _changed(path, current)
             file.unlink()
+            self._record(application_id, f"Delete {path}")
+
+    def saves(self, application_id: str, wish: PageWish, path: str | None) -> Page[SaveRead]:
+        """The saves, the newest first; with a path those that changed this file. What others wrote is recorded now."""
+        self.refuse_unknown(application_id)
+        with self._saving:
+            self._record(application_id, "Changed outside of the workbench")
+        return self._histories.page(application_id, wish, path)
+
+    def save(self, application_id: str, number: int) -> SaveDetailRead:
+        """One save with its texts; ApiError 404 where there is none."""
+        self.refuse_unknown(application_id)
+        return self._histories.save(application_id, number)
 
     def refuse_newer(self, application_id: str, base_revisions: Mapping[str, str]) -> None:
         """Refuse with 409 what is based on other files than those there are: one changed, added or removed since."""
@@ -153,6 +192,16 @@ class Applications:
             if path not in there:
                 message = f"{path} has been removed since it was opened."
                 raise ApiError(409, "file-changed", message, "Read the files again.")
+
+    def mark_deployed(self, application_id: str, name: str, texts: Mapping[str, str]) -> None:
+        """Name the state that was deployed in the history, such as `development/3`."""
+        with self._saving:
+            self._record(application_id, "Changed outside of the workbench")
+            self._histories.mark(application_id, texts, name, f"Deployed as {name}")
+
+    def _record(self, application_id: str, message: str) -> None:
+        with contextlib.suppress(NotFound):  # deleted meanwhile, or not there yet
+            self._histories.record(application_id, self.texts(application_id), message)
 
     def _folder(self, application_id: str) -> Path:
         if application_id not in self.ids():

@@ -69,3 +69,11 @@ class FileUpdate(Write):
 
     text: FileText
     base_revision: str = Field(max_length=100)
+
+
+class FileRename(Write):
+    """`base_revision` is the revision of the text that was read."""
+
+    path: FilePath
+    new_path: FilePath
+    base_revision: str = Field(max_length=100)

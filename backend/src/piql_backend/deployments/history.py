@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -71,6 +71,8 @@ class History:
         self._closing = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="watch-store", daemon=True)
         self.problem: str | None = None
+        self.on_new: Callable[[DeploymentDetailRead], None] = lambda version: None
+        """Called with each version that is seen for the first time."""
 
     def open(self) -> None:
         """Read what is live; while the store is away, what was live as far as the history knows."""
@@ -142,7 +144,9 @@ class History:
         known = self._table.version_without_id(deployment.texts)
         version = known or max(self._table.newest() + 1, deployment.version)
         earlier = self._table.read(known, 0) if known else None
-        self._table.put(deployment.origin.id, _read(version, deployment, earlier), deployment.texts)
+        read = _read(version, deployment, earlier)
+        self._table.put(deployment.origin.id, read, deployment.texts)
+        self.on_new(read)
         return version
 
     def _watch(self) -> None:

@@ -80,6 +80,9 @@ class Environment:
             self.predictions,
             self.store,
         )
+        self.deployments.history.on_new = lambda version: shared.applications.mark_deployed(
+            application, f"{folder.name}/{version.version}", {file.path: file.text for file in version.files}
+        )
         self.executions = Executions(self.deployments, self.store, self.observations)
         self.bursts = Bursts(self.executions)
         self.tables = Tables(self.store)

@@ -43,7 +43,7 @@ class StoreRead(Read):
 class ProblemRead(Read):
     """What is the matter, or was at the start where `is_over`, and one thing to do about it."""
 
-    what: Literal["store", "deployments", "observations", "history", "disk", "environment"]
+    what: Literal["store", "deployments", "observations", "history", "disk", "environment", "saves"]
     message: str
     help: str | None
     is_over: bool = False

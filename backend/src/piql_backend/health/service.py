@@ -15,6 +15,7 @@ from piql_backend.disk import FREE_SOME, LEAST_FREE_BYTES, free_bytes
 from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import Environments
 from piql_backend.errors import ApiError
+from piql_backend.file_history.service import FileHistories
 from piql_backend.health.schemas import EnvironmentHealthRead, HealthRead, ProblemRead, StoreRead
 
 _BYTES_A_MB = 1_000_000
@@ -23,15 +24,16 @@ _BYTES_A_MB = 1_000_000
 class Health:
     """One start of the backend."""
 
-    def __init__(self, data: Path, environments: Environments) -> None:
+    def __init__(self, data: Path, environments: Environments, histories: FileHistories) -> None:
         self._data = data
         self._environments = environments
+        self._histories = histories
         self._instance_id = secrets.token_hex(8)
         self._started_at = datetime.now(UTC)
 
     async def read(self) -> HealthRead:
         """What all environments have in common."""
-        return self._said(list(self._problems_of_disk()))
+        return self._said(list(self._shared_problems()))
 
     async def read_environment(self, application: str, environment: str) -> EnvironmentHealthRead:
         """One environment, also one that cannot be opened; ApiError 404 for none of that name."""
@@ -64,10 +66,12 @@ class Health:
             yield ProblemRead(
                 what="store", message=store.message or "The store does not answer.", help="Check that it is running."
             )
-        yield from self._problems_of_disk()
+        yield from self._shared_problems()
         yield from (problem for problem in environment.problems() if store.healthy or problem.what != "deployments")
 
-    def _problems_of_disk(self) -> Iterator[ProblemRead]:
+    def _shared_problems(self) -> Iterator[ProblemRead]:
+        if self._histories.problem is not None:
+            yield ProblemRead(what="saves", message=self._histories.problem, help="The log says more.")
         free = free_bytes(self._data)
         if free < LEAST_FREE_BYTES:
             message = f"The disk of the data folder is full: {free / _BYTES_A_MB:.1f} MB are left."

@@ -1,4 +1,4 @@
-import { FileCode2, FileInput, FilePlus2, Folder, Trash2 } from 'lucide-react'
+import { FileCode2, FileInput, FilePlus2, Folder, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { answered, api, messageOf } from '../../api/client'
 import { editor, reveal } from '../../app/editor-bridge'
@@ -6,6 +6,7 @@ import { notify } from '../../app/notices'
 import { setView, useView } from '../../app/url-state'
 import { deleteFile } from '../../documents/deleting'
 import { addDocument, type TextDocument, useDocuments } from '../../documents/documents'
+import { renameFile } from '../../documents/renaming'
 import { tellWritten } from '../../documents/saving'
 import { Button, IconButton } from '../../ui/Button'
 import { Dialog, DialogActions } from '../../ui/Dialog'
@@ -65,6 +66,7 @@ function FileRow({ file }: { file: TextDocument }) {
   const { file: open } = useView()
   const { errors, warnings } = useFileProblems(file.path)
   const [isDeleting, setDeleting] = useState(false)
+  const [isRenaming, setRenaming] = useState(false)
   return (
     <li className={styles['fileRow']}>
       <button
@@ -93,14 +95,15 @@ function FileRow({ file }: { file: TextDocument }) {
           </span>
         ) : null}
       </button>
-      <IconButton
-        label={`Delete ${file.path}`}
-        size="small"
-        className={styles['delete']}
-        onClick={() => setDeleting(true)}
-      >
-        <Trash2 size={13} aria-hidden />
-      </IconButton>
+      <span className={styles['fileActions']}>
+        <IconButton label={`Rename ${file.path}`} size="small" onClick={() => setRenaming(true)}>
+          <Pencil size={13} aria-hidden />
+        </IconButton>
+        <IconButton label={`Delete ${file.path}`} size="small" onClick={() => setDeleting(true)}>
+          <Trash2 size={13} aria-hidden />
+        </IconButton>
+      </span>
+      {isRenaming ? <RenameFile path={file.path} onClose={() => setRenaming(false)} /> : null}
       {isDeleting ? <DeleteFile path={file.path} onClose={() => setDeleting(false)} /> : null}
     </li>
   )
@@ -149,6 +152,41 @@ function NewFile({ onClose }: { onClose: () => void }) {
   )
 }
 
+function RenameFile({ path, onClose }: { path: string; onClose: () => void }) {
+  const { application, file: open } = useView()
+  const [newPath, setNewPath] = useState(path)
+  const [error, setError] = useState<string>()
+  const rename = async () => {
+    const full = newPath.endsWith('.piql') ? newPath : `${newPath}.piql`
+    try {
+      if (full !== path) await renameFile(application, path, full)
+      if (open === path) setView({ file: full })
+      onClose()
+    } catch (failure) {
+      setError(messageOf(failure))
+    }
+  }
+  return (
+    <Dialog title={`Rename ${path}`} onClose={onClose}>
+      <Form onSubmit={() => void rename()}>
+        <TextField
+          label="New path"
+          hint="ends in .piql"
+          value={newPath}
+          error={error}
+          onChange={(event) => setNewPath(event.target.value)}
+        />
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="primary">
+            Rename file
+          </Button>
+        </DialogActions>
+      </Form>
+    </Dialog>
+  )
+}
+
 function DeleteFile({ path, onClose }: { path: string; onClose: () => void }) {
   const { application } = useView()
   const remove = async () => {
@@ -161,7 +199,9 @@ function DeleteFile({ path, onClose }: { path: string; onClose: () => void }) {
   }
   return (
     <Dialog title={`Delete ${path}?`} onClose={onClose}>
-      <p>Queries and tables in it leave the application. What is deployed keeps running.</p>
+      <p>
+        Queries and tables in it leave the application. What is deployed keeps running. The history can bring it back.
+      </p>
       <DialogActions>
         <Button onClick={onClose}>Keep it</Button>
         <Button look="danger" onClick={() => void remove()}>

@@ -10,12 +10,12 @@ import { Button } from '../../ui/Button'
 import { SelectField } from '../../ui/Field'
 import { Notice } from '../../ui/Notice'
 import { Prose } from '../../ui/Prose'
+import { TextDiff } from '../../ui/TextDiff'
 import { DiagnosticList } from '../problems/ProblemsPanel'
 import { Changes } from './Changes'
 import styles from './deploy.module.css'
 import { Others } from './Others'
 import { SlosAtRisk } from './SlosAtRisk'
-import { TextDiff } from './TextDiff'
 
 interface DraftProps {
   state: DeployState

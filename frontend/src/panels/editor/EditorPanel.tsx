@@ -12,7 +12,7 @@ import { Dialog } from '../../ui/Dialog'
 import { EmptyState } from '../../ui/EmptyState'
 import { Notice } from '../../ui/Notice'
 import { PartBoundary } from '../../ui/PartBoundary'
-import { TextDiff } from '../deploy/TextDiff'
+import { TextDiff } from '../../ui/TextDiff'
 import styles from './editor.module.css'
 
 const CodeEditor = lazy(() => import('./CodeEditor'))

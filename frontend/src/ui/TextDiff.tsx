@@ -1,6 +1,6 @@
-import type { FileChange } from '../../logic/deploy-state'
-import { diffLines, hunks } from '../../logic/line-diff'
-import styles from './deploy.module.css'
+import type { FileChange } from '../logic/deploy-state'
+import { diffLines, hunks } from '../logic/line-diff'
+import styles from './text-diff.module.css'
 
 const SIGNS = { same: ' ', added: '+', removed: '−' }
 

@@ -1,0 +1,34 @@
+"""The endpoints of the saves of an application."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from piql_backend.dependencies import TheWorkbench
+from piql_backend.errors import declared
+from piql_backend.file_history.schemas import SaveDetailRead, SaveRead
+from piql_backend.pages import Page, WishedPage
+from piql_backend.schema import FilePath
+
+router = APIRouter(prefix="/applications/{application}/saves", tags=["history"])
+
+
+@router.get("", responses=declared(404))
+def list_saves(
+    application: str,
+    wish: WishedPage,
+    workbench: TheWorkbench,
+    path: Annotated[FilePath | None, Query(description="Only saves that changed this file.")] = None,
+) -> Page[SaveRead]:
+    """The saves, the newest first; what was changed outside of the workbench is recorded now."""
+    return workbench.applications.saves(application, wish, path)
+
+
+@router.get("/{number}", responses=declared(404))
+def read_save(
+    application: str, number: Annotated[int, Path(ge=1, le=2**31)], workbench: TheWorkbench
+) -> SaveDetailRead:
+    """One save with the text of every file as it was then."""
+    return workbench.applications.save(application, number)

@@ -1,0 +1,108 @@
+"""The histories of all applications: what is saved is recorded, and a history that fails fails no save."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+
+from dulwich.errors import NotGitRepository, ObjectFormatException
+from dulwich.file import FileLocked
+
+from piql_backend.errors import NotFound
+from piql_backend.file_history.repository import FileHistory, Save
+from piql_backend.file_history.schemas import FileChangeRead, SaveDetailRead, SavedFileRead, SaveRead
+from piql_backend.pages import Listing, Page, PageWish
+
+log = logging.getLogger(__name__)
+
+_SAVES = Listing[Save, int]("saves", int, lambda save: save.number, is_descending=True)
+_FAULTS = (OSError, KeyError, ValueError, AssertionError, NotGitRepository, ObjectFormatException, FileLocked)
+
+
+class FileHistories:
+    """One git repository an application, below one folder; safe to use from several threads."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._histories: dict[str, FileHistory] = {}
+        self._lock = threading.Lock()
+        self.problem: str | None = None
+
+    def close(self) -> None:
+        with self._lock:
+            for history in self._histories.values():
+                history.close()
+
+    def record(self, application: str, texts: Mapping[str, str], message: str) -> None:
+        """Record the files of an application after they were written; a fault is logged and kept as `problem`."""
+        try:
+            self._of(application).record(texts, message)
+            self.problem = None
+        except _FAULTS as fault:
+            log.exception("a save of %s is not in its history", application)
+            self.problem = f"Saves of {application} are not recorded: {fault}"
+
+    def mark(self, application: str, texts: Mapping[str, str], name: str, message: str) -> None:
+        """Name the files that were deployed, such as `development/3`; a fault is logged and kept as `problem`."""
+        try:
+            self._of(application).mark(texts, name, message)
+        except _FAULTS as fault:
+            log.exception("the deployment %s of %s is not in its history", name, application)
+            self.problem = f"Deployments of {application} are not recorded: {fault}"
+
+    def move_away(self, application: str, target: Path) -> None:
+        """Let a history go with its application, which is deleted; a new one of that id begins anew."""
+        with self._lock:
+            if application in self._histories:
+                self._histories.pop(application).close()
+            if self._folder(application).is_dir():
+                self._folder(application).rename(target)
+
+    def page(self, application: str, wish: PageWish, path: str | None) -> Page[SaveRead]:
+        """Saves, the newest first; with a path those that changed this file."""
+        history = self._of(application)
+
+        def fetch(after: int | None, count: int) -> list[Save]:
+            return list(islice(_followed(history, after, path), count))
+
+        page = _SAVES.page(wish, fetch)
+        return Page(items=[_read(save) for save in page.items], next=page.next)
+
+    def save(self, application: str, number: int) -> SaveDetailRead:
+        """One save with the texts that changed; ApiError 404 where there is none of that number."""
+        history = self._of(application)
+        save, texts = history.save(number), history.texts(number)
+        if save is None or texts is None:
+            raise NotFound("unknown-save", f"{application} has no save {number}.", "The list of saves says which.")
+        files = [SavedFileRead(path=path, text=text) for path, text in texts.items()]
+        return SaveDetailRead(**_read(save).model_dump(), files=files)
+
+    def _of(self, application: str) -> FileHistory:
+        with self._lock:
+            if application not in self._histories:
+                self._histories[application] = FileHistory(self._folder(application))
+            return self._histories[application]
+
+    def _folder(self, application: str) -> Path:
+        return self._root / f"{application}.git"
+
+
+def _followed(history: FileHistory, after: int | None, path: str | None) -> Iterator[Save]:
+    """Give the saves below a number; a file is followed from the newest, since it may have had other names."""
+    saves = history.newest_first(after) if path is None else history.newest_first(path=path)
+    return (save for save in saves if after is None or save.number < after)
+
+
+def _read(save: Save) -> SaveRead:
+    changes = [FileChangeRead(path=change.path, kind=change.kind, old_path=change.old_path) for change in save.changes]
+    return SaveRead(
+        number=save.number,
+        at=save.at,
+        by=save.by,
+        message=save.message,
+        changes=changes,
+        deployments=list(save.marks),
+    )

@@ -1,0 +1,152 @@
+"""The saves of an application: none lost, none twice, read by git itself."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+from piql_backend.file_history.repository import FileChange, FileHistory
+
+SCHEMA = "CREATE TABLE users (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL);\n"
+QUERY = "CREATE QUERY user AS SELECT name FROM users WHERE id = [id];\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "histories" / "scadr.git"
+
+
+def test_an_application_that_was_never_saved_has_no_history_and_no_folder(folder: Path) -> None:
+    history = FileHistory(folder)
+    assert (history.count, list(history.newest_first()), history.texts(1), history.save(1)) == (0, [], None, None)
+    assert not folder.exists()
+
+
+def test_each_save_is_there_with_its_texts_and_what_changed(folder: Path) -> None:
+    history = FileHistory(folder)
+    states = [
+        {"schema.piql": SCHEMA},
+        {"schema.piql": SCHEMA, "queries/user.piql": QUERY},
+        {"schema.piql": SCHEMA + "-- ä\r\n", "queries/user.piql": QUERY},
+        {"schema.piql": SCHEMA + "-- ä\r\n", "queries/who.piql": QUERY},
+        {"schema.piql": SCHEMA + "-- ä\r\n"},
+    ]
+    saves = [history.record(state, f"state {number}", by="ada") for number, state in enumerate(states, 1)]
+    assert [save and save.number for save in saves] == [1, 2, 3, 4, 5]
+    assert [history.texts(number) for number in range(1, 6)] == states
+    assert [save.changes for save in history.newest_first()] == [
+        (FileChange("queries/who.piql", "removed"),),
+        (FileChange("queries/who.piql", "renamed", "queries/user.piql"),),
+        (FileChange("schema.piql", "changed"),),
+        (FileChange("queries/user.piql", "added"),),
+        (FileChange("schema.piql", "added"),),
+    ]
+    newest = history.save(5)
+    assert newest is not None
+    assert (newest.message, newest.by) == ("state 5", "ada")
+
+
+def test_what_is_as_it_was_is_no_save(folder: Path) -> None:
+    history = FileHistory(folder)
+    assert history.record({"schema.piql": SCHEMA}, "first") is not None
+    assert history.record({"schema.piql": SCHEMA}, "again") is None
+    assert history.count == 1
+
+
+def test_a_file_is_followed_through_its_renames(folder: Path) -> None:
+    history = FileHistory(folder)
+    for number, state in enumerate(
+        [{"a.piql": QUERY}, {"b.piql": QUERY}, {"b.piql": QUERY, "schema.piql": SCHEMA}, {"c.piql": QUERY}], 1
+    ):
+        history.record(state, f"state {number}")
+    assert [save.number for save in history.newest_first(path="c.piql")] == [4, 2, 1]
+    assert [save.number for save in history.newest_first(before=4)] == [3, 2, 1]
+    assert list(history.newest_first(path="never.piql")) == []
+
+
+def test_a_deployment_names_its_save_and_texts_that_are_none_hang_beside(folder: Path) -> None:
+    history = FileHistory(folder)
+    history.record({"schema.piql": SCHEMA}, "first")
+    history.mark({"schema.piql": SCHEMA}, "development/1", "version 1")
+    draft = {"schema.piql": SCHEMA, "queries/user.piql": QUERY}
+    history.mark(draft, "development/2", "version 2")
+    history.mark({}, "development/2", "the name is taken")
+    assert [save.marks for save in history.newest_first()] == [("development/1",)]
+    shown = subprocess.run(
+        ["git", "-C", str(folder), "show", "development/2:queries/user.piql"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert shown.stdout == QUERY
+    assert history.count == 1
+
+
+def test_another_start_and_another_process_see_the_same_and_go_on(folder: Path) -> None:
+    first, second = FileHistory(folder), FileHistory(folder)
+    first.record({"schema.piql": SCHEMA}, "one")
+    assert second.texts(1) == {"schema.piql": SCHEMA}
+    second.record({"schema.piql": SCHEMA + "\n"}, "two")
+    save = first.record({"schema.piql": SCHEMA + "\n\n"}, "three")
+    assert save is not None
+    assert save.number == 3
+    assert [save.message for save in second.newest_first()] == ["three", "two", "one"]
+    second.close()
+    assert second.count == 3
+
+
+def test_threads_that_save_at_once_lose_nothing(folder: Path) -> None:
+    histories = [FileHistory(folder), FileHistory(folder)]
+    histories[0].record({"f.piql": ""}, "first")
+
+    def save_ten(history: FileHistory, name: str) -> None:
+        for at in range(10):
+            history.record({"f.piql": f"-- {name} {at}"}, f"{name} {at}")
+
+    threads = [threading.Thread(target=save_ten, args=(histories[at % 2], f"thread {at}")) for at in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [history.count for history in histories] == [41, 41]
+    assert len({save.message for save in histories[1].newest_first()}) == 41
+
+
+def test_what_a_killed_process_left_behind_stops_no_save(folder: Path) -> None:
+    (folder.with_suffix(".new") / "refs").mkdir(parents=True)  # killed while it was made
+    FileHistory(folder).record({"f.piql": "-- 1"}, "first")
+    (folder / "refs" / "heads" / "main.lock").write_bytes(b"")  # killed while it moved main
+    (folder / "refs" / "tags" / "development").mkdir()
+    (folder / "refs" / "tags" / "development" / "1.lock").write_bytes(b"")
+    history = FileHistory(folder)
+    history.record({"f.piql": "-- 2"}, "second")
+    history.mark({"f.piql": "-- 2"}, "development/1", "version 1")
+    assert [(save.message, save.marks) for save in history.newest_first()] == [
+        ("second", ("development/1",)),
+        ("first", ()),
+    ]
+
+
+def test_git_reads_it_and_finds_no_fault(folder: Path, tmp_path: Path) -> None:
+    history = FileHistory(folder)
+    history.record({"schema.piql": SCHEMA}, "first", by="a <b>\nc")
+    history.record({"schema.piql": SCHEMA, "queries/user.piql": QUERY}, "second: ünïcode\n\nbody")
+    history.mark({"schema.piql": SCHEMA}, "development/1", "version 1")
+    subprocess.run(["git", "-C", str(folder), "fsck", "--strict"], check=True, capture_output=True)
+    subprocess.run(["git", "clone", "-q", str(folder), str(tmp_path / "clone")], check=True)
+    assert (tmp_path / "clone" / "queries" / "user.piql").read_text() == QUERY
+    log = subprocess.run(["git", "-C", str(folder), "log", "--format=%an|%s"], capture_output=True, text=True)
+    assert log.stdout.splitlines() == ["PIQL Workbench|second: ünïcode", "a b c|first"]
+
+
+def test_many_saves_are_packed_and_stay_readable(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("piql_backend.file_history.repository._LOOSE_OBJECTS", 20)
+    monkeypatch.setattr("piql_backend.file_history.repository._SAVES_BETWEEN_LOOKS", 5)
+    history = FileHistory(folder)
+    for number in range(1, 18):
+        history.record({"f.piql": f"-- {number}"}, str(number))
+    assert list((folder / "objects" / "pack").glob("*.pack"))
+    assert [history.texts(number) for number in (1, 11, 17)] == [{"f.piql": f"-- {at}"} for at in (1, 11, 17)]
+    assert FileHistory(folder).count == 17

@@ -1,0 +1,101 @@
+"""The history of an application's files over HTTP: what was saved, renamed, deleted and deployed, and its texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+from piql_backend.settings import Settings
+
+from .conftest import DEVELOPMENT, Running
+
+FILES = "/api/applications/scadr/files"
+SAVES = "/api/applications/scadr/saves"
+
+
+async def saves(client: httpx.AsyncClient, **query: Any) -> list[dict[str, Any]]:
+    answer = await client.get(SAVES, params=query)
+    assert answer.status_code == 200, answer.text
+    items: list[dict[str, Any]] = answer.json()["items"]
+    return items
+
+
+async def test_what_was_saved_renamed_and_deleted_is_there_with_its_texts(client: httpx.AsyncClient) -> None:
+    before = len(await saves(client))
+    created = await client.post(FILES, json={"path": "queries/new.piql", "text": "-- one"})
+    saved = await client.put(
+        f"{FILES}/queries/new.piql", json={"text": "-- two", "base_revision": created.json()["revision"]}
+    )
+    rename = {"path": "queries/new.piql", "new_path": "other/name.piql", "base_revision": saved.json()["revision"]}
+    renamed = await client.post("/api/applications/scadr/renames", json=rename)
+    assert (renamed.status_code, renamed.json()["path"], renamed.json()["text"]) == (200, "other/name.piql", "-- two")
+    assert (await client.delete(f"{FILES}/other/name.piql")).status_code == 204
+
+    newest = (await saves(client))[: -before or None]
+    assert [save["message"] for save in newest] == [
+        "Delete other/name.piql",
+        "Rename queries/new.piql to other/name.piql",
+        "Save queries/new.piql",
+        "Create queries/new.piql",
+    ]
+    assert newest[1]["changes"] == [{"path": "other/name.piql", "kind": "renamed", "old_path": "queries/new.piql"}]
+    numbers = [save["number"] for save in newest]
+    detail = (await client.get(f"{SAVES}/{numbers[1]}")).json()
+    assert {"path": "other/name.piql", "text": "-- two"} in detail["files"]
+    of_file = await saves(client, path="other/name.piql")
+    assert [save["number"] for save in of_file] == numbers
+    assert (await client.get(f"{SAVES}/{numbers[0] + 1}")).json()["code"] == "unknown-save"
+    assert (await client.get("/api/applications/nobody/saves")).status_code == 404
+
+
+async def test_a_rename_is_refused_where_it_would_replace_or_was_based_on_another_text(
+    client: httpx.AsyncClient,
+) -> None:
+    first = (await client.get("/api/applications/scadr")).json()["files"][0]
+    url = "/api/applications/scadr/renames"
+    rename = {"path": first["path"], "new_path": "queries/thoughtstream.piql", "base_revision": first["revision"]}
+    assert (await client.post(url, json=rename)).json()["code"] == "file-exists"
+    stale = rename | {"new_path": "new.piql", "base_revision": "an older one"}
+    assert (await client.post(url, json=stale)).json()["code"] == "file-changed"
+    outside = rename | {"new_path": "../../schema.piql"}
+    assert (await client.post(url, json=outside)).status_code == 422
+    missing = rename | {"path": "missing.piql", "new_path": "new.piql"}
+    assert (await client.post(url, json=missing)).status_code == 404
+
+
+async def test_saves_come_by_the_page_the_newest_first(client: httpx.AsyncClient) -> None:
+    for number in range(3):
+        await client.post(FILES, json={"path": f"queries/n{number}.piql", "text": ""})
+    everything = await saves(client)
+    first = (await client.get(SAVES, params={"limit": 2})).json()
+    second = (await client.get(SAVES, params={"limit": 2, "cursor": first["next"]})).json()
+    assert [*first["items"], *second["items"]] == everything[:4]
+
+
+async def test_what_was_changed_outside_is_a_save_of_its_own(client: httpx.AsyncClient, settings: Settings) -> None:
+    await saves(client)
+    (settings.data / "applications" / "scadr" / "schema.piql").write_text("-- by another editor")
+    newest = (await saves(client))[0]
+    assert newest["message"] == "Changed outside of the workbench"
+    assert newest["changes"] == [{"path": "schema.piql", "kind": "changed", "old_path": None}]
+    assert len(await saves(client)) == newest["number"]
+
+
+async def test_a_deployment_names_the_save_that_it_was_made_from(client: httpx.AsyncClient) -> None:
+    live = (await client.get(f"{DEVELOPMENT}/deployments")).json()["items"][0]
+    query = "CREATE QUERY q AS SELECT username FROM users WHERE username = [u];"
+    await client.post(FILES, json={"path": "queries/q.piql", "text": query})
+    deployed = await client.post(f"{DEVELOPMENT}/deployments", json={"base_version": live["version"]})
+    assert deployed.status_code == 201, deployed.text
+    assert (await saves(client))[0]["deployments"] == [f"development/{deployed.json()['version']}"]
+
+
+async def test_a_history_that_cannot_be_written_fails_no_save_and_is_said(settings: Settings, running: Running) -> None:
+    objects = settings.data / "histories" / "scadr.git" / "objects"
+    async with running(settings) as client:
+        await saves(client)
+        objects.rename(objects.with_name("elsewhere"))
+        created = await client.post(FILES, json={"path": "queries/new.piql", "text": "-- one"})
+        assert created.status_code == 201
+        problems = (await client.get(f"{DEVELOPMENT}/health")).json()["problems"]
+        assert "Saves of scadr are not recorded" in problems[0]["message"]

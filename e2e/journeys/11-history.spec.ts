@@ -1,0 +1,45 @@
+// Nothing that was saved is lost: each save can be looked at, held against the text of now, and brought back.
+import { expectNoObjections } from '../axe.ts'
+import { expect, test } from '../fixtures.ts'
+import { look } from '../pictures.ts'
+
+const QUERY = 'queries/thoughtstream.piql'
+const PANEL = '[role=tabpanel]:not([hidden])'
+
+test('a save shows what it changed, bounds too, and can be brought back and undone', async ({ workbench, page }) => {
+  const { editor, history } = workbench
+  await workbench.open('/applications/scadr/development?file=schema.piql&query=thoughtstream')
+  await editor.typeOver('schema.piql', 'LIMIT 100', 'LIMIT 50')
+  await workbench.finishSaving()
+  await history.open()
+  await expect(history.saves.first()).toContainText('Save schema.piql')
+  await expect(history.detail).toContainText('CARDINALITY LIMIT 50 (owner)')
+  await expect(history.bounds.getByRole('row').filter({ hasText: 'thoughtstream' })).toBeVisible()
+  await look(page, 'history')
+  await expectNoObjections(page, 'the history of an application', PANEL)
+
+  await history.saves.nth(1).click()
+  await expect(history.detail.getByLabel('Compare')).toHaveValue('now')
+  await history.restore()
+  await editor.expectText('schema.piql', 'CARDINALITY LIMIT 100 (owner)')
+  await expect(history.detail).toContainText('The texts are the same.')
+  await workbench.finishSaving()
+  await expect(history.saves.first()).toContainText('Save schema.piql')
+})
+
+test('a file gets another path, and one that was deleted comes back', async ({ workbench }) => {
+  const { application, history } = workbench
+  await workbench.open(`/applications/scadr/development?file=${QUERY}`)
+  await application.rename(QUERY, 'queries/stream.piql')
+  await expect(application.file('stream.piql')).toHaveAttribute('aria-current', 'true')
+  await expect(application.file('thoughtstream.piql')).toHaveCount(0)
+  await application.remove('queries/stream.piql')
+  await expect(application.file('stream.piql')).toHaveCount(0)
+  await history.open()
+  await history.choose('Rename queries/thoughtstream.piql to queries/stream.piql')
+  await history.compareWith('now')
+  await history.restore()
+  await expect(application.file('stream.piql')).toBeVisible()
+  await workbench.openFile('queries/stream.piql')
+  await workbench.editor.expectText('queries/stream.piql', 'thoughtstream')
+})

@@ -1,0 +1,28 @@
+import type { Locator, Page } from '@playwright/test'
+import { Panel } from './Panel.ts'
+
+/** Saves, what each changed, and the way back. */
+export class History extends Panel {
+  readonly saves: Locator
+  readonly detail: Locator
+  readonly bounds: Locator
+
+  constructor(page: Page) {
+    super(page, 'History')
+    this.saves = this.content.getByRole('list', { name: 'Saves, the newest first' }).getByRole('button')
+    this.detail = this.content.getByRole('region', { name: /^Save \d+/ })
+    this.bounds = this.detail.getByRole('table', { name: 'Bounds that differ' })
+  }
+
+  async choose(message: string): Promise<void> {
+    await this.saves.filter({ hasText: message }).first().click()
+  }
+
+  async compareWith(what: 'before' | 'now'): Promise<void> {
+    await this.detail.getByLabel('Compare').selectOption(what)
+  }
+
+  async restore(): Promise<void> {
+    await this.detail.getByRole('button', { name: /^Restore/ }).click()
+  }
+}
