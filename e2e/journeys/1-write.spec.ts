@@ -151,8 +151,9 @@ test('problems are copied as text, one or all', async ({ workbench, page, contex
   expect(both).toContain(one)
 })
 
-test('the light bulb brings the limit back', async ({ workbench, page }) => {
+test('the light bulb brings the limit back', async ({ workbench, api, page }) => {
   const { application, editor, problems, plan, deploy } = workbench
+  await api.deploy() // what a journey before deployed may be live
   await workbench.open('/applications/scadr/development?query=thoughtstream')
   await workbench.openFile('schema.piql')
   await editor.deleteLine('schema.piql', LIMIT)

@@ -291,6 +291,7 @@ test.describe('with the back end', () => {
     api,
   }) => {
     const { editor, deploy } = workbench
+    await api.deploy() // what a journey before deployed may be live
     await workbench.open(`/?file=${FIND_USER}&query=findUser&panel=deploy`)
     const second = await context.newPage()
     const secondTab = new Workbench(second)
