@@ -118,6 +118,20 @@ ALTER TABLE nowhere ADD PRIMARY KEY (id);
     ]
 
 
+def test_both_spellings_of_a_changed_column_type_are_read() -> None:
+    table = "CREATE TABLE a (id INT PRIMARY KEY, b INT NOT NULL);"
+    for spelling in ("TYPE", "SET DATA TYPE"):
+        imported = import_text(f"{table}\nALTER TABLE a ALTER COLUMN b {spelling} VARCHAR(9);", "postgres")
+        assert "  b  VARCHAR(9) NOT NULL\n" in imported.text
+        assert imported.notes == ()
+
+
+def test_a_foreign_table_is_named_where_a_statement_refers_to_it() -> None:
+    text = "CREATE FOREIGN TABLE far (id INT);\nCREATE TABLE a (id INT PRIMARY KEY);\nCREATE INDEX i ON far (id);"
+    reasons = {note.line: note.reason for note in import_text(text, "postgres").notes}
+    assert reasons[3] == "the table far is left out, see line 1"
+
+
 def test_a_dump_without_its_last_line_is_noted() -> None:
     whole = "-- PostgreSQL database dump\n" + TABLE
     assert Note(

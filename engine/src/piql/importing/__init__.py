@@ -2,7 +2,13 @@
 
 `import_text` is the entry. The text is cut into statements (`statements`), which are read one after the other
 (`reading`, `tables`, `columns`, `alterations`) into tables (`schema`). `resolving` gives each table a key and each
-foreign key a key to refer to, `writing` writes them. Statements of queries are rewritten by `queries`.
+foreign key a key to refer to, `writing` writes them. Queries of files, and those that `scanning` finds in programs, are
+rewritten by `queries`, with `parameters` and `translating`.
+
+    bytes → decoded → text → statements → tables → resolved tables → PIQL
+                              `dialects`  `collected` holds them, and the notes for the user
+
+What PIQL has nothing for raises LeftOut where it is met; the nearest loop notes the reason and goes on.
 """
 
 from piql.importing.imported import Imported, decoded, import_text

@@ -1,4 +1,8 @@
-"""ALTER TABLE: what dumps and scripts add to a table after its CREATE TABLE."""
+"""ALTER TABLE: what dumps and scripts add to a table after its CREATE TABLE.
+
+A statement holds several actions, such as `ADD COLUMN a INT, DROP b`. Each function below applies one kind of action
+to the table, and raises LeftOut with the reason where PIQL has nothing of the kind.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,14 @@ from collections.abc import Sequence
 from piql.importing.collected import Collected
 from piql.importing.columns import GENERATED_REASON
 from piql.importing.schema import ImportedTable
-from piql.importing.tables import read_constraint, read_element
-from piql.importing.tokens import ForeignToken, Reader, Unread, shown, split_at_commas
+from piql.importing.tables import NO_PARTITIONS, read_constraint, read_element
+from piql.importing.tokens import ForeignToken, LeftOut, Reader, shown, split_at_commas
 
+# What an ADD adds when it adds no column.
 _CONSTRAINTS = frozenset(
     {"CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK", "EXCLUDE", "KEY", "INDEX", "FULLTEXT", "SPATIAL"}
 )
+_UNKNOWN_CHANGE = "this change is not known: change the table in the schema"
 # Actions about how a database keeps or checks a table.
 _KEEPING = frozenset(
     """
@@ -20,11 +26,15 @@ _KEEPING = frozenset(
     ROW LOCK ALGORITHM ORDER COMMENT NOPARALLEL PARALLEL LOGGING NOLOGGING CACHE NOCACHE WITH
     """.split()
 )
-KEEPING_REASON = "it says how a database keeps or checks the table, not what it holds"
+_VERBS = frozenset({"ADD", "DROP", "ALTER", "MODIFY", "CHANGE", "RENAME", *_KEEPING})
+_KEEPING_REASON = "it says how a database keeps or checks the table, not what it holds"
 
 
-def alter_table(reader: Reader, collected: Collected) -> str:
-    """Apply each action to the table; return why the whole statement is left out, '' where some of it is taken."""
+def alter_table(reader: Reader, collected: Collected) -> None:
+    """Apply each action behind `ALTER TABLE` to its table; an action that is left out is noted.
+
+    Raises LeftOut where none is taken: the table is unknown, or every action is left out.
+    """
     reader.accept("IF", "EXISTS")
     reader.accept("ONLY")
     schema, name = reader.dotted_name()
@@ -32,118 +42,130 @@ def alter_table(reader: Reader, collected: Collected) -> str:
     table = collected.find(schema, name)
     if table is None:
         line = collected.left_out_tables.get(name.lower())
-        return f"the table {name} is left out, see line {line}" if line else f"there is no table {name} before"
-    reader.accept("WITH", "CHECK") or reader.accept("WITH", "NOCHECK")
-    actions = [action for action in _actions(reader) if action]
-    reasons = [_alter(action, table, collected) for action in actions]
-    if all(reasons):
-        return "; ".join(dict.fromkeys(reasons)) or "it changes nothing"
-    for action, reason in zip(actions, reasons, strict=True):
-        if reason:
-            collected.note(action[0].line, "left out", f"{shown(action)} of {table.name}", reason)
-    return ""
+        raise LeftOut(f"the table {name} is left out, see line {line}" if line else f"there is no table {name} before")
+    if not reader.accept("WITH", "CHECK"):  # T-SQL: whether existing rows are checked
+        reader.accept("WITH", "NOCHECK")
+    actions = _actions(reader)
+    reasons: dict[int, str] = {}  # number of an action that is left out → why
+    for number, action in enumerate(actions):
+        try:
+            _alter(Reader(action), table, collected)
+        except LeftOut as omission:
+            reasons[number] = str(omission)
+    if len(reasons) == len(actions):
+        raise LeftOut("; ".join(dict.fromkeys(reasons.values())) or "it changes nothing")
+    for number, reason in reasons.items():
+        action = actions[number]
+        collected.note(action[0].line, "left out", f"{shown(action)} of {table.name}", reason)
 
 
 def _actions(reader: Reader) -> list[list[ForeignToken]]:
-    """Split the actions at commas; `ADD a INT, b INT` of T-SQL and Oracle names ADD once."""
+    """Take all actions, which stand between commas, each with its verb.
+
+    T-SQL and Oracle write `ADD a INT, b INT`: a part without a verb has the verb of the first part.
+    """
     parts = [list(part) for part in split_at_commas(reader.rest())]
-    verbs = frozenset({"ADD", "DROP", "ALTER", "MODIFY", "CHANGE", "RENAME", *_KEEPING})
-    first = parts[0][:1] if parts else []
-    return [part if at == 0 or part[0].word in verbs else [*first, *part] for at, part in enumerate(parts)]
+    verb = parts[0][:1] if parts else []
+    return [part if at == 0 or part[0].word in _VERBS else [*verb, *part] for at, part in enumerate(parts)]
 
 
-def _alter(action: list[ForeignToken], table: ImportedTable, collected: Collected) -> str:
-    reader = Reader(action)
-    try:
-        if reader.accept("ADD"):
-            return _add(reader, table, collected)
-        if reader.follows("ALTER") or reader.follows("MODIFY"):
-            return _alter_column(reader, table, collected)
-        if reader.follows("DROP"):
-            return _drop(reader, table)
-        if reader.follows("RENAME"):
-            return _rename(reader, table, collected)
-        if reader.word() in _KEEPING:
-            return KEEPING_REASON
-        if reader.follows("ATTACH"):
-            return "PIQL spreads the rows itself"
-        raise Unread("this change is not known: change the table in the schema")
-    except Unread as reason:
-        return str(reason)
+def _alter(reader: Reader, table: ImportedTable, collected: Collected) -> None:
+    """Apply one action."""
+    if reader.accept("ADD"):
+        _add(reader, table, collected)
+    elif reader.follows("ALTER") or reader.follows("MODIFY"):
+        _alter_column(reader, table, collected)
+    elif reader.follows("DROP"):
+        _drop(reader, table)
+    elif reader.follows("RENAME"):
+        _rename(reader, table, collected)
+    elif reader.word() in _KEEPING:
+        raise LeftOut(_KEEPING_REASON)
+    elif reader.follows("ATTACH"):
+        raise LeftOut(NO_PARTITIONS)
+    else:
+        raise LeftOut(_UNKNOWN_CHANGE)
 
 
-def _add(reader: Reader, table: ImportedTable, collected: Collected) -> str:
+def _add(reader: Reader, table: ImportedTable, collected: Collected) -> None:
+    """Read what stands behind ADD: a column, several columns in brackets, or a constraint."""
     if reader.word() == "(" and reader.tokens[-1].text == ")":  # Oracle: ADD (a INT, CONSTRAINT c …)
         for element in split_at_commas(reader.group()):
             read_element(element, table, collected)
-        return ""
-    if (reader.follows("CONSTRAINT") and reader.word(2) == "DEFAULT") or reader.follows("DEFAULT"):
-        reader.accept("CONSTRAINT") and reader.name()
+        return
+    if reader.follows("CONSTRAINT") and reader.word(2) == "DEFAULT":
         reader.take()
-        return f"PIQL has no DEFAULT: give {shown(reader.rest())} in the INSERT"
+        reader.name()
+    if reader.accept("DEFAULT"):
+        raise LeftOut(_no_default(reader))
     if reader.word() in _CONSTRAINTS:
         read_constraint(reader, table, collected)
-        return ""
-    if reader.accept("GENERATED") or reader.word() == "PARTITION":
-        return "PIQL spreads the rows itself"
+        return
+    if reader.word() in ("GENERATED", "PARTITION"):
+        raise LeftOut(NO_PARTITIONS)
     reader.accept("COLUMN")
     reader.accept("IF", "NOT", "EXISTS")
     if reader.is_at_end:
-        raise Unread("it ends too early")
-    read_element(_without_place(reader.rest()), table, collected)
-    return ""
+        raise LeftOut("it ends too early")
+    read_element(_without_position(reader.rest()), table, collected)
 
 
-def _without_place(tokens: Sequence[ForeignToken]) -> list[ForeignToken]:
-    """Leave out MySQL's FIRST and AFTER column at the end of a column."""
+def _no_default(reader: Reader) -> str:
+    """Take a default value, and say what to do instead."""
+    return f"PIQL has no DEFAULT: give {shown(reader.rest())} in the INSERT"
+
+
+def _without_position(tokens: Sequence[ForeignToken]) -> list[ForeignToken]:
+    """Return the definition of a column without MySQL's `FIRST` or `AFTER column` at its end."""
     column = list(tokens)
     if column and column[-1].word == "FIRST":
         return column[:-1]
     return column[:-2] if len(column) > 2 and column[-2].word == "AFTER" else column
 
 
-def _alter_column(reader: Reader, table: ImportedTable, collected: Collected) -> str:
+def _alter_column(reader: Reader, table: ImportedTable, collected: Collected) -> None:
+    """Apply `ALTER COLUMN column …` or `MODIFY column …`."""
     line = reader.line
     is_modified = reader.take().word == "MODIFY"
     reader.accept("COLUMN")
-    at = reader.at
+    start = reader.at
     name = reader.name()
     column = table.column(name)
     if column is None:
-        raise Unread(f"there is no column {name}")
+        raise LeftOut(f"there is no column {name}")
     subject = f"{table.name}.{column.name}"
     if reader.accept("SET", "NOT", "NULL"):
         column.may_be_null = False
-        return ""
-    if reader.accept("DROP", "NOT", "NULL"):
+    elif reader.accept("DROP", "NOT", "NULL"):
         column.may_be_null = True
-        return ""
-    if reader.accept("ADD", "GENERATED") or reader.follows("SET", "DEFAULT", "NEXTVAL"):
+    elif reader.accept("ADD", "GENERATED") or reader.follows("SET", "DEFAULT", "NEXTVAL"):
         reader.rest()
         collected.note(line, "changed", subject, GENERATED_REASON)
-        return ""
-    if reader.accept("SET", "DEFAULT"):
-        return f"PIQL has no DEFAULT: give {shown(reader.rest())} in the INSERT"
-    if reader.word() in ("SET", "DROP"):
-        reader.rest()
-        return KEEPING_REASON
-    return _define_again(reader, table, collected, at, is_modified=is_modified)
+    elif reader.accept("SET", "DEFAULT"):
+        raise LeftOut(_no_default(reader))
+    elif reader.word() in ("SET", "DROP") and not reader.follows("SET", "DATA", "TYPE"):
+        raise LeftOut(_KEEPING_REASON)
+    else:
+        _define_again(reader, table, collected, reader.tokens[start], is_modified=is_modified)
 
 
-def _define_again(reader: Reader, table: ImportedTable, collected: Collected, at: int, *, is_modified: bool) -> str:
-    """Read `MODIFY column type …`, and `ALTER COLUMN column [TYPE] type …`, as the column's definition."""
-    name = reader.tokens[at]
-    if reader.accept("TYPE") or reader.accept("SET", "DATA", "TYPE"):
-        pass
-    definition = [name, *_without_place(reader.rest())]
+def _define_again(
+    reader: Reader, table: ImportedTable, collected: Collected, name: ForeignToken, *, is_modified: bool
+) -> None:
+    """Read what stands behind the name in `MODIFY column type …` or `ALTER COLUMN column [TYPE] type …`.
+
+    The column is read anew from that, and takes the position of the column before.
+    """
+    if not reader.accept("TYPE"):
+        reader.accept("SET", "DATA", "TYPE")
+    definition = [name, *_without_position(reader.rest())]
     words = [token.word for token in definition]
     definition = definition[: words.index("USING")] if "USING" in words and not is_modified else definition
     column = table.column(Reader([name]).name())
     if column is None or len(definition) < 2:
-        raise Unread("this change is not known: change the table in the schema")
+        raise LeftOut(_UNKNOWN_CHANGE)
     position = table.columns.index(column)
-    table.columns.remove(column)
-    del table.folded[column.name.lower()]
+    table.remove_column(column)
     read_element(definition, table, collected)
     changed = table.column(column.name)
     if changed is not None:
@@ -152,28 +174,24 @@ def _define_again(reader: Reader, table: ImportedTable, collected: Collected, at
         changed.comment = changed.comment or column.comment
         if changed.may_be_null is None and not is_modified:
             changed.may_be_null = column.may_be_null
-    return ""
 
 
-def _drop(reader: Reader, table: ImportedTable) -> str:
+def _drop(reader: Reader, table: ImportedTable) -> None:
+    """Apply `DROP COLUMN column`."""
     reader.take()
     if reader.word() in ("CONSTRAINT", "PRIMARY", "FOREIGN", "INDEX", "KEY", "CHECK", "PARTITION", "DEFAULT"):
-        raise Unread("take it out of the schema, if it is there")
+        raise LeftOut("take it out of the schema, if it is there")
     reader.accept("COLUMN")
     reader.accept("IF", "EXISTS")
     column = table.column(reader.name())
     if column is None:
-        raise Unread("there is no such column")
-    table.columns.remove(column)
-    del table.folded[column.name.lower()]
-    table.left_out_columns[column.name.lower()] = reader.tokens[0].line
-    return ""
+        raise LeftOut("there is no such column")
+    table.leave_column_out(column, reader.tokens[0].line)
 
 
-def _rename(reader: Reader, table: ImportedTable, collected: Collected) -> str:
+def _rename(reader: Reader, table: ImportedTable, collected: Collected) -> None:
+    """Apply `RENAME TO table`; columns and constraints are not renamed."""
     reader.take()
-    if reader.accept("TO") or reader.accept("AS"):
-        name = reader.name()
-        collected.rename(table, name)
-        return ""
-    raise Unread("rename it in the schema")
+    if not reader.accept_any(("TO", "AS")):
+        raise LeftOut("rename it in the schema")
+    collected.rename(table, reader.name())

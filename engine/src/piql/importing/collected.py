@@ -1,4 +1,4 @@
-"""All that an import has read so far, and where its statements look tables up."""
+"""All that an import has read so far; statements add to it, and look up the tables that they refer to."""
 
 from __future__ import annotations
 
@@ -12,21 +12,25 @@ from piql.importing.tokens import ForeignToken, unquoted
 
 @dataclass(slots=True)
 class Collected:
-    """Tables in the order of the input, the types that it defines, and notes; statements add to it."""
+    """The tables, types and notes of one import, each in the order of the input.
+
+    Tables are added, removed and renamed by the methods, which keep the look-up by name in step.
+    """
 
     dialect: Dialect
-    file: str = ""
+    file: str = ""  # the name of the schema's file in the notes, '' where it has none
     tables: list[ImportedTable] = field(default_factory=list)
-    types: dict[str, TypeRead] = field(default_factory=dict)  # domains and enumerations by their folded name
-    left_out_tables: dict[str, int] = field(default_factory=dict)  # folded name → line
+    types: dict[str, TypeRead] = field(default_factory=dict)  # domains and enumerations, by name in lower case
+    left_out_tables: dict[str, int] = field(default_factory=dict)  # name in lower case → line
     notes: list[Note] = field(default_factory=list)
-    _by_name: dict[str, list[ImportedTable]] = field(default_factory=dict)
+    _by_name: dict[str, list[ImportedTable]] = field(default_factory=dict)  # by name in lower case, of all schemas
 
     def note(self, line: int, outcome: Outcome, subject: str, reason: str) -> None:
+        """Note one change or omission; `subject` and `reason` are shown to the user, `subject: reason`."""
         self.notes.append(Note(line, outcome, subject, reason, self.file))
 
     def note_name(self, token: ForeignToken, name: str) -> None:
-        """Note a name that had to change: `name` is what it is called now."""
+        """Note that a name had to change, if it had to: the input has `token`, PIQL gets `name`."""
         if name != unquoted(token):
             self.note(token.line, "changed", f"the name {unquoted(token)!r}", f"it is called {name} here")
 
@@ -44,7 +48,10 @@ class Collected:
         self._by_name.setdefault(name.lower(), []).append(table)
 
     def find(self, schema: str, name: str) -> ImportedTable | None:
-        """Return the table of a name; where no schema is named, or the table has none, any of the name."""
+        """Return the table `schema.name`; else the first of the name where one of the two gives no schema; else None.
+
+        `schema` is '' where the input names none.
+        """
         candidates = self._by_name.get(name.lower(), [])
         exact = [table for table in candidates if table.schema.lower() == schema.lower()]
         if exact:

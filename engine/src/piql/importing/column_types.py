@@ -1,6 +1,10 @@
-"""Column types of other databases in PIQL: one row for each name, and what a value loses by the change.
+"""Column types of other databases → PIQL's: one row for each name, and what a value loses by the change.
 
-A type that holds several values, or none that PIQL could compare, is left out; the reason says what to do instead.
+    NUMBER(12)            → BIGINT, "takes larger numbers, too"
+    character varying(40) → VARCHAR(40)
+    tags text[]           → left out: it holds several values, use a second table
+
+`read_type` is the entry; it raises LeftOut, with what to do instead, where PIQL has no such type.
 """
 
 from __future__ import annotations
@@ -9,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from piql.importing.dialects import CQL, MYSQL, ORACLE, SQLITE, TSQL, Dialect
-from piql.importing.tokens import ForeignToken, Unread, shown, unquoted
+from piql.importing.tokens import ForeignToken, LeftOut, shown, unquoted
 from piql.schema.decimals import MAX_PRECISION
 
 LONGEST = 1_000_000  # characters: a VARCHAR that is longer is a TEXT
@@ -17,7 +21,7 @@ LONGEST = 1_000_000  # characters: a VARCHAR that is longer is a TEXT
 
 @dataclass(frozen=True, slots=True)
 class TypeRead:
-    """PIQL's type; `change` says what is different from the input's, '' where nothing is."""
+    """A type as PIQL writes it; `change` tells the user what is different from the input's, '' where nothing is."""
 
     type: str
     change: str = ""
@@ -25,7 +29,7 @@ class TypeRead:
 
 
 _AS_TEXT = "is kept as text"
-# Base name → PIQL's type, and how values change. Arguments in parentheses are treated by `_sized` below.
+# Name without arguments → PIQL's type, and what is different. Names whose arguments matter follow below.
 _NAMES: dict[str, tuple[str, str]] = {
     "INT": ("INT", ""),
     "INTEGER": ("INT", ""),
@@ -108,6 +112,7 @@ _NAMES: dict[str, tuple[str, str]] = {
     "UROWID": ("VARCHAR(4000)", _AS_TEXT),
     "HIERARCHYID": ("VARCHAR(892)", _AS_TEXT),
 }
+# Integers that the database numbers.
 _SERIAL = {
     "SERIAL": "INT",
     "SERIAL4": "INT",
@@ -116,6 +121,7 @@ _SERIAL = {
     "BIGSERIAL": "BIGINT",
     "SERIAL8": "BIGINT",
 }
+# Texts with a length → whether they are filled up with blanks (CHAR) or not.
 _CHARACTERS = {
     "CHARACTER VARYING": "VARCHAR",
     "CHAR VARYING": "VARCHAR",
@@ -138,48 +144,57 @@ _CHARACTERS = {
 }
 _EXACT = frozenset({"DECIMAL", "NUMERIC", "NUMBER", "DEC", "FIXED"})
 _COLLECTIONS = frozenset({"SET", "LIST", "MAP", "TUPLE", "FROZEN", "VECTOR"})
-_IGNORED = frozenset({"ZEROFILL", "SIGNED", "BINARY", "BYTE"})
+_IGNORED = frozenset({"ZEROFILL", "SIGNED", "BYTE"})  # words of a type that change nothing here
+_SYSTEM_SCHEMAS = frozenset({"PG_CATALOG", "SYS", "PUBLIC"})  # that may stand before the name of a type
+_INT_DIGITS = 9  # of every number that an INT holds
+_BIGINT_DIGITS = 18
+_ARGUMENT_DIGITS = 9  # of a length or a precision: one with more is no length of anything
+_SHOWN_VALUES = 3  # of an enumeration
 
 SEVERAL_VALUES = (
     "it holds several values: use a second table with one row for each, and a CARDINALITY LIMIT on their number"
 )
 
 
-def read_type(tokens: Sequence[ForeignToken], dialect: Dialect, others: Mapping[str, TypeRead]) -> TypeRead:
-    """Return PIQL's type; raise Unread with the reason where there is none.
+def read_type(tokens: Sequence[ForeignToken], dialect: Dialect, defined: Mapping[str, TypeRead]) -> TypeRead:
+    """Return PIQL's type for the tokens of another; raise LeftOut with the reason where there is none.
 
-    `others` holds the domains and enumerations of the input by their names in lower case.
+    `defined` holds the domains and enumerations of the input by their names in lower case.
     """
     if not tokens:
         if dialect is SQLITE:
             return TypeRead("TEXT", "has no type in the input, TEXT is assumed")
-        raise Unread("it has no type")
+        raise LeftOut("it has no type")
     base, arguments = _base(tokens)
     is_unsigned = base.endswith(" UNSIGNED")
     base = base.removesuffix(" UNSIGNED").strip()
     original = shown(tokens)
     if any(token.text in "[]" for token in tokens if token.kind == "symbol") or base.endswith(" ARRAY"):
-        raise Unread(SEVERAL_VALUES)
-    for part in (base, base.split(" ")[0]):
-        known = others.get(part.rsplit(".", 1)[-1].lower())
-        if known is not None:
-            return TypeRead(known.type, f"{original}: {known.change}", known.is_generated)
+        raise LeftOut(SEVERAL_VALUES)
+    for name in (base, base.split(" ")[0]):
+        definition = defined.get(name.rsplit(".", 1)[-1].lower())
+        if definition is not None:
+            return TypeRead(definition.type, f"{original}: {definition.change}", definition.is_generated)
     if base == "COUNTER":
-        raise Unread("PIQL has no counters: write UPDATE … SET n = n + 1 on a BIGINT of a table of its own")
+        raise LeftOut("PIQL has no counters: write UPDATE … SET n = n + 1 on a BIGINT of a table of its own")
     if base in _COLLECTIONS and dialect is CQL:
-        raise Unread(SEVERAL_VALUES)
+        raise LeftOut(SEVERAL_VALUES)
     if base in ("ENUM", "SET"):
-        return _enumeration(base, tokens)
+        values = [unquoted(token) for token in tokens if token.kind == "string"]
+        return enumeration(values, is_set=base == "SET")
     read = _sized(base, [shown([token]) for token in arguments if token.text != ","], is_unsigned, dialect)
     if read is None:
-        raise Unread(f"PIQL has no type {original}")
+        raise LeftOut(f"PIQL has no type {original}")
     return TypeRead(
         read.type, read.change and f"{original} becomes {read.type}, which {read.change}", read.is_generated
     )
 
 
 def _base(tokens: Sequence[ForeignToken]) -> tuple[str, list[ForeignToken]]:
-    """Return the words of a type outside of brackets, and what stands in its first brackets."""
+    """Return the name of a type in upper case, without brackets, and the tokens in its first brackets.
+
+    `pg_catalog.varchar(40)` is `VARCHAR` and 40; `TIMESTAMP(3) WITH TIME ZONE` is `TIMESTAMP WITH TIME ZONE` and 3.
+    """
     words: list[str] = []
     arguments: list[ForeignToken] = []
     depth = groups = 0
@@ -189,8 +204,8 @@ def _base(tokens: Sequence[ForeignToken]) -> tuple[str, list[ForeignToken]]:
             groups += 1
         elif token.text in (")", ">"):
             depth -= 1
-        elif depth == 0 and token.word not in _IGNORED - {"BINARY"} and token.text not in ("[", "]"):
-            if token.text == "BINARY" and words:
+        elif depth == 0 and token.word not in _IGNORED and token.text not in ("[", "]"):
+            if token.text == "BINARY" and words:  # MySQL's collation behind a text; BINARY alone is a type
                 continue
             is_joined = bool(words) and (token.text == "." or words[-1].endswith("."))
             name = unquoted(token).upper() if token.kind == "quoted" else token.word
@@ -202,29 +217,26 @@ def _base(tokens: Sequence[ForeignToken]) -> tuple[str, list[ForeignToken]]:
             arguments.append(token)
     base = " ".join(words)
     schema, _, plain = base.rpartition(".")
-    return (plain if schema in ("PG_CATALOG", "SYS", "PUBLIC") else base), arguments
-
-
-def _enumeration(base: str, tokens: Sequence[ForeignToken]) -> TypeRead:
-    values = [unquoted(token) for token in tokens if token.kind == "string"]
-    return enumeration(values, is_set=base == "SET")
+    return (plain if schema in _SYSTEM_SCHEMAS else base), arguments
 
 
 def enumeration(values: Sequence[str], *, is_set: bool = False) -> TypeRead:
-    """Return the text that holds one of some values, or several of them with commas between."""
+    """Return the text type that holds one of some values, or with `is_set` several of them with commas between."""
     length = sum(len(value) + 1 for value in values) if is_set else max(map(len, values), default=1)
     kind = "several of" if is_set else "any text, not only"
-    some = ", ".join(repr(value) for value in values[:3]) + (", …" if len(values) > 3 else "")
+    examples = ", ".join(map(repr, values[:_SHOWN_VALUES])) + (", …" if len(values) > _SHOWN_VALUES else "")
     text = f"VARCHAR({max(length, 1)})"
-    return TypeRead(text, f"becomes {text}, which takes {kind} {some}")
+    return TypeRead(text, f"becomes {text}, which takes {kind} {examples}")
 
 
 def _sized(base: str, arguments: Sequence[str], is_unsigned: bool, dialect: Dialect) -> TypeRead | None:
-    numbers = [int(part) for argument in arguments if (part := argument.split(" ")[0]).isdecimal() and len(part) < 10]
+    """Return PIQL's type for a name with its arguments; None where there is none."""
+    words = (argument.split(" ")[0] for argument in arguments)  # Oracle writes VARCHAR2(40 CHAR)
+    numbers = [int(word) for word in words if word.isdecimal() and len(word) <= _ARGUMENT_DIGITS]
     if base in _SERIAL:
         return TypeRead(_SERIAL[base], is_generated=True)
     if base in _CHARACTERS:
-        return _text(_CHARACTERS[base], numbers, dialect)
+        return _text(_CHARACTERS[base], numbers)
     if base in _EXACT:
         return _exact(base, numbers, arguments, dialect)
     if base == "BIT":
@@ -250,7 +262,8 @@ def _sized(base: str, arguments: Sequence[str], is_unsigned: bool, dialect: Dial
     return None
 
 
-def _text(kind: str, numbers: Sequence[int], dialect: Dialect) -> TypeRead:
+def _text(kind: str, numbers: Sequence[int]) -> TypeRead:
+    """Return the type of a VARCHAR or CHAR with its length, if `numbers` holds one."""
     if (not numbers and kind == "VARCHAR") or (numbers and numbers[0] > LONGEST):
         return TypeRead("TEXT")
     length = max(numbers[0], 1) if numbers else 1
@@ -260,6 +273,10 @@ def _text(kind: str, numbers: Sequence[int], dialect: Dialect) -> TypeRead:
 
 
 def _exact(base: str, numbers: Sequence[int], arguments: Sequence[str], dialect: Dialect) -> TypeRead:
+    """Return the type of a number with a precision and a scale: a DECIMAL, of Oracle's NUMBER an INT where it fits.
+
+    Oracle's negative scale, as in NUMBER(5, -2), means digits before the point beside the precision.
+    """
     is_negative = "-" in arguments
     if not numbers or arguments[0] == "*":  # NUMBER(*, 0) and NUMBER are of any size
         if dialect is MYSQL:
@@ -268,8 +285,8 @@ def _exact(base: str, numbers: Sequence[int], arguments: Sequence[str], dialect:
     precision, scale = numbers[0], numbers[1] if len(numbers) > 1 and not is_negative else 0
     if is_negative:
         precision += numbers[1] if len(numbers) > 1 else 0
-    if base == "NUMBER" and scale == 0 and precision <= 18:
-        return TypeRead("INT" if precision <= 9 else "BIGINT", "takes larger numbers, too")
+    if base == "NUMBER" and scale == 0 and precision <= _BIGINT_DIGITS:
+        return TypeRead("INT" if precision <= _INT_DIGITS else "BIGINT", "takes larger numbers, too")
     precision = max(precision, scale, 1)
     if precision > MAX_PRECISION:
         scale = min(scale, MAX_PRECISION)
@@ -279,7 +296,10 @@ def _exact(base: str, numbers: Sequence[int], arguments: Sequence[str], dialect:
 
 
 def _by_affinity(base: str) -> TypeRead:
-    """Return the type that SQLite's rules of affinity give to a name of the input's own."""
+    """Return the type by SQLite's rules of affinity: a type may have any name, and parts of it say what is kept.
+
+    The rules are those of https://www.sqlite.org/datatype3.html, section 3.1.
+    """
     if "INT" in base:
         return TypeRead("BIGINT", "is what SQLite keeps under this name")
     if any(part in base for part in ("CHAR", "CLOB", "TEXT")):

@@ -1,14 +1,18 @@
-"""One column of a CREATE TABLE: its name, its type and the clauses behind it."""
+"""One column of a CREATE TABLE: its name, its type and the clauses behind it, such as NOT NULL or REFERENCES.
+
+The clauses of a whole constraint that also stand alone in a table (`read_references`, `skip_checking`,
+`skip_index_options`) are read here for `tables`, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 
 from piql.importing.collected import Collected
 from piql.importing.column_types import read_type
 from piql.importing.dialects import TSQL
 from piql.importing.schema import ImportedColumn, ImportedKey, ImportedReference, ImportedTable
-from piql.importing.tokens import ForeignToken, Reader, Unread, shown, unquoted
+from piql.importing.tokens import ForeignToken, LeftOut, Reader, shown, unquoted
 
 # A type ends before one of these words.
 _CLAUSES = frozenset(
@@ -18,6 +22,7 @@ _CLAUSES = frozenset(
     USING DEFERRABLE INITIALLY STORAGE COMPRESSION ENCRYPT PERSISTED FOREIGN HIDDEN INDEX SRID OPTIONS FILESTREAM
     """.split()
 )
+# Behind PRIMARY KEY or UNIQUE, about how the index is kept.
 _INDEX_WORDS = frozenset({"CLUSTERED", "NONCLUSTERED", "ASC", "DESC", "AUTOINCREMENT"})
 # Behind a constraint, about how and when it is checked: PIQL always checks at once.
 _CHECKING = frozenset(
@@ -25,9 +30,12 @@ _CHECKING = frozenset(
     ENABLE DISABLE VALIDATE NOVALIDATE RELY NORELY DEFERRABLE INITIALLY DEFERRED IMMEDIATE ENFORCED VALID
     """.split()
 )
-_QUIET = frozenset(
-    {"COLLATE", "CHARSET", "SPARSE", "ROWGUIDCOL", "VISIBLE", "HIDDEN", "STORED", "VIRTUAL", "PERSISTED"}
+# Clauses that are skipped without a note: nothing is lost with them.
+_SILENT = frozenset(
+    {"COLLATE", "CHARSET", "CHARACTER", "SPARSE", "ROWGUIDCOL", "VISIBLE", "HIDDEN", "STORED", "VIRTUAL", "PERSISTED"}
 )
+# Before an index of a constraint: how the database keeps it; a number may follow.
+_STORAGE = _CHECKING | {"PCTFREE", "INITRANS", "MAXTRANS", "COMPUTE", "STATISTICS", "LOGGING"}
 GENERATED_REASON = "the database numbered new rows; with PIQL the application gives each its value"
 
 
@@ -41,39 +49,50 @@ def begins_clause(reader: Reader) -> bool:
     return word in _CLAUSES
 
 
-def read_column(reader: Reader, table: ImportedTable, collected: Collected) -> ImportedColumn | None:
-    """Read a column into the table; a column without a type in PIQL is noted and left out, and None returned."""
+def read_column(reader: Reader, table: ImportedTable, collected: Collected) -> None:
+    """Read a column into the table, with a note for each clause that is changed or left out.
+
+    Raises LeftOut where PIQL has no type for it or its name is taken; the table is then as before.
+    """
     line = reader.line
     name = reader.name()
     subject = f"{table.name}.{name}"
     collected.note_name(reader.tokens[0], name)
-    words: list[ForeignToken] = []
-    while not reader.is_at_end and not begins_clause(reader):
-        words.append(reader.take())
-        if words[-1].text in ("(", "<"):
-            reader.at -= 1
-            start = reader.at
-            words.pop()
-            reader.group()
-            words.extend(reader.tokens[start : reader.at])
-    if not words and reader.word() in ("AS", "GENERATED") and collected.dialect is TSQL:
-        raise Unread("it is computed, and its type is not written: let the application compute it")
-    read = read_type(words, collected.dialect, collected.types)
+    type_tokens = take_until_clause(reader, brackets=("(", "<"))
+    if not type_tokens and reader.word() in ("AS", "GENERATED") and collected.dialect is TSQL:
+        raise LeftOut("it is computed, and its type is not written: let the application compute it")
+    type_read = read_type(type_tokens, collected.dialect, collected.types)
     if name.lower() in table.folded:
-        raise Unread(f"there is a column {table.folded[name.lower()].name} already")
-    if read.change:
-        collected.note(line, "changed", subject, read.change)
-    column = ImportedColumn(name, read.type, line)
+        raise LeftOut(f"there is a column {table.folded[name.lower()].name} already")
+    if type_read.change:
+        collected.note(line, "changed", subject, type_read.change)
+    column = ImportedColumn(name, type_read.type, line)
     table.add_column(column)
     clauses = _Clauses(reader, table, column, collected, subject)
-    if read.is_generated:
+    if type_read.is_generated:
         clauses.note_generated()
     clauses.read()
-    return column
+
+
+def take_until_clause(reader: Reader, brackets: Collection[str] = ("(",)) -> Sequence[ForeignToken]:
+    """Take and return the tokens before the next clause of a column.
+
+    Words between brackets of the kinds `brackets` begin no clause.
+    """
+    start = reader.at
+    while not reader.is_at_end and not begins_clause(reader):
+        if reader.word() in brackets:
+            reader.group()
+        else:
+            reader.take()
+    return reader.tokens[start : reader.at]
 
 
 class _Clauses:
-    """The clauses behind the type of one column."""
+    """Reads the clauses behind the type of one column: `read` calls one method for each, by its first word.
+
+    `constraint` is the name of a CONSTRAINT that was read and whose clause comes next, '' elsewhere.
+    """
 
     def __init__(
         self, reader: Reader, table: ImportedTable, column: ImportedColumn, collected: Collected, subject: str
@@ -87,6 +106,7 @@ class _Clauses:
         self.is_generated = False
 
     def read(self) -> None:
+        """Read all clauses; raise LeftOut where one cannot be read."""
         kinds: dict[str, Callable[[], None]] = {
             "NOT": self._not,
             "NULL": self._null,
@@ -105,24 +125,26 @@ class _Clauses:
             "COMMENT": self._comment,
             "STATIC": self._static,
             "ON": self._on,
-            "CONSTRAINT": self._named,
+            "CONSTRAINT": self._constraint_name,
         }
         while not self.reader.is_at_end:
             kinds.get(self.reader.word(), self._other)()
 
     def note_generated(self) -> None:
+        """Note, once a column, that the database gave it its values."""
         if not self.is_generated:
             self.collected.note(self.reader.line, "changed", self.subject, GENERATED_REASON)
         self.is_generated = True
 
-    def _left_out(self, what: str, reason: str, line: int) -> None:
-        self.collected.note(line, "left out", f"{what} of {self.subject}", reason)
+    def _note_left_out(self, clause: str, reason: str, line: int) -> None:
+        self.collected.note(line, "left out", f"{clause} of {self.subject}", reason)
 
-    def _name(self) -> str:
+    def _take_constraint_name(self) -> str:
+        """Return the name before the clause that is read, '' where it has none; the next clause has none."""
         name, self.constraint = self.constraint, ""
         return name
 
-    def _named(self) -> None:
+    def _constraint_name(self) -> None:
         self.reader.take()
         self.constraint = self.reader.name()
 
@@ -130,7 +152,7 @@ class _Clauses:
         self.reader.take()
         if self.reader.accept("NULL"):
             self.column.may_be_null = False
-            self._name()
+            self._take_constraint_name()
         elif not self.reader.accept("FOR", "REPLICATION") and not self.reader.accept_any(_CHECKING):
             self.reader.take()
 
@@ -142,22 +164,16 @@ class _Clauses:
         line = self.reader.line
         self.reader.take()
         self.reader.accept("ON", "NULL")
-        start = self.reader.at
-        self.reader.take()
-        while not self.reader.is_at_end and not begins_clause(self.reader):
-            if self.reader.word() in ("(", "["):
-                self.reader.group()
-            else:
-                self.reader.take()
-        value = self.reader.tokens[start : self.reader.at]
-        self._name()
+        first = self.reader.take()
+        value = [first, *take_until_clause(self.reader, brackets=("(", "["))]
+        self._take_constraint_name()
         words = [token.word for token in value if token.word not in ("(", ")")]
         if words[:1] == ["NULL"]:
             return
         if "NEXTVAL" in words:
             self.note_generated()
             return
-        self._left_out("DEFAULT", f"PIQL has none: give {shown(value)} in the INSERT", line)
+        self._note_left_out("DEFAULT", f"PIQL has none: give {shown(value)} in the INSERT", line)
 
     def _primary_key(self) -> None:
         line = self.reader.line
@@ -165,9 +181,9 @@ class _Clauses:
         self.reader.accept("KEY")
         while self.reader.accept_any(_INDEX_WORDS):
             pass
-        self._name()
+        self._take_constraint_name()
         if self.table.primary_key:
-            self._left_out("PRIMARY KEY", f"the table has one already, of line {self.table.key_line}", line)
+            self._note_left_out("PRIMARY KEY", f"the table has one already, of line {self.table.key_line}", line)
             return
         self.table.primary_key, self.table.key_line = (self.column.name,), line
         skip_index_options(self.reader)
@@ -178,20 +194,20 @@ class _Clauses:
         self.reader.accept("KEY")
         while self.reader.accept_any(_INDEX_WORDS):
             pass
-        self.table.unique_keys.append(ImportedKey((self.column.name,), line, self._name()))
+        self.table.unique_keys.append(ImportedKey((self.column.name,), line, self._take_constraint_name()))
         skip_index_options(self.reader)
 
     def _references(self) -> None:
         self.reader.accept("FOREIGN", "KEY")
-        read_references(self.reader, (self.column.name,), self.table, self.collected, self._name())
+        read_references(self.reader, (self.column.name,), self.table, self.collected, self._take_constraint_name())
 
     def _check(self) -> None:
         line = self.reader.line
         self.reader.take()
-        self._name()
+        self._take_constraint_name()
         inner = self.reader.group()
         skip_checking(self.reader)
-        self._left_out("CHECK", f"check in the application that {shown(inner)}", line)
+        self._note_left_out("CHECK", f"check in the application that {shown(inner)}", line)
 
     def _generated(self) -> None:
         self.reader.take()
@@ -202,10 +218,9 @@ class _Clauses:
             self.reader.skip_group()
             self.note_generated()
             return
-        if self.reader.follows("AS", "ROW"):
-            for _ in range(3):
-                self.reader.take()
-            self._left_out("GENERATED AS ROW", "the application writes the time", self.reader.line)
+        if self.reader.accept("AS", "ROW"):
+            self.reader.take()  # START or END
+            self._note_left_out("GENERATED AS ROW", "the application writes the time", self.reader.line)
             return
         self._computed()
 
@@ -228,9 +243,7 @@ class _Clauses:
     def _static(self) -> None:
         line = self.reader.line
         self.reader.take()
-        self.table.columns.remove(self.column)
-        del self.table.folded[self.column.name.lower()]
-        self.table.left_out_columns[self.column.name.lower()] = line
+        self.table.leave_column_out(self.column, line)
         reason = "it is STATIC, one value for a whole partition: keep it in a table of its own"
         self.collected.note(line, "left out", self.subject, reason)
 
@@ -246,36 +259,29 @@ class _Clauses:
         self.reader.take()
         self.reader.skip_group()
         value = shown(self.reader.tokens[start : self.reader.at])
-        self._left_out(f"ON {kind}", f"write {value} in each UPDATE", line)
+        self._note_left_out(f"ON {kind}", f"write {value} in each UPDATE", line)
 
     def _other(self) -> None:
-        line, start = self.reader.line, self.reader.at
-        word = self.reader.take().word
-        while not self.reader.is_at_end and not begins_clause(self.reader):
-            if self.reader.word() == "(":
-                self.reader.group()
-            else:
-                self.reader.take()
-        if word not in _QUIET | _CHECKING and word != "CHARACTER":
-            words = shown(self.reader.tokens[start : self.reader.at])
-            self._left_out(words, "it changes how a database keeps the column, not what it means", line)
+        """Skip a clause that has no method, with a note where it says something about the column."""
+        line = self.reader.line
+        first = self.reader.take()
+        clause = [first, *take_until_clause(self.reader)]
+        if first.word not in _SILENT | _CHECKING:
+            self._note_left_out(shown(clause), "it changes how a database keeps the column, not what it means", line)
 
 
 def read_references(
     reader: Reader, columns: tuple[str, ...], table: ImportedTable, collected: Collected, name: str
 ) -> None:
-    """Read `REFERENCES table (columns) ON DELETE …` into the table."""
+    """Read `REFERENCES table (columns) ON DELETE …` as a foreign key of `columns` into the table.
+
+    `name` is that of the constraint, '' where it has none. Raises LeftOut where it cannot be read.
+    """
     line = reader.line
     if not reader.accept("REFERENCES"):
-        raise Unread("REFERENCES is expected")
+        raise LeftOut("REFERENCES is expected")
     schema, target = reader.dotted_name()
-    referenced: tuple[str, ...] = ()
-    if reader.word() == "(":
-        inner = Reader(reader.group())
-        names = [inner.name()]
-        while inner.accept(","):
-            names.append(inner.name())
-        referenced = tuple(names)
+    referenced = reader.names_in_brackets() if reader.word() == "(" else ()
     subject = f"foreign key ({', '.join(columns)}) of {table.name}"
     while not reader.is_at_end:
         if reader.follows("ON", "DELETE") or reader.follows("ON", "UPDATE"):
@@ -299,6 +305,7 @@ def skip_checking(reader: Reader) -> bool:
 
 
 def _read_action(reader: Reader, collected: Collected, subject: str) -> None:
+    """Read `ON DELETE CASCADE` and the like, with a note unless PIQL does the same: refuse."""
     line = reader.line
     event = "DELETE" if reader.follows("ON", "DELETE") else "UPDATE"
     reader.at += 2
@@ -333,7 +340,7 @@ def skip_index_options(reader: Reader) -> None:
             reader.take()
             reader.name()
             reader.skip_group()
-        elif reader.accept_any(_CHECKING | {"PCTFREE", "INITRANS", "MAXTRANS", "COMPUTE", "STATISTICS", "LOGGING"}):
+        elif reader.accept_any(_STORAGE):
             token = reader.peek()
             if token is not None and token.kind == "number":
                 reader.take()

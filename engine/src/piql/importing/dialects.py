@@ -1,7 +1,7 @@
 """The dialects that are imported: what their quotes and comments look like, and how one is recognised.
 
-Everything that is cut from a text is cut by the regular expressions here. They never backtrack (`*+`), so a dump of
-many megabytes takes time in proportion to its length.
+`statements` cuts a text by the regular expressions here. They never backtrack (`*+`), so a dump of many megabytes takes
+time in proportion to its length. To add a dialect: one Dialect, and its place in DIALECTS.
 """
 
 from __future__ import annotations
@@ -22,13 +22,17 @@ _NAME = r'"(?:[^"]++|"")*+"'
 _BACKTICKS = r"`(?:[^`]++|``)*+`"
 _BRACKETS = r"\[(?:[^\]\n]++|\]\])*+\]"
 _BLOCK_COMMENT = r"/\*(?:[^*]++|\*(?!/))*+\*/"
-# MySQL executes what stands in `/*!40101 … */`, so only its signs are skipped. MariaDB's first line is none.
+# MySQL executes what stands in `/*!40101 … */`, so only its marks are a comment. MariaDB's `/*M!999999 … */` is one.
 _CONDITIONAL = r"/\*M!999999(?:[^*]++|\*(?!/))*+\*/|/\*M?!\d*+|\*/|/\*(?!M?!)(?:[^*]++|\*(?!/))*+\*/"
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one SQL is written. `sqlglot` is its name there, None where sqlglot does not know it."""
+    """How one SQL is written. `sqlglot` is its name there, None where sqlglot does not know it.
+
+    `strings`, `names` and `comments` are regular expressions of texts, of names in quotes and of comments. `evidence`
+    holds those of words that speak for the dialect: each one that stands anywhere in a text counts once.
+    """
 
     name: str
     title: str
@@ -36,11 +40,11 @@ class Dialect:
     strings: tuple[str, ...] = (_PLAIN_STRING,)
     names: tuple[str, ...] = (_NAME,)
     comments: tuple[str, ...] = (r"--[^\n]*+", _BLOCK_COMMENT)
-    evidence: tuple[str, ...] = field(default=(), repr=False)  # each pattern found in a text speaks for the dialect
+    evidence: tuple[str, ...] = field(default=(), repr=False)
 
     @cached_property
     def token(self) -> re.Pattern[str]:
-        """Match one token, comment or run of blanks at an offset; the group tells which."""
+        """Match one token, comment or run of blanks at an offset; the name of the group is its kind."""
         return re.compile(
             rf"""
               (?P<space>[\s\ufeff]++)
@@ -179,9 +183,9 @@ AUTO = "auto"
 
 
 def recognise(text: str) -> Dialect:
-    """Return the dialect for which most of its marks stand in the text; PostgreSQL, the nearest to the standard, else.
+    """Return the dialect with the most evidence in the beginning of a text; of several, the first of DIALECTS.
 
-    Of two with as many marks the first of DIALECTS is taken.
+    So a text without any is PostgreSQL, which is the nearest to the standard.
     """
     sample = text[:SAMPLE]
     scores = {

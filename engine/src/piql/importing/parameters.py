@@ -6,14 +6,21 @@ A parameter without a name is called after the column that it is compared with o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from piql.importing.tokens import ForeignToken, nameable, unquoted
 from piql.importing.writing import quoted
 
-LIST_SIZE = 100  # of a list, and the largest count of a LIMIT: the input says no number
+LIST_SIZE = 100  # MAX of a list, and of the count of a LIMIT: the input says no number, so the user is told
 _IN_BRACES = re.compile(r"(?:%\((\w+)\)s|[#$]\{\s*([^{}]*?)\s*\})")
 _NOT_WORD = re.compile(r"\W+")
+_COUNTED = frozenset({"LIMIT", "TOP", "FIRST", "NEXT"})  # words before the count of rows
+# Words that begin a part of a statement: the nearest before a value says whether it stands in a list behind IN.
+_BEFORE_VALUES = frozenset({"IN", "AND", "OR", "WHERE", "SET", "VALUES", "SELECT"})
+_NO_COLUMNS = frozenset({"WHERE", "AND", "OR", "ON", "SELECT", "SET", "VALUES", "HAVING", "WHEN", "THEN", "ELSE", "IN"})
+_NO_NAME = "p"  # of a parameter that is compared with no column
 _COMPARISONS = frozenset({"=", "<", ">", "LIKE", "ILIKE", "!"})
 
 
@@ -23,21 +30,40 @@ def with_colons(text: str) -> str:
 
 
 def _word(expression: str) -> str:
-    """Make a name of an expression of a program: `user.id` becomes user_id."""
+    """Return a name made of an expression of a program: `user.id` becomes user_id."""
     word = _NOT_WORD.sub("_", expression).strip("_")
     return word if word and not word[0].isdigit() else f"p{word}"
 
 
+class Rewriting(NamedTuple):
+    """What stands in PIQL instead of the next tokens, and how many tokens it replaces."""
+
+    token_count: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Spelling:
+    """A parameter of the input: `:id` has a name, `$1` a number, `?` neither."""
+
+    token_count: int
+    name: str | None = None
+    number: str | None = None
+
+
 class ParameterNames:
-    """Rewrites the tokens of one statement; `notes` says which sizes it has assumed."""
+    """Writes one statement with PIQL's parameters; `notes` says which sizes it has assumed.
+
+    WHERE id = $1 AND tag IN (?) LIMIT :n   →   WHERE id = [id] AND tag IN [tags] MAX 100 LIMIT [n] MAX 100
+    """
 
     def __init__(self, tokens: Sequence[ForeignToken], text: str) -> None:
         self.tokens = tokens
         self.text = text
-        self.taken: dict[str, int] = {}
-        self.by_number: dict[str, str] = {}
+        self.uses: dict[str, int] = {}  # name → how many parameters were to have it
+        self.by_number: dict[str, str] = {}  # number of the input → name
         self.notes: list[str] = []
-        self.inserted = self._inserted_columns()
+        self.inserted = self._inserted_columns()  # offset of a token in VALUES → column
 
     def rewritten(self) -> str:
         """Return the statement with PIQL's parameters and names, laid out as before."""
@@ -46,25 +72,27 @@ class ParameterNames:
         while at < len(self.tokens):
             token = self.tokens[at]
             parts.append(self.text[end : token.start])
-            taken, written = self._parameter(at) or self._list(at) or self._schema(at) or (1, self._plain(at))
-            parts.append(written)
-            at += taken
+            rewriting = self._parameter(at) or self._list(at) or self._schema(at) or Rewriting(1, self._plain(at))
+            parts.append(rewriting.text)
+            at += rewriting.token_count
             end = self.tokens[at - 1].end
         return "".join(parts)
 
     def _word(self, at: int) -> str:
+        """Return a token in upper case; '' for one in quotes, and outside of the statement."""
         return self.tokens[at].word if 0 <= at < len(self.tokens) else ""
 
     def _is_adjacent(self, at: int) -> bool:
+        """Say whether the next token follows this one without a blank."""
         return at + 1 < len(self.tokens) and self.tokens[at].end == self.tokens[at + 1].start
 
-    def _schema(self, at: int) -> tuple[int, str] | None:
-        """Leave out the schema before the name of a table."""
+    def _schema(self, at: int) -> Rewriting | None:
+        """Leave out the schema before the name of a table; return None where there is none."""
         is_table = self._word(at - 1) in ("FROM", "JOIN", "INTO", "UPDATE") and self.tokens[at].is_name
-        return (2, "") if is_table and self._word(at + 1) == "." else None
+        return Rewriting(2, "") if is_table and self._word(at + 1) == "." else None
 
     def _plain(self, at: int) -> str:
-        """Write a token that is no parameter: names in PIQL's quotes."""
+        """Return a token that is no parameter as PIQL writes it: names and texts have quotes of their own."""
         token = self.tokens[at]
         if token.kind == "quoted":
             return quoted(nameable(unquoted(token)))
@@ -72,75 +100,82 @@ class ParameterNames:
             return "'" + unquoted(token).replace("'", "''") + "'"
         return token.text
 
-    def _parameter(self, at: int) -> tuple[int, str] | None:
-        """Return how many tokens the parameter here takes and what it becomes; None where there is none."""
-        spelled = self._spelled(at)
-        if spelled is None:
+    def _parameter(self, at: int) -> Rewriting | None:
+        """Write the parameter that begins here as `[name]`; return None where there is none."""
+        spelling = self._spelling(at)
+        if spelling is None:
             return None
-        taken, name, number = spelled
-        if number and number in self.by_number:
-            name = self.by_number[number]
-        elif not name:
-            name = self._unique(self._column(at))
-            self.by_number[number or f"at {at}"] = name
-        return taken, self._sized(at, taken, name)
+        return Rewriting(spelling.token_count, self._sized(at, self._name(spelling, lambda: self._column(at))))
 
-    def _spelled(self, at: int) -> tuple[int, str, str] | None:
-        """Return the tokens, the name and the number of a parameter; name or number is '' where there is none."""
-        token, behind = self.tokens[at], self.tokens[at + 1] if at + 1 < len(self.tokens) else None
+    def _name(self, spelling: _Spelling, column: Callable[[], str]) -> str:
+        """Return the name of a parameter: its own, that of its number, or a new one after the column."""
+        if spelling.name is not None:
+            return spelling.name
+        if spelling.number is not None and spelling.number in self.by_number:
+            return self.by_number[spelling.number]
+        name = self._unique(column())
+        if spelling.number is not None:
+            self.by_number[spelling.number] = name
+        return name
+
+    def _spelling(self, at: int) -> _Spelling | None:
+        """Return the parameter of the input that begins here, None where there is none."""
+        token, following = self.tokens[at], self.tokens[at + 1] if self._is_adjacent(at) else None
+        number = following.text if following is not None and following.kind == "number" else None
         if token.text == "?":
-            is_numbered = self._is_adjacent(at) and behind is not None and behind.kind == "number"
-            return (2, "", behind.text) if is_numbered and behind is not None else (1, "", "")
+            return _Spelling(1) if number is None else _Spelling(2, number=number)
         if token.kind == "word" and token.text.startswith("@") and len(token.text) > 1:
-            return 1, _word(token.text.lstrip("@")), ""
-        if not self._is_adjacent(at) or behind is None:
+            return _Spelling(1, _word(token.text.lstrip("@")))
+        if following is None:
             return None
-        if token.text == "$" and behind.kind == "number":
-            return 2, "", behind.text
-        is_cast = token.text == ":" and (self._word(at - 1) == ":" or behind.text == ":")
-        if token.text == ":" and behind.kind in ("word", "number") and not is_cast:
-            return (2, behind.text, "") if behind.kind == "word" else (2, "", behind.text)
-        return (2, "", "") if token.text == "%" and behind.text == "s" else None
+        if token.text == "$" and number is not None:
+            return _Spelling(2, number=number)
+        if token.text == ":" and self._word(at - 1) != ":":  # `::` is PostgreSQL's CAST
+            if following.kind == "word":
+                return _Spelling(2, following.text)
+            return None if number is None else _Spelling(2, number=number)
+        return _Spelling(2) if token.text == "%" and following.text == "s" else None
 
-    def _sized(self, at: int, taken: int, name: str) -> str:
-        """Write the parameter, with MAX where it is the count of a LIMIT."""
-        if self._word(at - 1) in ("LIMIT", "TOP", "FIRST", "NEXT"):
+    def _sized(self, at: int, name: str) -> str:
+        """Write the parameter at a token, with MAX where it is the count of a LIMIT."""
+        if self._word(at - 1) in _COUNTED:
             self.notes.append(f"the count [{name}] has MAX {LIST_SIZE}: write the largest that you ask for")
             return f"[{name}] MAX {LIST_SIZE}"
         return f"[{name}]"
 
-    def _list(self, at: int) -> tuple[int, str] | None:
-        """Write `IN (:ids)`, `IN :ids` and `= ANY($1)` as `IN [ids] MAX n`."""
+    def _list(self, at: int) -> Rewriting | None:
+        """Write `IN (:ids)`, `IN :ids` and `= ANY($1)` as `IN [ids] MAX n`; return None where no such list begins."""
         is_any = self._word(at) == "=" and self._word(at + 1) == "ANY" and self._word(at + 2) == "("
         if not is_any and self._word(at) != "IN":
             return None
         start = at + (3 if is_any else 1)
         has_bracket = not is_any and self._word(start) == "("
         start += has_bracket
-        spelled = self._spelled(start) if start < len(self.tokens) else None
-        if spelled is None:
+        spelling = self._spelling(start) if start < len(self.tokens) else None
+        if spelling is None:
             return None
-        taken, name, number = spelled
-        end = start + taken
-        if (is_any or has_bracket) and self._word(end) != ")":
+        end = start + spelling.token_count
+        is_closed = is_any or has_bracket
+        if is_closed and self._word(end) != ")":
             return None
-        if not name:
-            name = self.by_number.get(number) or self._unique(f"{self._column(at)}s")
-            self.by_number[number or f"at {start}"] = name
+        name = self._name(spelling, lambda: f"{self._column(at)}s")
         self.notes.append(f"the list [{name}] has MAX {LIST_SIZE}: write how many values you give at most")
-        return end + (is_any or has_bracket) - at, f"IN [{name}] MAX {LIST_SIZE}"
+        return Rewriting(end + is_closed - at, f"IN [{name}] MAX {LIST_SIZE}")
 
     def _column(self, at: int) -> str:
-        """Return the column that the parameter at a token is compared with, assigned to or inserted into."""
+        """Return a name for the parameter at a token: the column that it is compared with, assigned or inserted into.
+
+        The upper end of a BETWEEN is `column_to`; a count of rows is `count`; without a column it is `p`.
+        """
         if at in self.inserted:
             return self.inserted[at]
         before = at - 1
-        if self._word(before) in ("LIMIT", "TOP", "FIRST", "NEXT"):
+        if self._word(before) in _COUNTED:
             return "count"
         if self._word(before) == "OFFSET":
             return "offset"
         suffix = ""
-        start = next((back for back in range(before, -1, -1) if self._word(back) in _BEFORE_LISTS), -1)
+        start = next((back for back in range(before, -1, -1) if self._word(back) in _BEFORE_VALUES), -1)
         if self._word(before) in ("(", ",") and self._word(start) == "IN":
             before = start - 1
         if self._word(before) == "AND" and "BETWEEN" in (self._word(before - 2), self._word(before - 3)):
@@ -150,11 +185,12 @@ class ParameterNames:
             before -= 1
         token = self.tokens[before] if before >= 0 else None
         is_column = token is not None and token.is_name and (token.kind == "quoted" or token.word not in _NO_COLUMNS)
-        return _word(unquoted(token)) + suffix if is_column and token is not None else "p"
+        return _word(unquoted(token)) + suffix if is_column and token is not None else _NO_NAME
 
     def _unique(self, name: str) -> str:
-        self.taken[name] = self.taken.get(name, 0) + 1
-        return name if self.taken[name] == 1 else f"{name}{self.taken[name]}"
+        """Return the name, with a number behind it if another parameter has it."""
+        self.uses[name] = self.uses.get(name, 0) + 1
+        return name if self.uses[name] == 1 else f"{name}{self.uses[name]}"
 
     def _inserted_columns(self) -> dict[int, str]:
         """Return the column of each value of an INSERT that names its columns, by the offset of the token."""
@@ -174,7 +210,3 @@ class ParameterNames:
             elif position < len(columns) and depth == 1:
                 inserted[at] = _word(columns[position])
         return inserted
-
-
-_BEFORE_LISTS = frozenset({"IN", "AND", "OR", "WHERE", "SET", "VALUES", "SELECT"})
-_NO_COLUMNS = frozenset({"WHERE", "AND", "OR", "ON", "SELECT", "SET", "VALUES", "HAVING", "WHEN", "THEN", "ELSE", "IN"})

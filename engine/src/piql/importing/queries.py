@@ -1,14 +1,15 @@
-"""Queries of another SQL → CREATE QUERY; those that PIQL has no words for become comments, with the reason.
+"""Queries of another SQL → CREATE QUERY; one that PIQL has no words for becomes a comment, with the reason.
 
-Each is tried as it stands, with PIQL's parameters; then as sqlglot writes it. A query that is refused for its cost
-stays a query: the compiler says what would bound it.
+`query_sources` cuts a text into queries, `import_queries` writes them. Each query is compiled beside the schema as it
+stands, with PIQL's parameters; where that fails, as sqlglot translates it. An error about the cost of a query does not
+count: it stays a query, and the compiler tells the user what would bound it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from piql import compiler
 from piql.importing.dialects import Dialect
@@ -21,7 +22,7 @@ from piql.importing.writing import comment, quoted
 
 MAX_QUERIES = 1_000  # of one import: each is compiled
 _VERBS = frozenset({"SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "("})
-# Errors about the cost of a query: it is written in PIQL, and the compiler says what would bound it.
+# Codes of errors about the cost of a query.
 _COST = frozenset(
     """
     unbounded-scan unbounded-join unbounded-sort unbounded-aggregate unbounded-product stop-blocked missing-index
@@ -30,6 +31,7 @@ _COST = frozenset(
 )
 _NAMED = re.compile(r"^\W*(?:name\s*:|:name)\s*(?P<name>[\w-]+)", re.IGNORECASE)
 _PARAMETER = re.compile(r"\[(\w+)\](?: MAX \d+)?")
+_WITH_COLON = re.compile(r"(?<![:\w]):(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +56,23 @@ class ImportedQueries:
 
 @dataclass(slots=True)
 class _Query:
+    """A query on its way: its statement in PIQL as far as it is known."""
+
     source: QuerySource
     name: str
     body: str
-    changes: list[str]
-    finding: str = ""
+    changes: list[str]  # what the user is told about it
+    error: str | None = None  # why the compiler refuses it, other than for its cost
 
 
 def query_sources(text: str, dialect: Dialect, file: str) -> tuple[list[QuerySource], list[ReadStatement]]:
-    """Cut a file into its queries; return them, and the statements that are none."""
+    """Cut a file into its queries; return them, and the statements that are none.
+
+    Raises ImportRefused where the text is cut off.
+    """
     text = with_colons(text)
     sources: list[QuerySource] = []
-    others: list[ReadStatement] = []
+    left_out: list[ReadStatement] = []
     for statement in statements_of(text, dialect, skips_data=False):
         if statement.tokens[0].word in _VERBS and not statement.is_command:
             body = text[statement.tokens[0].start : statement.tokens[-1].end]
@@ -73,11 +80,12 @@ def query_sources(text: str, dialect: Dialect, file: str) -> tuple[list[QuerySou
         else:
             reason = "it is no query: import it as a schema"
             words = shown(statement.tokens)
-            others.append(ReadStatement(statement.line, statement.last_line, words, "left out", reason))
-    return sources, others
+            left_out.append(ReadStatement(statement.line, statement.last_line, words, "left out", reason))
+    return sources, left_out
 
 
 def _given_name(statement: Statement) -> str:
+    """Return the name in a comment above a query, such as `-- name: find-user`; '' where there is none."""
     for _, words in statement.comments:
         match = _NAMED.match(words)
         if match is not None:
@@ -86,59 +94,56 @@ def _given_name(statement: Statement) -> str:
 
 
 def import_queries(sources: Sequence[QuerySource], schema: str, dialect: Dialect) -> ImportedQueries:
-    """Return queries as PIQL, to stand beside the schema, which is PIQL already."""
+    """Return queries as PIQL, to stand beside the schema, which is PIQL already; at most MAX_QUERIES of them."""
     taken: set[str] = set()
-    queries = [_query(source, dialect, taken) for source in sources[:MAX_QUERIES]]
-    _find(queries, schema)
-    again = [query for query in queries if query.finding]
-    bodies = [(query.body, list(query.changes), query.finding) for query in again]
-    for query in again:
-        _translate(query, dialect)
-    _find(again, schema)
-    for query, (body, changes, finding) in zip(again, bodies, strict=True):
-        if query.finding:
-            query.body, query.changes, query.finding = body, changes, finding
-    statements = tuple(
-        ReadStatement(
-            query.source.line,
-            query.source.line + query.source.text.count("\n"),
-            query.name,
-            "left out" if query.finding else "changed" if query.changes else "taken",
-            query.finding,
-        )
-        for query in queries
-    )
+    originals = [_query(source, dialect, taken) for source in sources[:MAX_QUERIES]]
+    _compile(originals, schema)
+    translations = {id(query): _translation(query, dialect) for query in originals if query.error is not None}
+    _compile(translations.values(), schema)
+    queries = [
+        translation if (translation := translations.get(id(query))) is not None and translation.error is None else query
+        for query in originals
+    ]
     notes = [
-        Note(query.source.line, "left out", query.name, query.finding, query.source.file)
-        for query in again
-        if query.finding
+        Note(query.source.line, "left out", query.name, query.error, query.source.file)
+        for query in queries
+        if query.error is not None
     ]
     notes += [
         Note(query.source.line, "changed", query.name, change, query.source.file)
         for query in queries
-        if not query.finding
+        if query.error is None
         for change in query.changes
     ]
     for source in sources[MAX_QUERIES:]:
         notes.append(Note(source.line, "left out", "query", f"more than {MAX_QUERIES:,} queries", source.file))
-    names = tuple(query.name for query in queries if not query.finding)
-    return ImportedQueries("\n".join(map(_text, queries)), names, statements, tuple(notes))
+    names = tuple(query.name for query in queries if query.error is None)
+    return ImportedQueries("\n".join(map(_text, queries)), names, tuple(map(_outcome, queries)), tuple(notes))
+
+
+def _outcome(query: _Query) -> ReadStatement:
+    """Return what became of the statement of a query."""
+    last_line = query.source.line + query.source.text.count("\n")
+    if query.error is not None:
+        return ReadStatement(query.source.line, last_line, query.name, "left out", query.error)
+    return ReadStatement(query.source.line, last_line, query.name, "changed" if query.changes else "taken")
 
 
 def _query(source: QuerySource, dialect: Dialect, taken: set[str]) -> _Query:
+    """Return a query as it stands, with PIQL's parameters, under a name that is not taken yet."""
     statement = next(statements_of(source.text, dialect, skips_data=False))
     parameters = ParameterNames(statement.tokens, source.text)
     body = parameters.rewritten()
-    name = source.name or _derived_name(statement)
+    name = wanted = source.name or _derived_name(statement)
     number = 2
     while name.lower() in taken:
-        name, number = f"{(source.name or _derived_name(statement))}{number}", number + 1
+        name, number = f"{wanted}{number}", number + 1
     taken.add(name.lower())
     return _Query(source, name, body, parameters.notes)
 
 
 def _derived_name(statement: Statement) -> str:
-    """Name a query after its verb and its first table: selectUsers."""
+    """Return a name made of the verb and the first table of a query: selectUsers."""
     words = [token.word for token in statement.tokens]
     verb = next((word for word in words if word in ("SELECT", "INSERT", "UPDATE", "DELETE")), "SELECT")
     marks = {"SELECT": "FROM", "DELETE": "FROM", "INSERT": "INTO", "UPDATE": "UPDATE"}
@@ -149,41 +154,41 @@ def _derived_name(statement: Statement) -> str:
     return verb.lower() + table[:1].upper() + table[1:]
 
 
-def _find(queries: Iterable[_Query], schema: str) -> None:
-    """Compile queries beside the schema, and keep for each the first error that is not about its cost."""
+def _compile(queries: Collection[_Query], schema: str) -> None:
+    """Compile queries beside the schema, and set `error` of each to its first error that is not about its cost."""
     files = {f"{number}.piql": _statement(query) for number, query in enumerate(queries)}
-    findings: dict[str, str] = {}
+    errors: dict[str, str] = {}
     for finding in compiler.compile({"schema.piql": schema, **files}).diagnostics:
         if finding.severity == "error" and finding.code not in _COST:
             way_out = f" ({finding.help[0]})" if finding.help else ""
-            findings.setdefault(finding.span.file, f"{finding.message}{way_out}")
+            errors.setdefault(finding.span.file, f"{finding.message}{way_out}")
     for number, query in enumerate(queries):
-        query.finding = findings.get(f"{number}.piql", "")
+        query.error = errors.get(f"{number}.piql")
 
 
-def _translate(query: _Query, dialect: Dialect) -> None:
-    """Write a query as sqlglot does, where it can. Its parameters are `:name` for that."""
-    most = {match.group(1): match.group() for match in _PARAMETER.finditer(query.body)}
+def _translation(query: _Query, dialect: Dialect) -> _Query:
+    """Return a query as sqlglot writes it, or as it is where sqlglot cannot. Its parameters are `:name` for that."""
+    parameters = {match.group(1): match.group() for match in _PARAMETER.finditer(query.body)}
     try:
-        body = translated(_PARAMETER.sub(r":\1", query.body), dialect)
+        text = translated(_PARAMETER.sub(r":\1", query.body), dialect)
     except ModuleNotFoundError:
-        query.changes.append(MISSING)
-        return
-    if body is not None:
-        query.body = re.sub(r"(?<![:\w]):(\w+)", lambda match: most.get(match.group(1), match.group()), body)
-        query.changes.append("it is written anew, in the words of PIQL")
+        return replace(query, changes=[*query.changes, MISSING])
+    if text is None:
+        return query
+    body = _WITH_COLON.sub(lambda match: parameters.get(match.group(1), match.group()), text)
+    return replace(query, body=body, changes=[*query.changes, "it is written anew, in the words of PIQL"])
 
 
 def _statement(query: _Query) -> str:
+    """Return the query as a statement of PIQL."""
     return f"CREATE QUERY {quoted(query.name)} AS\n{query.body};\n"
 
 
 def _text(query: _Query) -> str:
-    place = f"{query.source.file}:{query.source.line}" if query.source.file else f"line {query.source.line}"
+    """Return the query for the file of PIQL, below a comment with its origin; one that is left out is a comment."""
+    origin = f"{query.source.file}:{query.source.line}" if query.source.file else f"line {query.source.line}"
     text = _statement(query)
-    if not query.finding:
-        return f"{comment(place)}\n{text}"
-    return (
-        "\n".join([comment(f"{place}: left out: {query.finding}"), *(f"-- {line}" for line in text.splitlines())])
-        + "\n"
-    )
+    if query.error is None:
+        return f"{comment(origin)}\n{text}"
+    lines = [comment(f"{origin}: left out: {query.error}"), *(f"-- {line}" for line in text.splitlines())]
+    return "\n".join(lines) + "\n"

@@ -1,7 +1,10 @@
 """Programs → the SQL in their texts, each with its file and line. The languages are the rows of LANGUAGES.
 
-A text is cut by one regular expression, not parsed: texts that follow each other with `+` or `.` between, or with
-nothing, are one. What a program puts into a text (`${id}`, `{id}`, `$id`) becomes a parameter.
+    db.query("SELECT * FROM users "   →   users.py:12   SELECT * FROM users WHERE id = #{id}
+             + f"WHERE id = {id}")
+
+A program is cut into comments and texts by one regular expression, not parsed: texts with `+`, `.`, `<<`, a backslash
+or nothing between them are one. What a program puts into a text (`${id}`, `{id}`, `$id`) becomes a parameter.
 """
 
 from __future__ import annotations
@@ -26,20 +29,22 @@ _SQL = re.compile(
 )
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\n": ""}
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_JOINS = frozenset({"", "+", ".", "\\", "<<"})
+_JOINS = frozenset({"", "+", ".", "\\", "<<"})  # what may stand between two texts that are one
+_SHOWN_CHARACTERS = 60  # of a text that is left out
 
 
 @dataclass(frozen=True)
 class Language:
-    """How a language writes texts. `raw` begins those without escapes, `inserted` is what is put into a text."""
+    """How a programming language writes texts and comments, as regular expressions."""
 
     strings: tuple[str, ...]
     comments: str
-    raw: tuple[str, ...] = ()
-    inserted: re.Pattern[str] | None = None
+    raw: tuple[str, ...] = ()  # the beginnings of a text in which a backslash escapes nothing
+    inserted: re.Pattern[str] | None = None  # a value that is put into a text; its group 1 names the value, or is empty
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
+        """Match a comment or a text, in the group of that name."""
         return re.compile(rf"(?P<comment>{self.comments})|(?P<string>{'|'.join(self.strings)})", re.DOTALL | re.VERBOSE)
 
 
@@ -71,31 +76,34 @@ LANGUAGES: Mapping[str, Language] = {
 
 
 def scan(files: Mapping[str, str], dialect: Dialect) -> tuple[list[QuerySource], list[Note]]:
-    """Return the queries in files of programs by their names, each once, and notes of those that are left out."""
+    """Return the queries in programs, each once, and notes of those that are left out.
+
+    `files` holds the texts of programs by their names, whose endings are keys of LANGUAGES.
+    """
     sources: list[QuerySource] = []
     notes: list[Note] = []
-    first: dict[str, QuerySource] = {}
+    first: dict[str, QuerySource] = {}  # text of a query with single blanks → where it stands first
     for file, program in sorted(files.items()):
         language = LANGUAGES[file[file.rindex(".") :].lower()]
         for line, text in _texts(program, language):
             try:
-                found, _ = query_sources(text, dialect, file)
+                queries, _ = query_sources(text, dialect, file)
             except ImportRefused as refused:
-                notes.append(Note(line, "left out", " ".join(text.split())[:60], refused.reason, file))
+                notes.append(Note(line, "left out", " ".join(text.split())[:_SHOWN_CHARACTERS], refused.reason, file))
                 continue
-            for source in found:
-                placed = replace(source, line=source.line + line - 1)
-                same = first.setdefault(" ".join(source.text.split()), placed)
-                if same is placed:
-                    sources.append(placed)
+            for query in queries:
+                source = replace(query, line=query.line + line - 1)
+                earliest = first.setdefault(" ".join(source.text.split()), source)
+                if earliest is source:
+                    sources.append(source)
                 else:
-                    reason = f"{same.file}:{same.line} says the same"
-                    notes.append(Note(placed.line, "left out", "a query", reason, file))
+                    reason = f"{earliest.file}:{earliest.line} says the same"
+                    notes.append(Note(source.line, "left out", "a query", reason, file))
     return sources, notes
 
 
 def _texts(program: str, language: Language) -> Iterator[tuple[int, str]]:
-    """Yield each text that is SQL, with its line; texts that are put together are one."""
+    """Yield each text that is SQL, with its line in the program; texts that are put together are one."""
     start = end = -1
     joined = ""
     for match in language.pattern.finditer(program):
@@ -106,21 +114,21 @@ def _texts(program: str, language: Language) -> Iterator[tuple[int, str]]:
             joined += text
         else:
             if _SQL.match(joined):
-                yield _line(program, start, joined), joined
+                yield _line(program, start), joined
             joined, start = text, match.start()
         end = match.end()
     if _SQL.match(joined):
-        yield _line(program, start, joined), joined
+        yield _line(program, start), joined
 
 
-def _line(program: str, start: int, joined: str) -> int:
-    """Return the line of a text; a text block or heredoc begins with the line behind its first."""
-    opening = program[start : start + 3] == "<<~" or program[start : start + 2] == "<<"
-    return program.count("\n", 0, start) + 1 + opening
+def _line(program: str, start: int) -> int:
+    """Return the line in which a text begins; that of a heredoc is the one behind its `<<WORD`."""
+    is_heredoc = program.startswith("<<", start)
+    return program.count("\n", 0, start) + 1 + is_heredoc
 
 
 def _content(string: str, language: Language) -> str:
-    """Return what a text in quotes says, with parameters instead of what the program puts in."""
+    """Return what a text says without its quotes, with `#{name}` or `?` instead of what the program puts in."""
     prefix = re.match(r"[A-Za-z]*", string)
     letters = prefix.group() if prefix is not None else ""
     body = string[len(letters) :]
@@ -130,7 +138,8 @@ def _content(string: str, language: Language) -> str:
     else:
         quotes = 3 if body[:3] in ('"""', "'''") else 1
         body = body[quotes:-quotes]
-    takes = language is not _PYTHON or "f" in letters.lower()
-    if language.inserted is not None and takes and not (language is _PHP and string.startswith("'")):
+    is_format = language is not _PYTHON or "f" in letters.lower()
+    is_literal = language is _PHP and string.startswith("'")
+    if language.inserted is not None and is_format and not is_literal:
         body = language.inserted.sub(lambda match: f"#{{{match.group(1)}}}" if match.group(1) else "?", body)
     return body if is_plain else _ESCAPE.sub(lambda match: _ESCAPES.get(match.group(1), match.group(1)), body)

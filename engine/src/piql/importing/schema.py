@@ -1,4 +1,7 @@
-"""What an import has read: tables with all that stands on them, and a note for each change and each omission."""
+"""What an import has read: tables with all that belongs to them, and a note for each change and each omission.
+
+Names of tables and columns are compared without case: where a name is a key of a dict, it is in lower case.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ class ReadStatement:
 
 @dataclass(slots=True)
 class ImportedColumn:
-    """A column; `type` is PIQL's. `may_be_null` is None where the input says nothing."""
+    """A column; `type` is PIQL's, as it is written there. `may_be_null` is None where the input says nothing."""
 
     name: str
     type: str
@@ -47,7 +50,7 @@ class ImportedColumn:
 
 @dataclass(frozen=True, slots=True)
 class ImportedKey:
-    """A UNIQUE of a table; its name is '' where the input gives none."""
+    """A UNIQUE constraint or unique index of a table; its name is '' where the input gives none."""
 
     columns: tuple[str, ...]
     line: int
@@ -67,15 +70,28 @@ class ImportedReference:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedIndex:
+class KeyColumn:
+    """One column of a key or an index, with its direction."""
+
     name: str
-    columns: tuple[tuple[str, bool], ...]  # each with: is it descending?
+    is_descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedIndex:
+    """An index that is not unique; its name is '' where the input gives none."""
+
+    name: str
+    columns: tuple[KeyColumn, ...]
     line: int
 
 
 @dataclass(slots=True)
 class ImportedTable:
-    """A table as far as it has been read; statements after its own add to it."""
+    """A table as far as it has been read; statements after its CREATE TABLE add to it.
+
+    Columns are added and removed by the methods, which keep `folded` in step with `columns`.
+    """
 
     schema: str
     name: str
@@ -86,13 +102,22 @@ class ImportedTable:
     references: list[ImportedReference] = field(default_factory=list)
     indexes: list[ImportedIndex] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
-    left_out_columns: dict[str, int] = field(default_factory=dict)  # folded name → line
-    folded: dict[str, ImportedColumn] = field(default_factory=dict)
-    key_line: int = 0
+    left_out_columns: dict[str, int] = field(default_factory=dict)  # name in lower case → line
+    folded: dict[str, ImportedColumn] = field(default_factory=dict)  # name in lower case → column
+    key_line: int = 0  # of the primary key, 0 while there is none
 
     def add_column(self, column: ImportedColumn) -> None:
         self.columns.append(column)
         self.folded.setdefault(column.name.lower(), column)
+
+    def remove_column(self, column: ImportedColumn) -> None:
+        self.columns.remove(column)
+        del self.folded[column.name.lower()]
+
+    def leave_column_out(self, column: ImportedColumn, line: int) -> None:
+        """Remove a column, and remember at which line, for the constraints that name it."""
+        self.remove_column(column)
+        self.left_out_columns[column.name.lower()] = line
 
     def column(self, name: str) -> ImportedColumn | None:
         return self.folded.get(name.lower())

@@ -1,6 +1,8 @@
 """Text → its statements. Rows of data are skipped: only their lines are counted.
 
-Also cut off here is what is no SQL but stands in dumps and scripts: `\\connect`, `DELIMITER`, `GO`, `PROMPT`, `.mode`.
+Lines that are no SQL but stand in dumps and scripts become commands or separators: `\\connect`, `DELIMITER`, `GO`,
+`PROMPT`, `.mode`. `_Splitter` walks through the text; `_Body` holds the statement that is being read, and knows whether
+a semicolon or a new line ends it.
 """
 
 from __future__ import annotations
@@ -9,25 +11,49 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from piql.importing.dialects import MYSQL, ORACLE, POSTGRES, SQLITE, TSQL, Dialect
 from piql.importing.tokens import ForeignToken, ImportRefused
 
 MAX_TOKENS = 200_000  # of one statement that is no data
+_BLOCK_TOKENS = 12  # tokens of a CREATE among which its kind stands
+_NAMING_TOKENS = 6  # tokens of a CREATE among which TABLE or INDEX stands
 
+# First words of the commands of Oracle's SQL*Plus.
 _SQLPLUS = frozenset("PROMPT REM REMARK SPOOL WHENEVER DEFINE UNDEFINE ACCEPT PAUSE COLUMN CONNECT CONN EXIT".split())
+# What may hold a block BEGIN … END with semicolons of its own, and the words before which it is no such CREATE.
 _BLOCKS = frozenset({"TRIGGER", "PROCEDURE", "FUNCTION", "PACKAGE", "EVENT", "PROC"})
 _NO_BLOCKS = frozenset({"TABLE", "INDEX", "VIEW", "TYPE", "DOMAIN", "SEQUENCE", "SCHEMA", "DATABASE", "ON", "("})
-_LINE = re.compile(r"[^\n]*")
 _DELIMITER = re.compile(r"DELIMITER[ \t]+(\S+)[^\n]*", re.IGNORECASE)
 _GO = re.compile(r"GO(?:[ \t]+\d+)?[ \t]*;?[ \t]*\r?(?=\n|\Z)", re.IGNORECASE)
 _SLASH = re.compile(r"/[ \t]*\r?(?=\n|\Z)")
+_COPY = re.compile(r"COPY [^;]*?\bFROM\s+stdin\b[^;]*;", re.IGNORECASE)
 _COPY_END = re.compile(r"^\\\.[ \t]*\r?$", re.MULTILINE)
 _DATA = re.compile(
     r"(?:INSERT|REPLACE|UPSERT)\s+(?:(?:IGNORE|DELAYED|LOW_PRIORITY|OR\s+\w+)\s+)*"
     r"(?:INTO\s+|(?=\[|\w+\.\w))(?:[^\s(;'\"`\[]|\"[^\"\n]*\"|`[^`\n]*`|\[[^\]\n]*\])+",
     re.IGNORECASE,
 )
+# What begins the next statement where a semicolon is missing, at the beginning of a line behind …
+# … CREATE TABLE and CREATE INDEX
+_AFTER_TABLE = re.compile(r"(?:CREATE|INSERT|ALTER|DROP|COMMENT\s+ON|GO|EXEC|PRINT|GRANT|IF|USE)\b", re.IGNORECASE)
+# … a statement of T-SQL that begins with one of _ONE_LINE
+_AFTER_ONE_LINE = re.compile(r"(?:CREATE|INSERT|ALTER|DROP|GO|EXEC|PRINT|GRANT|IF|USE|SET|DECLARE)\b", re.IGNORECASE)
+# … ALTER
+_AFTER_ALTER = re.compile(r"(?:CREATE|INSERT|ALTER\s+TABLE|COMMENT\s+ON|GO|EXEC|PRINT|GRANT|IF|USE)\b", re.IGNORECASE)
+# … any other statement
+_AFTER_OTHERS = re.compile(
+    r"(?:CREATE\s+(?:TABLE|(?:UNIQUE\s+)?(?:NON)?(?:CLUSTERED\s+)?INDEX)|ALTER\s+TABLE)\b", re.IGNORECASE
+)
+_ONE_LINE = frozenset({"SET", "USE", "PRINT", "EXEC", "EXECUTE", "GRANT", "DROP", "INSERT", "IF"})
+
+
+class Comment(NamedTuple):
+    """One comment with its marks, such as `-- text`, and its line."""
+
+    line: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +66,13 @@ class Statement:
     tokens: tuple[ForeignToken, ...]
     line: int
     last_line: int
-    comments: tuple[tuple[int, str], ...] = ()
+    comments: tuple[Comment, ...] = ()
     is_data: bool = False
     is_command: bool = False  # of a client program, not SQL
 
 
 class Lines:
-    """Lines of offsets of a text."""
+    """Finds the line, from 1 on, in which an offset of a text stands."""
 
     def __init__(self, text: str) -> None:
         self._breaks = [match.start() for match in re.finditer("\n", text)]
@@ -64,15 +90,18 @@ def statements_of(text: str, dialect: Dialect, *, skips_data: bool = True) -> It
 
 
 class _Splitter:
+    """A text and the offset `at`, up to which it has been cut into statements."""
+
     def __init__(self, text: str, dialect: Dialect, *, skips_data: bool) -> None:
         self.text = text
         self.skips_data = skips_data
         self.dialect = dialect
         self.lines = Lines(text)
         self.at = 0
-        self.delimiter = ";"
-        self.comments: list[tuple[int, str]] = []
-        self.data_head = ""  # of the INSERT before: those of one table mostly follow each other
+        self.delimiter = ";"  # what ends a statement; MySQL's DELIMITER changes it
+        self.comments: list[Comment] = []  # those above and in the statement that is being read
+        # The beginning of the INSERT before, as text and as tokens: those of one table mostly follow each other.
+        self.data_head = ""
         self.data_tokens: tuple[ForeignToken, ...] = ()
 
     def statements(self) -> Iterator[Statement]:
@@ -83,7 +112,7 @@ class _Splitter:
             self.comments = []
 
     def _skip_blanks(self) -> bool:
-        """Go to the beginning of the next statement; false where there is none."""
+        """Go to the beginning of the next statement; return False where there is none."""
         while self.at < len(self.text):
             separator = self._separator()
             if separator is not None:
@@ -91,13 +120,14 @@ class _Splitter:
                 continue
             match = self._match(self.at)
             if match.lastgroup == "comment":
-                self.comments.append((self.lines.of(match.start()), match.group()))
+                self.comments.append(Comment(self.lines.of(match.start()), match.group()))
             elif match.lastgroup != "space" and match.group() != ";":
                 return True
             self.at = match.end()
         return False
 
     def _match(self, at: int) -> re.Match[str]:
+        """Match the token, comment or run of blanks at an offset; the name of the group says which it is."""
         match = self.dialect.token.match(self.text, at)
         assert match is not None  # the last alternative matches any character
         if match.lastgroup == "symbol":
@@ -121,7 +151,7 @@ class _Splitter:
         return match.end() if match is not None else None
 
     def _command(self) -> Statement | None:
-        """Take a line for the client program, which is no SQL."""
+        """Take a line for the client program, which is no SQL; return None where there is none here."""
         start, text = self.at, self.text
         if self.dialect is ORACLE:
             word = re.match(r"[A-Za-z]*", text[start : start + 20])
@@ -141,10 +171,10 @@ class _Splitter:
         return Statement((word,), line, line, is_command=True)
 
     def _data(self) -> Statement | None:
-        """Skip rows of data: the rest of an INSERT, or the block after COPY … FROM stdin."""
+        """Skip rows of data: the rest of an INSERT, or the block after COPY … FROM stdin; None where there are none."""
         match = _DATA.match(self.text, self.at) if self.skips_data else None
         if match is None:
-            return self._copied()
+            return self._copy_data()
         start = self.at
         if match.group() != self.data_head:
             self.data_head, self.data_tokens = match.group(), self._tokens_between(start, match.end())
@@ -158,13 +188,12 @@ class _Splitter:
         if end >= len(self.text):
             self._check_closed(start)
         self.at = end + len(self.delimiter) if self.text.startswith(self.delimiter, end) else end
-        lines = self.lines.of(start), self.lines.of(max(start, end - 1))
-        return Statement(self.data_tokens, *lines, is_data=True)
+        last_line = self.lines.of(max(start, end - 1))
+        return Statement(self.data_tokens, self.lines.of(start), last_line, is_data=True)
 
-    def _copied(self) -> Statement | None:
-        if self.dialect is not POSTGRES or self.text[self.at : self.at + 5].upper() != "COPY ":
-            return None
-        header = re.compile(r"COPY [^;]*?\bFROM\s+stdin\b[^;]*;", re.IGNORECASE).match(self.text, self.at)
+    def _copy_data(self) -> Statement | None:
+        """Skip the rows of PostgreSQL's `COPY table FROM stdin;`, up to a line `\\.`; None where there are none."""
+        header = _COPY.match(self.text, self.at) if self.dialect is POSTGRES else None
         if header is None:
             return None
         start = self.at
@@ -176,6 +205,7 @@ class _Splitter:
         return Statement(self._tokens_between(start, header.end() - 1), line, self.lines.of(end.start()), is_data=True)
 
     def _tokens_between(self, start: int, end: int) -> tuple[ForeignToken, ...]:
+        """Return the tokens between two offsets, without comments."""
         tokens: list[ForeignToken] = []
         while start < end:
             match = self._match(start)
@@ -197,6 +227,7 @@ class _Splitter:
             raise ImportRefused("the file ends inside this INSERT: it is cut off", self.lines.of(start))
 
     def _statement(self) -> Statement | None:
+        """Take a statement up to its delimiter, or up to a line that begins another; None where it has no token."""
         start = self.at
         body = _Body(self.dialect)
         while self.at < len(self.text):
@@ -207,7 +238,7 @@ class _Splitter:
             match = self._match(self.at)
             kind = match.lastgroup
             if kind == "comment":
-                self.comments.append((self.lines.of(match.start()), match.group()))
+                self.comments.append(Comment(self.lines.of(match.start()), match.group()))
             elif kind != "space":
                 if self._begins_another(body, match.start()):
                     return self._finish(body, start, match.start())
@@ -228,6 +259,7 @@ class _Splitter:
         return body.depth == 0 and not body.is_block and bool(body.next_words().match(self.text, at))
 
     def _finish(self, body: _Body, start: int, end: int) -> Statement | None:
+        """Return the statement between two offsets, None where it has no token; refuse an open bracket."""
         if not body.tokens:
             return None
         if body.opened:
@@ -241,17 +273,8 @@ class _Splitter:
 
 
 def _end_of_line(text: str, start: int) -> int:
-    match = _LINE.match(text, start)
-    return match.end() if match is not None else len(text)
-
-
-_AFTER_TABLE = re.compile(r"(?:CREATE|INSERT|ALTER|DROP|COMMENT\s+ON|GO|EXEC|PRINT|GRANT|IF|USE)\b", re.IGNORECASE)
-_AFTER_ONE_LINE = re.compile(r"(?:CREATE|INSERT|ALTER|DROP|GO|EXEC|PRINT|GRANT|IF|USE|SET|DECLARE)\b", re.IGNORECASE)
-_AFTER_ALTER = re.compile(r"(?:CREATE|INSERT|ALTER\s+TABLE|COMMENT\s+ON|GO|EXEC|PRINT|GRANT|IF|USE)\b", re.IGNORECASE)
-_ONE_LINE = frozenset({"SET", "USE", "PRINT", "EXEC", "EXECUTE", "GRANT", "DROP", "INSERT", "IF"})
-_AFTER_OTHERS = re.compile(
-    r"(?:CREATE\s+(?:TABLE|(?:UNIQUE\s+)?(?:NON)?(?:CLUSTERED\s+)?INDEX)|ALTER\s+TABLE)\b", re.IGNORECASE
-)
+    end = text.find("\n", start)
+    return end if end >= 0 else len(text)
 
 
 class _Body:
@@ -260,15 +283,16 @@ class _Body:
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         self.tokens: list[ForeignToken] = []
-        self.opened: list[ForeignToken] = []
-        self.blocks = 0
-        self.is_block = False
+        self.opened: list[ForeignToken] = []  # brackets that are open
+        self.blocks = 0  # how many BEGIN, CASE, LOOP and IF wait for their END
+        self.is_block = False  # whether it is a procedure, trigger and the like, which may hold semicolons
 
     @property
     def depth(self) -> int:
         return len(self.opened)
 
     def add(self, token: ForeignToken) -> None:
+        """Add the next token of the statement."""
         self.tokens.append(token)
         if token.text == "(":
             self.opened.append(token)
@@ -280,7 +304,7 @@ class _Body:
     def _add_word(self, word: str) -> None:
         count = len(self.tokens)
         before = self.tokens[-2].word if count > 1 else ""
-        if count < 12 and word in _BLOCKS and self.tokens[0].word in ("CREATE", "ALTER"):
+        if count < _BLOCK_TOKENS and word in _BLOCKS and self.tokens[0].word in ("CREATE", "ALTER"):
             self.is_block = self.is_block or not any(token.word in _NO_BLOCKS for token in self.tokens[:-1])
         if count == 1 and word in ("DECLARE", "BEGIN") and self.dialect is ORACLE:
             self.is_block = True
@@ -302,7 +326,8 @@ class _Body:
         return self.blocks <= 0
 
     def next_words(self) -> re.Pattern[str]:
-        words = [token.word for token in self.tokens[:6]]
+        """Return the pattern of the words that begin another statement, where they begin a line behind this one."""
+        words = [token.word for token in self.tokens[:_NAMING_TOKENS]]
         if words[:1] == ["CREATE"] and ("TABLE" in words or "INDEX" in words):
             return _AFTER_TABLE
         if words[:1] == ["ALTER"]:

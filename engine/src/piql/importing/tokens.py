@@ -1,9 +1,12 @@
-"""Tokens of a text to import, and a reader that takes them one after the other."""
+"""Tokens of a text to import, a reader that takes them one after the other, and the two exceptions of an import.
+
+`LeftOut` skips one element or statement and goes on; `ImportRefused` ends the whole import.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +14,7 @@ TokenKind = Literal["word", "quoted", "string", "number", "symbol"]
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _CLOSING = {"(": ")", "<": ">", "[": "]", "{": "}"}
+_SHOWN_CHARACTERS = 60  # of a statement or clause that a message shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +52,8 @@ class ImportRefused(Exception):
         self.file = file
 
 
-class Unread(Exception):
-    """An element or statement is not understood; it is left out with this reason."""
+class LeftOut(Exception):
+    """An element or statement is left out of the import; the message says why, for the user."""
 
 
 def unquoted(token: ForeignToken) -> str:
@@ -68,8 +72,8 @@ def nameable(name: str) -> str:
     return _CONTROL.sub("_", name) or "_"
 
 
-def shown(tokens: Sequence[ForeignToken], most: int = 60) -> str:
-    """Return tokens as they stand in the text, on one line, cut after `most` characters."""
+def shown(tokens: Sequence[ForeignToken], most: int = _SHOWN_CHARACTERS) -> str:
+    """Return tokens as they stand in the text, on one line; a long text is cut to `most` characters, `…` included."""
     parts: list[str] = []
     end = None
     for token in tokens:
@@ -84,11 +88,15 @@ def shown(tokens: Sequence[ForeignToken], most: int = 60) -> str:
 
 
 class Reader:
-    """A position in tokens: methods that look at, take or demand the next ones."""
+    """Tokens and a position in them.
+
+    `peek`, `word` and `follows` look at the next tokens; `accept` and `accept_any` take them if they are as expected;
+    `take`, `name`, `dotted_name` and `group` demand them, and raise LeftOut where something else comes.
+    """
 
     def __init__(self, tokens: Sequence[ForeignToken]) -> None:
         self.tokens = tokens
-        self.at = 0
+        self.at = 0  # the offset of the next token in `tokens`
 
     @property
     def is_at_end(self) -> bool:
@@ -100,51 +108,55 @@ class Reader:
         return self.tokens[min(self.at, len(self.tokens) - 1)].line if self.tokens else 0
 
     def peek(self, ahead: int = 0) -> ForeignToken | None:
+        """Return the token that is `ahead` of the next one; None behind the end."""
         at = self.at + ahead
         return self.tokens[at] if at < len(self.tokens) else None
 
     def word(self, ahead: int = 0) -> str:
-        """Return a token ahead in upper case, '' where there is none or it is in quotes."""
+        """Return the token that is `ahead` of the next one in upper case; '' for one in quotes and behind the end."""
         token = self.peek(ahead)
         return token.word if token is not None else ""
 
     def take(self) -> ForeignToken:
+        """Take the next token; raise LeftOut at the end."""
         token = self.peek()
         if token is None:
-            raise Unread("it ends too early")
+            raise LeftOut("it ends too early")
         self.at += 1
         return token
 
     def follows(self, *words: str) -> bool:
+        """Say whether these words are the next; nothing is taken."""
         return all(self.word(ahead) == word for ahead, word in enumerate(words))
 
     def accept(self, *words: str) -> bool:
-        """Take these words if they are the next."""
+        """Take these words if they are the next; say whether they were."""
         if not self.follows(*words):
             return False
         self.at += len(words)
         return True
 
-    def accept_any(self, words: frozenset[str]) -> str:
-        """Take the next word if it is one of these, and return it; else return ''."""
-        word = self.word()
-        if word not in words:
-            return ""
+    def accept_any(self, words: Collection[str]) -> bool:
+        """Take the next word if it is one of these; say whether it was."""
+        if self.word() not in words:
+            return False
         self.at += 1
-        return word
+        return True
 
     def rest(self) -> Sequence[ForeignToken]:
-        """Take all that is left."""
+        """Take and return all tokens that are left."""
         tokens = self.tokens[self.at :]
         self.at = len(self.tokens)
         return tokens
 
     def name(self) -> str:
-        """Take one name, out of its quotes."""
+        """Take one name and return it without its quotes; raise LeftOut for anything else.
+
+        A text counts as a name, since MySQL and SQLite accept names in the quotes of texts.
+        """
         token = self.peek()
-        # MySQL and SQLite accept names in the quotes of texts.
         if token is None or not (token.is_name or token.kind == "string"):
-            raise Unread(f"a name is expected{f' before {token.text}' if token is not None else ''}")
+            raise LeftOut(f"a name is expected{f' before {token.text}' if token is not None else ''}")
         self.at += 1
         return nameable(unquoted(token))
 
@@ -157,20 +169,29 @@ class Reader:
         return (parts[-2] if len(parts) > 1 else ""), parts[-1]
 
     def group(self) -> Sequence[ForeignToken]:
-        """Take a pair of brackets and return what stands between them."""
+        """Take a pair of brackets and return the tokens between them; raise LeftOut where no bracket opens."""
         opening = self.take()
         closing = _CLOSING.get(opening.text)
         if closing is None:
-            raise Unread(f"( is expected before {opening.text}")
+            raise LeftOut(f"( is expected before {opening.text}")
         start, depth = self.at, 1
         while not self.is_at_end:
             token = self.take()
             depth += (token.text == opening.text) - (token.text == closing)
             if depth == 0:
                 return self.tokens[start : self.at - 1]
-        raise Unread(f"{opening.text} is not closed")
+        raise LeftOut(f"{opening.text} is not closed")
+
+    def names_in_brackets(self) -> tuple[str, ...]:
+        """Take `(a, b)` and return the names; raise LeftOut where there is none."""
+        inner = Reader(self.group())
+        names = [inner.name()]
+        while inner.accept(","):
+            names.append(inner.name())
+        return tuple(names)
 
     def skip_group(self) -> None:
+        """Take a pair of brackets, if one opens here."""
         if self.word() in _CLOSING:
             self.group()
 

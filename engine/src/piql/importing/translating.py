@@ -1,4 +1,7 @@
-"""A statement of another SQL → the same in plain SQL, by sqlglot: TOP and FETCH FIRST become LIMIT, and so on."""
+"""A statement of another SQL → the same in plain SQL, by sqlglot: TOP and FETCH FIRST become LIMIT, and so on.
+
+sqlglot comes with the extra `piql[import]`, so it is imported only where a statement needs it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ MISSING = "to translate it, install piql[import]"
 
 
 def translated(statement: str, dialect: Dialect) -> str | None:
-    """Return a statement, whose parameters are written `:name`, in plain SQL; None where sqlglot cannot read it.
+    """Return a statement in plain SQL, its parameters written `:name` in both; None where sqlglot cannot read it.
 
     Raises ModuleNotFoundError where sqlglot is not installed.
     """
@@ -24,7 +27,7 @@ def translated(statement: str, dialect: Dialect) -> str | None:
             table.set("db", None)
             table.set("catalog", None)
         for ordered in tree.find_all(exp.Ordered):
-            ordered.set("nulls_first", not ordered.args.get("desc"))  # as PIQL sorts; else it is written out
+            ordered.set("nulls_first", not ordered.args.get("desc"))  # PIQL's order, which sqlglot then leaves unsaid
         for fetch in list(tree.find_all(exp.Fetch)):
             fetch.replace(exp.Limit(expression=fetch.args.get("count")))
         return str(tree.sql(pretty=True))

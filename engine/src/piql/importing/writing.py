@@ -1,8 +1,9 @@
-"""Tables → PIQL: what `piql fmt` would write, with the input's comments."""
+"""Tables → PIQL, laid out as `piql fmt` does, with the comments of the input."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from piql.compiler.syntax.cursor import RESERVED
 from piql.importing.schema import ImportedColumn, ImportedTable
@@ -12,42 +13,45 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def quoted(name: str) -> str:
-    """Write a name, in quotes where it is a word of the language or not a word at all."""
+    """Return a name as PIQL writes it: in quotes where it is a word of the language, or holds more than letters."""
     is_plain = _PLAIN.match(name) is not None and name.upper() not in RESERVED
     return name if is_plain else in_quotes(name)
 
 
 def in_quotes(name: str) -> str:
-    """Write a name in quotes."""
+    """Return a name in quotes, those within it doubled."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def comment(words: str) -> str:
-    """Write a text as a comment on one line."""
+    """Return a text as a comment on one line."""
     return f"-- {_CONTROL.sub(' ', words).strip()}".rstrip()
 
 
 def table_text(table: ImportedTable) -> str:
-    """Write a table with its constraints, and its indexes behind it."""
-    elements = [_column(column, table) for column in table.columns]
-    comments = [column.comment for column in table.columns]
-    constraints = _constraints(table)
-    names = max(len(quoted(column.name)) for column in table.columns)
-    lines = [f"  {name:<{names}} {rest}" for name, rest in elements] + [f"  {constraint}" for constraint in constraints]
+    """Return a table with its constraints, and its indexes behind it."""
+    width = max(len(quoted(column.name)) for column in table.columns)
+    lines = [f"  {quoted(column.name):<{width}} {_definition(column, table)}" for column in table.columns]
+    lines += [f"  {constraint}" for constraint in _constraints(table)]
     lines = [line + "," for line in lines[:-1]] + lines[-1:]
-    for at, words in enumerate(comments):
-        if words:
-            lines[at] += f" {comment(words)}"
+    for number, column in enumerate(table.columns):
+        if column.comment:
+            lines[number] += f" {comment(column.comment)}"
     head = [comment(words) for words in table.comments]
     text = "\n".join([*head, f"CREATE TABLE {quoted(table.name)} (", *lines, ");"])
     return "\n".join([text, *_indexes(table)]) + "\n"
 
 
-def _columns(names: tuple[str, ...]) -> str:
+def _columns(names: Iterable[str]) -> str:
+    """Return names of columns in brackets."""
     return "(" + ", ".join(map(quoted, names)) + ")"
 
 
-def _column(column: ImportedColumn, table: ImportedTable) -> tuple[str, str]:
+def _definition(column: ImportedColumn, table: ImportedTable) -> str:
+    """Return the type of a column and the constraints that stand beside it: those of it alone, without a name.
+
+    The columns of a primary key are NOT NULL anyway; those of a foreign key are, too, unless they say NULL.
+    """
     words = [column.type]
     is_key = column.name in table.primary_key
     in_reference = any(column.name in reference.columns for reference in table.references)
@@ -62,10 +66,11 @@ def _column(column: ImportedColumn, table: ImportedTable) -> tuple[str, str]:
     for reference in table.references:
         if reference.columns == (column.name,) and not reference.name:
             words.append(f"REFERENCES {quoted(reference.table)} {_columns(reference.referenced)}")
-    return quoted(column.name), " ".join(words)
+    return " ".join(words)
 
 
 def _constraints(table: ImportedTable) -> list[str]:
+    """Return the constraints of several columns, and those with a name. The first of one name keeps it."""
     taken: set[str] = set()
 
     def named(name: str, text: str) -> str:
@@ -85,9 +90,9 @@ def _constraints(table: ImportedTable) -> list[str]:
 
 
 def _indexes(table: ImportedTable) -> list[str]:
-    return [
-        f"CREATE INDEX {quoted(index.name)} ON {quoted(table.name)} ("
-        + ", ".join(quoted(name) + (" DESC" if is_descending else "") for name, is_descending in index.columns)
-        + ");"
-        for index in table.indexes
-    ]
+    """Return a CREATE INDEX for each index."""
+    statements: list[str] = []
+    for index in table.indexes:
+        columns = [quoted(column.name) + (" DESC" if column.is_descending else "") for column in index.columns]
+        statements.append(f"CREATE INDEX {quoted(index.name)} ON {quoted(table.name)} ({', '.join(columns)});")
+    return statements
