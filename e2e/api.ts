@@ -1,16 +1,18 @@
-// Prepares what a journey needs by asking the back end directly: files, profile runs, deployments.
+// Prepares what a journey needs by requests to the back end, without the browser: files of SCADr, profile runs,
+// executions and deployments. Every method throws an error with the status and body of an answer that is not a success.
 import { expect, test } from '@playwright/test'
 import { patience } from './patience.ts'
 
-/** Where the journeys take place. */
+/** The environment that every journey works in. */
 const DEVELOPMENT = '/api/applications/scadr/environments/development'
 
+/** The smallest profile run that gives predictions. */
 const PROFILE = { label: 'measured before', grid: 'small', interval_seconds: 2, intervals: 1, store_url: null }
-const UNDER_WAY = ['queued', 'starting', 'running']
-/** A run without a new measurement for so long has stopped, however slow the machine is. */
+const ACTIVE_STATES = ['queued', 'starting', 'running']
+/** A run that reports no progress for this long is taken to hang. */
 const STOPPED_MS = 90_000 * patience
 
-/** More users than one may follow; all of them exist even if only 150 users of the sample data are loaded. */
+/** 120 users, more than the 100 that one user may follow. All of them exist even if only 150 sample users are loaded. */
 const SOME_USERS = ['bell', 'birch', 'brook'].flatMap((last) =>
   `ada alan anna barbara bjarne carol dana dennis edgar edsger erna frances george grace hedy ivan jean john juris kay ken kurt
   leslie lynn margaret mary niklaus noor peter radia robin ruth sophie stephen susan tim tony vera wanda yuri`
@@ -33,15 +35,17 @@ interface ProfileRun {
   message: string | null
 }
 
+/** A client of the back end at `url`. */
 export class Api {
   constructor(private readonly url: string) {}
 
+  /** The files of SCADr as they are saved now. */
   async files(): Promise<ApplicationFile[]> {
     const application = (await this.get('/api/applications/scadr')) as { files: ApplicationFile[] }
     return application.files
   }
 
-  /** Brings every file back to the text it had, and removes the others. */
+  /** Gives every original file its text back, creates those that are missing, and deletes all others. */
   async restoreFiles(originals: readonly ApplicationFile[]): Promise<void> {
     const texts = new Map(originals.map((file) => [file.path, file.text]))
     const present = await this.files()
@@ -67,7 +71,7 @@ export class Api {
     })
   }
 
-  /** Makes a file as another window would. */
+  /** Creates a file as another window would. */
   async create(path: string, text: string): Promise<void> {
     await this.send('POST', '/api/applications/scadr/files', { path, text })
   }
@@ -88,26 +92,27 @@ export class Api {
     return PROFILE.label
   }
 
-  /** Waits as long as the run goes on; the time that takes is not taken from the test that needs it. */
+  /** Waits until the run is done, and adds the time of waiting to the timeout of the test. */
   private async measureToTheEnd(id: string): Promise<void> {
     const info = test.info()
     const timeout = info.timeout
     const began = Date.now()
     info.setTimeout(0)
-    let last = { seen: '', at: began }
+    let last = { progress: '', at: began }
     for (;;) {
       const run = (await this.runs()).find((candidate) => candidate.id === id)
       if (run?.state === 'done') break
-      if (!run || !UNDER_WAY.includes(run.state))
+      if (!run || !ACTIVE_STATES.includes(run.state))
         throw new Error(`the profile run is ${run?.state ?? 'gone'}: ${run?.message ?? ''}`)
-      const seen = `${run.state}, ${run.points_done} points, ${run.progress}`
-      if (seen !== last.seen) last = { seen, at: Date.now() }
-      if (Date.now() - last.at > STOPPED_MS) throw new Error(`the profile run has come to a stop: ${seen}`)
+      const progress = `${run.state}, ${run.points_done} points, ${run.progress}`
+      if (progress !== last.progress) last = { progress, at: Date.now() }
+      if (Date.now() - last.at > STOPPED_MS) throw new Error(`the profile run has come to a stop: ${progress}`)
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
     info.setTimeout(timeout + Date.now() - began)
   }
 
+  /** Executes a query of the live version; the answer is the body of the API's `ExecutionRead`. */
   async execute(query: string, parameters: Readonly<Record<string, unknown>>): Promise<unknown> {
     return this.send('POST', `${DEVELOPMENT}/deployments/live/queries/${query}/executions`, {
       parameters,
@@ -115,7 +120,7 @@ export class Api {
     })
   }
 
-  /** Subscribes a user to others until there are so many. */
+  /** Adds subscriptions until `owner` follows `count` users. */
   async followUntil(owner: string, count: number): Promise<void> {
     const followed = async () => {
       const { rows } = (await this.execute('usersFollowedBy', { me: owner })) as { rows: string[][] }
@@ -131,12 +136,12 @@ export class Api {
     expect((await followed()).size).toBe(count)
   }
 
-  /** Deploys the application as it is. */
+  /** Deploys the application as it is saved. */
   async deploy(): Promise<void> {
     await this.send('POST', `${DEVELOPMENT}/deployments`, { base_version: await this.liveVersion() })
   }
 
-  /** Begins to deploy the application with one more query, so slowly that it can be watched. */
+  /** Starts a deployment with one more query; its back-fill writes only so many rows a second, so it can be watched. */
   async buildSlowly(query: string, rowsPerSecond: number): Promise<void> {
     const files = (await this.files()).map(({ path, text }) => ({ path, text }))
     files.push({ path: 'queries/slow.piql', text: query })

@@ -1,9 +1,10 @@
-// What axe objects to in a state of the page: every rule in the theme that is on, and what depends on colours in the other.
+// Accessibility checks by axe. A page is checked by all rules in its present theme (light or dark), and once more in the
+// other theme by the rules that depend on colours.
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Page } from '@playwright/test'
 
-/** Rules that are off, or experimental, unless they are asked for. */
-const ALSO = [
+/** Rules that axe runs only on request, because they are experimental or off by default. */
+const EXTRA_RULES = [
   'css-orientation-lock',
   'label-content-name-mismatch',
   'landmark-complementary-is-top-level',
@@ -12,31 +13,41 @@ const ALSO = [
   'target-size',
   'td-has-header',
 ]
-const OF_COLOURS = ['color-contrast', 'link-in-text-block']
-const OTHER = { light: 'dark', dark: 'light' } as const
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+const OPPOSITE_THEME = { light: 'dark', dark: 'light' } as const
 
-/** Looks at the whole page, or at the part of it that is another than before, in both themes. */
+/**
+ * Fails (softly) if axe reports anything in either theme. `state` names the state of the page in the failure; `part` is
+ * a selector that limits the check.
+ */
 export async function expectNoObjections(page: Page, state: string, part = ':root'): Promise<void> {
   await settled(page)
   const theme = (await page.locator('html').getAttribute('data-theme')) === 'dark' ? 'dark' : 'light'
-  const whole = axe(page)
+  const opposite = OPPOSITE_THEME[theme]
+  const allRules = axe(page)
     .include(part)
-    .options({ rules: Object.fromEntries(ALSO.map((rule) => [rule, { enabled: true }])) })
-  const inThis = await objections(whole)
-  await page.emulateMedia({ colorScheme: OTHER[theme] })
-  await expect(page.locator('html')).toHaveAttribute('data-theme', OTHER[theme])
+    .options({ rules: Object.fromEntries(EXTRA_RULES.map((rule) => [rule, { enabled: true }])) })
+  const objectionsInTheme = await objections(allRules)
+  await page.emulateMedia({ colorScheme: opposite })
+  await expect(page.locator('html')).toHaveAttribute('data-theme', opposite)
   await settled(page)
-  const inOther = await objections(axe(page).include(part).withRules(OF_COLOURS))
+  const objectionsInOpposite = await objections(axe(page).include(part).withRules(COLOUR_RULES))
   await page.emulateMedia({ colorScheme: theme })
   await expect(page.locator('html')).toHaveAttribute('data-theme', theme)
-  expect.soft({ [theme]: inThis, [OTHER[theme]]: inOther }, state).toEqual({ [theme]: [], [OTHER[theme]]: [] })
+  expect
+    .soft({ [theme]: objectionsInTheme, [opposite]: objectionsInOpposite }, state)
+    .toEqual({ [theme]: [], [opposite]: [] })
 }
 
-/** Without frames there is nothing to put together in a window of its own, which costs more than the look itself. */
+/**
+ * Legacy mode does not check iframes. The usual mode opens a second window to merge their results, which takes longer
+ * than the check; this page has no iframe.
+ */
 function axe(page: Page): AxeBuilder {
   return new AxeBuilder({ page }).setLegacyMode()
 }
 
+/** A text for each rule that is violated, with the elements that violate it. */
 async function objections(builder: AxeBuilder): Promise<string[]> {
   const { violations } = await builder.analyze()
   return violations.map(
@@ -45,7 +56,7 @@ async function objections(builder: AxeBuilder): Promise<string[]> {
   )
 }
 
-/** Waits for a part that is being loaded, and for the colours that are on their way to others. */
+/** Waits until lazily loaded parts are there and transitions of colours have ended. */
 async function settled(page: Page): Promise<void> {
   await expect(page.getByText(/^Loading \w+…$/)).toHaveCount(0)
   await page.evaluate(async () => {

@@ -1,4 +1,5 @@
-// What every journey starts from: the real back end, SCADr's text as it was, a page, and nobody's error unheard.
+// What every journey starts from: the real back end, the files of SCADr as they were first, and the models of `pages/`.
+// A journey fails if the page throws an error that nobody handles or violates its Content Security Policy.
 import { test as base, expect } from '@playwright/test'
 import { Api, type ApplicationFile } from './api.ts'
 import { keepNotices, Workbench } from './pages/Workbench.ts'
@@ -7,20 +8,23 @@ import { WorkbenchServer } from './server.ts'
 
 const FIRST_PORT = Number(process.env['PIQL_E2E_PORT'] ?? 8431)
 
-interface Each {
+/** Made anew for each test. */
+interface TestFixtures {
   workbench: Workbench
   api: Api
   scadr: void
 }
 
-interface Shared {
-  /** What measures in profile runs: Ray takes its time to start. */
+/** Made once for each worker process of Playwright; a worker has a back end of its own, on a port of its own. */
+interface WorkerFixtures {
+  /** What runs the measurements of profile runs. Ray is what users have, but it starts slowly. */
   runner: 'local' | 'ray'
   server: WorkbenchServer
+  /** The files of SCADr before the first test. */
   originals: readonly ApplicationFile[]
 }
 
-export const test = base.extend<Each, Shared>({
+export const test = base.extend<TestFixtures, WorkerFixtures>({
   runner: ['local', { option: true, scope: 'worker' }],
   server: [
     async ({ runner }, use, info) => {
@@ -33,7 +37,7 @@ export const test = base.extend<Each, Shared>({
   originals: [async ({ server }, use) => use(await new Api(server.url).files()), { scope: 'worker' }],
   baseURL: async ({ server }, use) => use(server.url),
   api: async ({ server }, use) => use(new Api(server.url)),
-  /** What the journey before wrote into the text is undone; what the server said goes with a failure. */
+  /** Runs around every test: restores the files first, and attaches the server's output to a failure. */
   scadr: [
     async ({ server, originals }, use, info) => {
       await server.resume()

@@ -1,5 +1,5 @@
 /**
- * How many times longer than on a machine of its own a thing may take before it counts as not coming: only a failure takes
- * that long. Whatever else runs beside browser and back end has its share of the machine, a cluster most of all.
+ * The factor of all timeouts. Without it they fit a machine that does nothing else. Tests run beside other work (a
+ * cluster most of all), and a long timeout costs nothing unless a test fails.
  */
 export const patience = 10

@@ -1,29 +1,34 @@
-// Pictures of the journeys for the documentation, taken only when PIQL_SCREENSHOTS is set.
+// Screenshots, taken only when PIQL_SCREENSHOTS is set: `picture` for the documentation, `look` for whoever works on
+// panels.
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Locator, Page } from '@playwright/test'
 
-const documents = fileURLToPath(new URL('../docs/images/', import.meta.url))
+const documentImages = fileURLToPath(new URL('../docs/images/', import.meta.url))
 const results = fileURLToPath(new URL('test-results/panels/', import.meta.url))
 
-export async function picture(of: Page | Locator, name: string): Promise<void> {
-  if (process.env['PIQL_SCREENSHOTS']) await writeFile(`${documents}${name}.png`, await settled(of))
+/** Writes `docs/images/<name>.png`. */
+export async function picture(target: Page | Locator, name: string): Promise<void> {
+  if (process.env['PIQL_SCREENSHOTS']) await writeFile(`${documentImages}${name}.png`, await settledScreenshot(target))
 }
 
-/** What is seen once nothing moves: the colours of a text come a moment after it. Progress never rests, so not forever. */
-async function settled(of: Page | Locator): Promise<Buffer> {
-  const take = () => of.screenshot({ animations: 'disabled', caret: 'hide' })
-  let seen = await take()
-  for (let looks = 0; looks < 8; looks += 1) {
+/**
+ * The first of two equal screenshots in a row: the editor colours a text a moment after it draws it. Stops after 8
+ * tries, because a progress bar never rests.
+ */
+async function settledScreenshot(target: Page | Locator): Promise<Buffer> {
+  const take = () => target.screenshot({ animations: 'disabled', caret: 'hide' })
+  let last = await take()
+  for (let tries = 0; tries < 8; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 400))
     const next = await take()
-    if (next.equals(seen)) break
-    seen = next
+    if (next.equals(last)) break
+    last = next
   }
-  return seen
+  return last
 }
 
-/** For whoever wants to look at all panels, themes and sizes; not kept. */
+/** Writes `e2e/test-results/panels/<name>.png`, which is not committed: panels in all themes and sizes, to look at. */
 export async function look(page: Page, name: string): Promise<void> {
   if (process.env['PIQL_SCREENSHOTS']) await page.screenshot({ path: `${results}${name}.png`, animations: 'disabled' })
 }

@@ -1,10 +1,11 @@
+// How the journeys run: two workers, each with a back end of its own (`fixtures.ts`), in Chromium at 1440 × 900.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
 import { patience } from './patience.ts'
 
-// Debian's Chromium where there is one, else the browser that Playwright downloaded for itself. Ubuntu has a file of that
-// name that only says where the browser would be.
+// The system's Chromium where there is one, else the browser that Playwright downloaded. It must answer `--version`:
+// Ubuntu installs a script of the same name that only tells how to install the browser.
 const systemChromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
   (path) => existsSync(path) && spawnSync(path, ['--version']).status === 0,
 )
@@ -12,11 +13,10 @@ const systemChromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
 export default defineConfig({
   testDir: 'journeys',
   outputDir: 'test-results',
-  // Each has a back end of its own, and takes a file at a time.
+  // A worker takes one file at a time.
   workers: 2,
   fullyParallel: false,
   retries: 0,
-  // What a slow machine needs. A quick one goes on as soon as something is there, and only a failure takes this long.
   timeout: 120_000 * patience,
   expect: { timeout: 20_000 * patience },
   reporter: [['list']],

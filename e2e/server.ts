@@ -1,5 +1,5 @@
-// The real back end as a user starts it: a process of its own, with a data folder of its own, that can be stopped and
-// started again.
+// The real back end as a user starts it: the process `piql serve` with a temporary data folder. `halt` and `resume` stop
+// it and start it again on the same data; `stop` ends it and deletes the data.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,15 +11,16 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const START_TIMEOUT_MS = 90_000 * patience
 const END_TIMEOUT_MS = 10_000 * patience
 
-/** `cql://127.0.0.1/journeys?timeout=30`: each server keeps its tables there under a prefix of its own. */
+/** A store URL such as `cql://127.0.0.1/journeys?timeout=30`, or unset for the embedded store. */
 const STORE = process.env['PIQL_E2E_STORE']
+/** Each server puts a prefix of its own before its tables, so that all can share one cluster. */
 const STORE_OPTIONS = STORE
   ? ['--store', `${STORE}${STORE.includes('?') ? '&' : '?'}prefix=e${Date.now().toString(36)}_`]
   : []
 
 export class WorkbenchServer {
   private process: ChildProcess | null = null
-  private said = ''
+  private printed = ''
 
   private constructor(
     readonly port: number,
@@ -35,17 +36,20 @@ export class WorkbenchServer {
 
   /** What the process printed since it was started. */
   get output(): string {
-    return this.said
+    return this.printed
   }
 
   get url(): string {
     return `http://127.0.0.1:${this.port}`
   }
 
-  /** Starts the process on the same data and waits until it answers. */
+  /**
+   * Starts the process on the same data and waits until it answers; does nothing while it runs. Throws with what the
+   * process printed if it ends or stays silent.
+   */
   async resume(): Promise<void> {
     if (this.process && this.process.exitCode === null) return
-    this.said = ''
+    this.printed = ''
     const options = ['serve', '--port', String(this.port), '--data', this.data, ...STORE_OPTIONS]
     const started = spawn(join(root, '.venv/bin/piql'), options, {
       cwd: root,
@@ -53,17 +57,17 @@ export class WorkbenchServer {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.process = started
-    const listen = (chunk: Buffer) => (this.said += chunk.toString())
+    const listen = (chunk: Buffer) => (this.printed += chunk.toString())
     started.stdout.on('data', listen)
     started.stderr.on('data', listen)
     const deadline = Date.now() + START_TIMEOUT_MS
     while (Date.now() < deadline) {
-      if (started.exitCode !== null) throw new Error(`the workbench ended at its start:\n${this.said}`)
+      if (started.exitCode !== null) throw new Error(`the workbench ended at its start:\n${this.printed}`)
       const answer = await fetch(`${this.url}/api/health`).catch(() => null)
       if (answer?.ok) return
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
-    throw new Error(`the workbench did not answer in time:\n${this.said}`)
+    throw new Error(`the workbench did not answer in time:\n${this.printed}`)
   }
 
   /** Ends the process as a service manager does, and keeps its data. */
@@ -72,12 +76,13 @@ export class WorkbenchServer {
     if (!running || running.exitCode !== null) return
     const ended = new Promise((resolve) => running.once('exit', resolve))
     running.kill('SIGTERM')
-    const late = setTimeout(() => running.kill('SIGKILL'), END_TIMEOUT_MS)
+    const forcedEnd = setTimeout(() => running.kill('SIGKILL'), END_TIMEOUT_MS)
     await ended
-    clearTimeout(late)
+    clearTimeout(forcedEnd)
     this.process = null
   }
 
+  /** Ends the process and deletes its data. */
   async stop(): Promise<void> {
     await this.halt()
     await rm(this.data, { recursive: true, force: true })

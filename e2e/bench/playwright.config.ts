@@ -1,7 +1,8 @@
+// How `npm run bench` runs the measurements: as the journeys, but with one worker, so that they do not slow each other
+// down.
 import { defineConfig } from '@playwright/test'
 import journeys from '../playwright.config.ts'
 
-// The measurements beside the journeys: one worker, so that they do not slow each other down.
 export default defineConfig({
   ...journeys,
   testDir: '.',

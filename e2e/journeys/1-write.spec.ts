@@ -1,3 +1,5 @@
+// Writing: the bound of every query is in sight, a missing limit is found and brought back, plans are followed step by
+// step, and schemas of other databases are imported.
 import { expect, test } from '../fixtures.ts'
 import { picture } from '../pictures.ts'
 
@@ -153,7 +155,7 @@ test('problems are copied as text, one or all', async ({ workbench, page, contex
 
 test('the light bulb brings the limit back', async ({ workbench, api, page }) => {
   const { application, editor, problems, plan, deploy } = workbench
-  await api.deploy() // what a journey before deployed may be live
+  await api.deploy() // an earlier journey may have deployed other texts
   await workbench.open('/applications/scadr/development?query=thoughtstream')
   await workbench.openFile('schema.piql')
   await editor.deleteLine('schema.piql', LIMIT)

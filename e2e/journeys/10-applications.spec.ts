@@ -1,4 +1,4 @@
-// The page of all applications.
+// The home page: all applications and what is live in each.
 import { expectNoObjections } from '../axe.ts'
 import { expect, test } from '../fixtures.ts'
 import { look } from '../pictures.ts'

@@ -1,3 +1,4 @@
+// The panel Data: rows of a table are read by pages and filtered, changed one by one, imported from a file and exported.
 import { expectNoObjections } from '../axe.ts'
 import { expect, test } from '../fixtures.ts'
 import { look, picture } from '../pictures.ts'

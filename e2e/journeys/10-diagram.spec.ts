@@ -1,3 +1,5 @@
+// The panel Diagram: tables with their keys and limits, the steps of the current query over them, and the way to their
+// text.
 import { expectNoObjections } from '../axe.ts'
 import { expect, test } from '../fixtures.ts'
 

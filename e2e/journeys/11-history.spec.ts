@@ -1,4 +1,4 @@
-// Nothing that was saved is lost: each save can be looked at, held against the text of now, and brought back.
+// The panel History: each save is kept, can be compared with the present texts, and restored.
 import { expectNoObjections } from '../axe.ts'
 import { expect, test } from '../fixtures.ts'
 import { look } from '../pictures.ts'

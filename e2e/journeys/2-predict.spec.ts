@@ -1,9 +1,11 @@
+// Predicting: a profile run measures the store, the heatmap shows p99 over the limits of a query, and a limit that
+// keeps the SLO is written into the text.
 import type { Response } from '@playwright/test'
 import { expect, test } from '../fixtures.ts'
 import { patience } from '../patience.ts'
 import { picture } from '../pictures.ts'
 
-/** Twenty times what it takes on a quick machine. */
+/** How long a profile run may take: twenty times what it takes on a quick machine. */
 const MEASURING = 300_000 * patience
 
 test.describe.configure({ timeout: 900_000 * patience })

@@ -1,3 +1,4 @@
+// Deploying a text as a version, with what it changes and why it may be refused, and running the queries of that version.
 import { expect, test } from '../fixtures.ts'
 import { look, picture } from '../pictures.ts'
 

@@ -1,3 +1,5 @@
+// Comparing observed with predicted latency after a burst of executions, and SLOs that are kept, removed, exported and
+// imported.
 import { readFile } from 'node:fs/promises'
 
 import { expect, test } from '../fixtures.ts'
@@ -21,7 +23,7 @@ test('a burst shows the observed p99 beside the predicted one, and whether the p
   await workbench.openDashboardPage()
   await expect(page).toHaveURL(/\/dashboard/)
   await dashboard.choose('thoughtstream')
-  const before = Number(await dashboard.fact('thoughtstream', 'Executions').textContent()) // kept over deployments
+  const before = Number(await dashboard.fact('thoughtstream', 'Executions').textContent()) // an earlier burst counts too
   await expect(dashboard.fact('thoughtstream', 'Predicted p99')).toContainText('ms')
 
   await dashboard.promise({ percent: 99, milliseconds: 2000, seconds: 600 })

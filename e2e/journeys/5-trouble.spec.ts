@@ -1,17 +1,17 @@
+// What goes wrong, each with what the user reads and can do: mistakes in a text, refused executions, unknown addresses,
+// and a back end or a store that does not answer. Texts that somebody else changed: `5-changed-elsewhere.spec.ts`.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '../fixtures.ts'
-import { Workbench } from '../pages/Workbench.ts'
 
 declare global {
   interface Window {
+    /** While it is set, every save fails; see `refuseSaving`. */
     isSavingRefused?: boolean
   }
 }
 
 const FIND_USER = 'queries/findUser.piql'
-/** What the page asks for to hear of other people's changes. */
-const LOOK = '**/api/applications/scadr'
 
 test.describe('in the text', () => {
   test('a syntax error is marked where it is, and the other queries keep their plans', async ({ workbench }) => {
@@ -211,32 +211,6 @@ test.describe('with the back end', () => {
     await expect(run.rows).toHaveCount(0) // what was refused is not run later by itself
   })
 
-  test('what two tabs have typed into one file and could not save is in the next one, both of it', async ({
-    workbench,
-    context,
-    api,
-    page,
-  }) => {
-    const secondTab = new Workbench(await context.newPage())
-    await workbench.open(`/?file=${FIND_USER}&query=findUser`)
-    await secondTab.open(`/?file=${FIND_USER}&query=findUser`)
-    await context.setOffline(true)
-    await workbench.editor.typeOver(FIND_USER, 'One user', 'First')
-    await secondTab.editor.typeOver(FIND_USER, 'One user', 'Second')
-    await expect(workbench.saveState).toHaveText('Kept in this browser')
-    await expect(secondTab.saveState).toHaveText('Kept in this browser')
-    await secondTab.close()
-    await page.goto('about:blank')
-    await context.setOffline(false)
-    await workbench.open(`/?file=${FIND_USER}&query=findUser`)
-    await workbench.editor.expectText(FIND_USER, 'First by name.')
-    await expect(workbench.application.file('findUser.mine.piql')).toBeVisible()
-    await expect(workbench.saveState).toHaveText('Saved')
-    await expect
-      .poll(async () => (await api.files()).find(({ path }) => path === 'queries/findUser.mine.piql')?.text)
-      .toContain('Second by name.')
-  })
-
   test('what was saved is still there after a look at the dashboard’s page, and is written on', async ({
     workbench,
     page,
@@ -252,92 +226,6 @@ test.describe('with the back end', () => {
     await editor.typeOver(FIND_USER, 'by the name.', 'by their name.')
     await expect(workbench.saveState).toHaveText('Saved')
     await editor.expectText(FIND_USER, 'One user, by their name.')
-  })
-
-  test('a file that is deleted elsewhere while it is written on is saved as a new one', async ({
-    workbench,
-    api,
-    page,
-  }) => {
-    const { editor } = workbench
-    await workbench.open(`/?file=${FIND_USER}&query=findUser`)
-    await page.route(LOOK, (route) => route.abort()) // only the save hears of it
-    await api.remove(FIND_USER)
-    await editor.typeOver(FIND_USER, 'One user by name.', 'Written on.')
-    await workbench.expectNotice(`${FIND_USER} was deleted elsewhere; what you typed is saved as a new file.`)
-    await expect(workbench.saveState).toHaveText('Saved')
-    expect((await api.files()).find((file) => file.path === FIND_USER)?.text).toContain('Written on.')
-  })
-
-  test('a text that was changed elsewhere is not overwritten unasked', async ({ workbench, api, page }) => {
-    const { editor } = workbench
-    await workbench.open(`/?file=${FIND_USER}&query=findUser`)
-    await page.route(LOOK, (route) => route.abort()) // only the save hears of it
-    await api.write(FIND_USER, (text) => text.replace('One user by name.', 'Written elsewhere.'))
-    await editor.typeOver(FIND_USER, 'One user by name.', 'Written here.')
-    await expect(workbench.saveState).toHaveText('Conflict')
-    await editor.region.getByRole('button', { name: 'Keep mine as a copy' }).click()
-    await expect(workbench.saveState).toHaveText('Saved')
-    await editor.expectText(FIND_USER, 'Written elsewhere.')
-    await editor.expectText('queries/findUser.mine.piql', 'Written here.')
-    const saved = await api.files()
-    expect(saved.find((file) => file.path === FIND_USER)?.text).toContain('Written elsewhere.')
-    expect(saved.find((file) => file.path === 'queries/findUser.mine.piql')?.text).toContain('Written here.')
-  })
-
-  test('of two tabs, the one that is behind takes the newer text, or says what to do about it, and deploys neither', async ({
-    workbench,
-    context,
-    api,
-  }) => {
-    const { editor, deploy } = workbench
-    await api.deploy() // what a journey before deployed may be live
-    await workbench.open(`/?file=${FIND_USER}&query=findUser&panel=deploy`)
-    const second = await context.newPage()
-    const secondTab = new Workbench(second)
-    await secondTab.open(`/?file=${FIND_USER}&query=findUser`)
-    await secondTab.editor.typeOver(FIND_USER, 'One user by name.', 'Newer text.')
-    await expect(secondTab.saveState).toHaveText('Saved')
-    await editor.expectText(FIND_USER, 'Newer text.')
-    await workbench.expectNotice(`${FIND_USER} changed elsewhere; here is the newer text.`)
-
-    await second.route('**/api/applications/scadr**', (route) => route.abort())
-    await secondTab.editor.typeOver(FIND_USER, 'Newer text.', 'Typed behind.')
-    await expect(secondTab.saveState).toHaveText('Kept in this browser')
-    await editor.typeOver(FIND_USER, 'Newer text.', 'Newest text.')
-    await expect(workbench.saveState).toHaveText('Saved')
-    await second.unroute('**/api/applications/scadr**')
-    await expect(secondTab.saveState).toHaveText('Conflict')
-    await secondTab.deploy.open()
-    await expect(secondTab.deploy.alert).toContainText(
-      `Deploying is refused: ${FIND_USER} is newer on the server than here.`,
-    )
-    await expect(secondTab.deploy.button).toBeDisabled()
-    await secondTab.editor.region.getByRole('button', { name: 'Compare' }).click()
-    await expect(second.getByRole('dialog')).toContainText('− -- Newest text.')
-    await expect(second.getByRole('dialog')).toContainText('+ -- Typed behind.')
-    await second.keyboard.press('Escape')
-    await secondTab.editor.region.getByRole('button', { name: 'Take theirs' }).click()
-    await secondTab.editor.expectText(FIND_USER, 'Newest text.')
-    await expect(secondTab.saveState).toHaveText('Saved')
-    expect((await api.files()).find((file) => file.path === FIND_USER)?.text).toContain('Newest text.')
-    await second.close()
-    await expect(deploy.state).toContainText('Only the text differs')
-  })
-
-  test('a text that grew old unseen is not deployed over a newer one', async ({ workbench, api, page }) => {
-    const { editor, deploy } = workbench
-    await api.deploy()
-    await api.write(FIND_USER, (text) => text.replace('One user by name.', 'Not deployed yet.'))
-    await workbench.open(`/?file=${FIND_USER}&query=findUser&panel=deploy`)
-    await expect(deploy.state).toContainText('Only the text differs')
-    await page.route('**/api/applications/scadr', (route) => route.abort())
-    await api.write(FIND_USER, (text) => text.replace('Not deployed yet.', 'Newer.'))
-    await deploy.button.click()
-    await expect(deploy.alert).toContainText(FIND_USER)
-    await page.unroute('**/api/applications/scadr')
-    await editor.expectText(FIND_USER, 'Newer.')
-    await expect(deploy.alert).toHaveCount(0)
   })
 
   test('a compiler that fails is not taken for a text without problems', async ({ workbench, page }) => {
@@ -367,13 +255,13 @@ test.describe('with the back end', () => {
   })
 
   test('a port that is taken is said in one line', async ({ server }) => {
-    const { status, said } = await serveOn(server.port)
+    const { status, output } = await serveOn(server.port)
     expect(status).toBe(1)
-    expect(said).toBe(`piql serve: 127.0.0.1:${server.port} cannot be used: Address already in use.\n`)
+    expect(output).toBe(`piql serve: 127.0.0.1:${server.port} cannot be used: Address already in use.\n`)
   })
 })
 
-/** Runs in the page: no PUT leaves it, not even the one that a page sends when it is left. */
+/** Runs in the page and lets every PUT fail, also the one that is sent when the page is closed. */
 function refuseSaving(): void {
   const send = window.fetch
   window.isSavingRefused = true
@@ -383,13 +271,14 @@ function refuseSaving(): void {
       : send(input, options)
 }
 
-/** Another letter in the middle, so that every part but one is as it was signed. */
+/** The cursor with one character in its middle replaced, so that its signature no longer fits. */
 function tampered(cursor: string): string {
   const middle = Math.floor(cursor.length / 2)
   return cursor.slice(0, middle) + (cursor[middle] === 'A' ? 'B' : 'A') + cursor.slice(middle + 1)
 }
 
-async function serveOn(port: number): Promise<{ status: number | null; said: string }> {
+/** Starts a second back end on a port and waits until it ends: its exit status and all that it printed. */
+async function serveOn(port: number): Promise<{ status: number | null; output: string }> {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const second = spawn(`${root}.venv/bin/piql`, [
     'serve',
@@ -398,9 +287,9 @@ async function serveOn(port: number): Promise<{ status: number | null; said: str
     '--data',
     `${root}e2e/test-results/never-made`,
   ])
-  let said = ''
-  second.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  second.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let output = ''
+  second.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  second.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const status = await new Promise<number | null>((resolve) => second.once('close', resolve))
-  return { status, said }
+  return { status, output }
 }

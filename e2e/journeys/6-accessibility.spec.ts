@@ -1,3 +1,5 @@
+// The workbench without a pointer: themes, regions, palette, arrow keys, and one whole story by keys; and names of any
+// length that must fit into their panels. What axe reports: `9-axe.spec.ts`.
 import { expect, test } from '../fixtures.ts'
 import { look, picture } from '../pictures.ts'
 
@@ -106,7 +108,7 @@ test('the story goes from a broken schema to a deployed one without a pointer', 
   await expect(problems.none).toBeVisible()
   await editor.typeOver('queries/thoughtstream.piql', 'MAX 50', 'MAX 45')
   await workbench.command('Deploy')
-  await expect(deploy.button).toBeEnabled() // the preview has come: a key finds no button before
+  await expect(deploy.button).toBeEnabled() // the preview must be there before the button takes a key
   await deploy.button.press('Enter')
   await workbench.expectNotice('is live with 12 queries.')
   await workbench.command('Run the current')

@@ -1,4 +1,5 @@
-// What developers know from their editors: names lead somewhere, change everywhere, and texts are formatted.
+// What developers expect of an editor: going to a declaration, references, renaming, the outline, formatting, folding and
+// hints for parameters.
 import { expect, test } from '../fixtures.ts'
 import { look } from '../pictures.ts'
 

@@ -1,3 +1,4 @@
+// There is one current query: the caret, the sidebar and every panel agree on it, and the run key executes no other one.
 import type { Page, Request } from '@playwright/test'
 import { expect, test } from '../fixtures.ts'
 import type { Workbench } from '../pages/Workbench.ts'
@@ -11,19 +12,19 @@ CREATE QUERY townOf AS SELECT hometown FROM users WHERE username = [1: name];
 CREATE QUERY nameOf AS SELECT username FROM users WHERE username = [1: name];
 `
 
-/** What is executed from now on, by its query. */
+/** Records the query and the request body of each execution from now on; both lists grow while the page is used. */
 function executionsOn(page: Page): { queries: string[]; bodies: unknown[] } {
-  const seen = { queries: [] as string[], bodies: [] as unknown[] }
+  const executions = { queries: [] as string[], bodies: [] as unknown[] }
   page.on('request', (request: Request) => {
     const [, query] = /\/queries\/([^/]+)\/executions$/.exec(new URL(request.url()).pathname) ?? []
     if (!query || request.method() !== 'POST') return
-    seen.queries.push(query)
-    seen.bodies.push(request.postDataJSON())
+    executions.queries.push(query)
+    executions.bodies.push(request.postDataJSON())
   })
-  return seen
+  return executions
 }
 
-/** Everything that names the current query names this one. */
+/** Sidebar, editor and every panel that names the current query name `query`. */
 async function expectCurrent(
   { application, editor, bounds, plan, heatmap, run }: Workbench,
   query: string,
@@ -76,7 +77,7 @@ test('a write is shown before a key runs it, and runs with the values that were 
   await expect(run.form('subscribe').getByRole('status')).toContainText('Nothing has run yet. subscribe writes')
   expect(executions.queries).toEqual([])
 
-  // Back in the text, the form is not what is looked at.
+  // With the focus in the text again, the key only shows the form, as before.
   await editor.area.focus()
   await page.keyboard.press('ControlOrMeta+Enter')
   await expect(run.parameter('owner')).toBeFocused()
@@ -95,22 +96,22 @@ test('a run that was asked for and left does not come when its form is opened la
   const { application, editor, plan, run } = workbench
   const executions = executionsOn(page)
   await workbench.open(`/?file=${FIND_USER}&query=findUser`)
-  let letGo: () => void = () => undefined
-  const isLetGo = new Promise<void>((resolve) => (letGo = resolve))
-  let held = 0
+  let releaseSamples: () => void = () => undefined
+  const samplesReleased = new Promise<void>((resolve) => (releaseSamples = resolve))
+  let heldRequests = 0
   await page.route('**/sample-parameters', async (route) => {
-    held += 1
-    await isLetGo
+    heldRequests += 1
+    await samplesReleased
     await route.continue().catch(() => undefined) // the page may no longer wait for it
   })
   await editor.goBehind(FIND_USER, 'SELECT')
   await page.keyboard.press('ControlOrMeta+Enter')
-  await expect.poll(() => held).toBe(1)
+  await expect.poll(() => heldRequests).toBe(1)
   await plan.open()
   await application.query('subscribe').click()
   await run.open()
-  await expect.poll(() => held).toBe(2)
-  letGo()
+  await expect.poll(() => heldRequests).toBe(2)
+  releaseSamples()
   await expect(run.parameter('owner')).not.toHaveValue('')
   await application.query('findUser').click()
   await expect(run.parameter('username')).not.toHaveValue('')
@@ -128,7 +129,8 @@ test('the caret moves the mark in the sidebar, and the mark moves the caret', as
   await application.query('nameOf').click()
   await expect.poll(() => editor.caretLine(TWO)).toContain('nameOf')
 
-  // Out of any query: it stays. Opening a schema: it stays. Another file with queries: it is one of that.
+  // The current query stays when the caret leaves it and when a schema is opened. In another file with queries it
+  // changes.
   await editor.goBehind(TWO, '-- Two')
   await expect(application.currentQuery).toHaveText(/^nameOf/)
   await workbench.openFile('schema.piql')
@@ -136,7 +138,7 @@ test('the caret moves the mark in the sidebar, and the mark moves the caret', as
   await workbench.openFile(FIND_USER)
   await expect(application.currentQuery).toHaveText(/^findUser/)
 
-  // Renamed, taken back and deleted: it is what the caret is in.
+  // It follows the caret through a rename, an undo and a deletion.
   await application.query('townOf').click()
   await editor.typeOver(TWO, 'townOf', 'cityOf')
   await expect(application.currentQuery).toHaveText(/^cityOf/)

@@ -1,3 +1,5 @@
+// Axe has no objection to any state of the workbench: each panel in two window sizes, panels while they are used,
+// dialogs, refusals, and empty states. `axe.ts` says what is checked.
 import type { Locator, Page } from '@playwright/test'
 import { expectNoObjections } from '../axe.ts'
 import { expect, test } from '../fixtures.ts'
@@ -7,11 +9,11 @@ import { look } from '../pictures.ts'
 
 const THOUGHTSTREAM = '/?query=thoughtstream&file=queries/thoughtstream.piql'
 const FIND_USER = 'queries/findUser.piql'
-/** The side's panel; on a narrow window, the only one. */
+/** The panel at the side; on a narrow window the only one. */
 const PANEL = '[role=tabpanel]'
 const DIALOG = 'dialog[open]'
 
-/** Each panel with what it shows when it is whole. */
+/** Each panel, and an element that is there once it has all its data. */
 const PANELS: readonly { title: PanelTitle; shown: (workbench: Workbench) => Locator }[] = [
   { title: 'Problems', shown: ({ problems }) => problems.none },
   { title: 'Plan', shown: ({ plan }) => plan.node('IndexScan') },
@@ -25,7 +27,7 @@ const PANELS: readonly { title: PanelTitle; shown: (workbench: Workbench) => Loc
   { title: 'Data', shown: ({ data }) => data.rows.nth(9) },
 ]
 
-// Each test brings its own state: both workers take part in the longest file.
+// No test relies on another one. In parallel mode both workers share this file, the longest of all.
 test.describe.configure({ mode: 'parallel', timeout: 300_000 * patience })
 
 for (const size of [
@@ -197,7 +199,7 @@ test('nor of what went wrong', async ({ workbench, api, page }) => {
   await expect(workbench.banner).toContainText('The store is not answering')
   await look(page, 'store-away')
   await expectNoObjections(page, 'neither store nor compiler')
-  await page.unrouteAll({ behavior: 'wait' }) // one that is under way must not be answered twice
+  await page.unrouteAll({ behavior: 'wait' }) // a request under way must not be answered twice
   await expect(problems.items).toHaveCount(1)
   await workbench.expectNotice('The store is answering again.')
   await expectNoObjections(page, 'a syntax error, and a notice')

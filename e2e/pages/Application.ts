@@ -1,3 +1,4 @@
+// A model of the sidebar for the journeys.
 import type { Locator, Page } from '@playwright/test'
 
 /** The sidebar: queries with their bounds, tables with their limits, files. */
@@ -8,10 +9,12 @@ export class Application {
     this.sidebar = page.getByRole('complementary', { name: 'Application' })
   }
 
+  /** The entry of a file, by the last part of its path. */
   file(name: string): Locator {
     return this.list('Files').getByRole('button', { name: startingWith(name) })
   }
 
+  /** The entry of a query, whose text goes on with its bound. */
   query(name: string): Locator {
     return this.list('Queries').getByRole('button', { name: startingWith(name) })
   }
@@ -50,7 +53,7 @@ export class Application {
   }
 }
 
-/** A row begins with its name and goes on with what is known of it. */
+/** An entry begins with its name; its bound or its limits follow, but no further part of a name. */
 function startingWith(name: string): RegExp {
   return new RegExp(`^${name.replaceAll('.', '\\.')}(?![\\w.])`)
 }

@@ -1,9 +1,11 @@
 import type { Locator, Page } from '@playwright/test'
 import { Panel } from './Panel.ts'
 
-/** “Explain this number”. */
+/** The panel Bounds, which explains the bound of the current query. */
 export class Bounds extends Panel {
+  /** The bound with the formula behind it. */
   readonly operations: Locator
+  /** The lines of the schema that the bound relies on. */
   readonly proofs: Locator
 
   constructor(page: Page) {

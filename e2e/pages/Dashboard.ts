@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 
-/** Observed beside predicted latency; the same in its panel and on its page. */
+/** Observed beside predicted latency. The same model fits the panel and the page of its own. */
 export class Dashboard {
   readonly queries: Locator
   readonly burst: Locator
@@ -31,6 +31,7 @@ export class Dashboard {
     await this.detail(query).waitFor()
   }
 
+  /** Starts a burst of executions of the chosen query, and does not wait for its end. */
   async runBurst(executions: number): Promise<void> {
     await this.burst.getByLabel('Executions').fill(String(executions))
     await this.burst.getByRole('button', { name: 'Run a burst' }).click()
@@ -40,6 +41,7 @@ export class Dashboard {
     return this.burst.getByRole('status', { name: 'Burst state' })
   }
 
+  /** Saves an SLO of the chosen query: so many percent faster than a threshold, in each interval. */
   async promise(slo: { percent: number; milliseconds: number; seconds: number }): Promise<void> {
     const form = this.page.getByRole('form', { name: 'SLO' })
     await form.getByLabel('SLO quantile').fill(String(slo.percent))
@@ -48,11 +50,12 @@ export class Dashboard {
     await form.getByRole('button', { name: 'Save SLO' }).click()
   }
 
-  /** The SLO in words, or that there is none. */
+  /** The sentence that states the saved SLO, or says that there is none. */
   get promised(): Locator {
     return this.page.getByRole('form', { name: 'SLO' }).getByText(/^(Promised:|No SLO yet)/)
   }
 
+  /** Removes the SLO of the chosen query. */
   async withdraw(): Promise<void> {
     await this.page.getByRole('form', { name: 'SLO' }).getByRole('button', { name: 'Remove SLO' }).click()
   }

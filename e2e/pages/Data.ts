@@ -3,12 +3,15 @@ import { Panel } from './Panel.ts'
 
 /** The panel Data: rows of a table, the form of one row, and the dialog of an import. */
 export class Data extends Panel {
+  /** The choice of the table. */
   readonly table: Locator
   readonly grid: Locator
   readonly rows: Locator
+  /** What the last read or write cost. */
   readonly cost: Locator
   readonly filter: Locator
   readonly dialog: Locator
+  /** Rows of the imported file that cannot be loaded, with line and column. */
   readonly faults: Locator
 
   constructor(page: Page) {
@@ -26,6 +29,7 @@ export class Data extends Panel {
     return this.content.getByRole('button', { name, exact: true })
   }
 
+  /** The form of one row: `New row of …`, `Edit a row of …` or `Delete a row of …`. */
   form(name: string): Locator {
     return this.content.getByRole('form', { name })
   }
@@ -36,6 +40,7 @@ export class Data extends Panel {
     await this.filter.getByRole('button', { name: 'Filter', exact: true }).click()
   }
 
+  /** Opens the dialog of an import and hands it a CSV file. */
   async upload(name: string, text: string): Promise<void> {
     await this.button('Import').click()
     await this.dialog

@@ -1,14 +1,19 @@
 import type { Locator, Page } from '@playwright/test'
 import { Panel } from './Panel.ts'
 
-/** The panel Deploy: the next deployment, the version on its way, and the versions before. */
+/** The panel Deploy: the next deployment, the version that is being built, and earlier versions. */
 export class Deploy extends Panel {
+  /** Deploys the text as the next version. */
   readonly button: Locator
   readonly reasons: Locator
+  /** The sentence that says whether the text can be deployed. */
   readonly state: Locator
   readonly versions: Locator
+  /** Queries that the deployment changes. */
   readonly changes: Locator
+  /** Tables that the deployment changes. */
   readonly tables: Locator
+  /** The version that is being built. */
   readonly onItsWay: Locator
 
   constructor(page: Page) {
@@ -22,8 +27,8 @@ export class Deploy extends Panel {
     this.changes = this.content.getByRole('list', { name: 'Changes' }).getByRole('listitem')
   }
 
-  async steer(what: 'Pause' | 'Resume' | 'Cancel'): Promise<void> {
-    await this.onItsWay.getByRole('button', { name: what }).click()
+  async steer(action: 'Pause' | 'Resume' | 'Cancel'): Promise<void> {
+    await this.onItsWay.getByRole('button', { name: action }).click()
   }
 
   async rollBackTo(version: string): Promise<void> {
@@ -31,6 +36,7 @@ export class Deploy extends Panel {
     await this.page.getByRole('dialog').getByRole('button', { name: 'Roll back', exact: true }).click()
   }
 
+  /** Chooses the profile run that the version's predictions come from. */
   async predictFrom(runLabel: string): Promise<void> {
     await this.content.getByLabel('Predictions from').selectOption(runLabel)
   }

@@ -1,12 +1,13 @@
 import type { Locator, Page } from '@playwright/test'
 import { Panel } from './Panel.ts'
 
-/** The schema as boxes and links, with the steps of the current query over it. */
+/** The panel Diagram: tables as boxes, references as links, and the steps of the current query over them. */
 export class Diagram extends Panel {
   readonly drawing: Locator
   readonly tables: Locator
   /** What the current query reads and writes, in order. */
   readonly steps: Locator
+  /** Rows of the diagram's table view. */
   readonly rows: Locator
 
   constructor(page: Page) {

@@ -7,15 +7,15 @@ declare global {
   }
 }
 
-/** Monaco, used as its users do: by the keyboard. */
+/** The editor (Monaco), used by the keyboard as its users do. */
 export class Editor {
   readonly region: Locator
-  /** What takes the keys; it has no size of its own. */
+  /** The hidden text area that takes the keys; it has no size. */
   readonly area: Locator
   readonly lines: Locator
-  /** What is marked as growing without a limit. */
+  /** Words in the text that are marked as unbounded. */
   readonly unbounded: Locator
-  /** What grows with what, under a query that is refused. */
+  /** The lines under a refused query that say what grows without a limit. */
   readonly sentences: Locator
   readonly squiggles: Locator
   /** Bounds above their queries, and above tables the queries that are unbounded in them. */
@@ -54,20 +54,20 @@ export class Editor {
     return this.region.locator(`.piql-lens[data-query="${query}"]`)
   }
 
-  /** The link to a code's page, in the popup of its finding. */
+  /** Opens the popup of the first problem in the text: the link in it to the page of the problem's code. */
   async hoverFirstSquiggle(): Promise<Locator> {
     const link = this.page.locator('.monaco-hover .code-link')
     await expect(async () => {
-      await this.page.mouse.move(0, 0) // an editor that has just opened forgets where the pointer is
-      await this.squiggles.first().hover({ force: true }) // the text lies over its squiggle
+      await this.page.mouse.move(0, 0) // a new editor only notices a pointer that moves into it
+      await this.squiggles.first().hover({ force: true }) // the squiggle lies under its text
       await expect(link).toBeVisible({ timeout: 3_000 * patience })
     }).toPass()
     return link
   }
 
-  /** The whole text of a file; the page itself only draws the lines in sight. */
+  /** The whole text of an open file; the document only holds the lines in sight. */
   text(path: string): Promise<string> {
-    return this.page.evaluate((of) => window.piqlWorkbench?.editorText(of) ?? '', path)
+    return this.page.evaluate((openPath) => window.piqlWorkbench?.editorText(openPath) ?? '', path)
   }
 
   async expectText(path: string, expected: string | RegExp): Promise<void> {
@@ -79,18 +79,19 @@ export class Editor {
     await expect.poll(() => this.text(path), { message: `the text of ${path}` }).not.toContain(unexpected)
   }
 
-  /** Walks to the place right behind the first occurrence of some words in the open file. */
+  /** Moves the caret behind the first occurrence of some words in the open file. */
   async goBehind(path: string, words: string): Promise<void> {
     const text = await this.text(path)
-    const at = text.indexOf(words)
-    expect(at, `“${words}” in ${path}`).toBeGreaterThanOrEqual(0)
-    const before = text.slice(0, at + words.length).split('\n')
+    const offset = text.indexOf(words)
+    expect(offset, `“${words}” in ${path}`).toBeGreaterThanOrEqual(0)
+    const before = text.slice(0, offset + words.length).split('\n')
     await this.area.focus()
     await this.page.keyboard.press('ControlOrMeta+Home')
     await this.press('ArrowDown', before.length - 1)
     await this.press('ArrowRight', before.at(-1)?.length ?? 0)
   }
 
+  /** Deletes the line with the first occurrence of some words. */
   async deleteLine(path: string, words: string): Promise<void> {
     await this.goBehind(path, words)
     await this.page.keyboard.press('ControlOrMeta+Shift+K')
@@ -109,6 +110,7 @@ export class Editor {
     await this.page.keyboard.type(text)
   }
 
+  /** Renames what the caret is in. */
   async rename(name: string): Promise<void> {
     await this.press('F2')
     const box = this.page.locator('.rename-input').first()
@@ -118,7 +120,7 @@ export class Editor {
     await this.press('Enter')
   }
 
-  /** The line that the caret is in. */
+  /** The text of the line that the caret is in. */
   async caretLine(path: string): Promise<string> {
     const line = await this.page.evaluate(() => window.piqlWorkbench?.caretLine() ?? 0)
     return (await this.text(path)).split('\n')[line - 1] ?? ''

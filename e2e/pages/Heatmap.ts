@@ -1,26 +1,28 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 import { Panel } from './Panel.ts'
 
-/** p99 over two limits. */
+/** The panel Heatmap: the predicted latency of a query over two of its limits, or over one as a curve. */
 export class Heatmap extends Panel {
   readonly map: Locator
   /** The line between limits that keep the SLO and limits that break it. */
   readonly contour: Locator
+  /** The sentence about the cell that the arrow keys are at. */
   readonly cell: Locator
+  /** The part about the cell that was chosen with Enter. */
   readonly chosen: Locator
   readonly largestSafe: Locator
   readonly threshold: Locator
   readonly quantile: Locator
-  /** Whether the SLO that is shown is the query's, or tried. */
+  /** Says whether the SLO in the form is saved for the query, or only tried. */
   readonly ofTheQuery: Locator
+  /** The chosen profile run. */
   readonly run: Locator
   readonly table: Locator
-  /** What p99 is made of under the limits in the text. */
+  /** The parts of the predicted p99 under the limits in the text. */
   readonly anatomy: Locator
   /** Every limit of the application, with the largest value that keeps the SLO. */
   readonly allLimits: Locator
-
-  /** The queries of a page, with what each costs alone and in it. */
+  /** The queries of a page, each with its cost alone and as a part of the page. */
   readonly queriesOfPage: Locator
 
   constructor(page: Page) {
@@ -40,6 +42,7 @@ export class Heatmap extends Panel {
     this.allLimits = this.content.getByRole('table', { name: 'Largest limits that keep the SLO' })
   }
 
+  /** Predicts a page of several queries, such as `a, b | c`: a and b together, then c. */
   async predictPage(queries: string): Promise<void> {
     const form = this.content.getByRole('form', { name: 'Page of several queries' })
     if (!(await form.isVisible())) await this.content.getByText('A page of several queries').click()
@@ -61,6 +64,7 @@ export class Heatmap extends Panel {
     return this.content.getByLabel(`${name} axis`)
   }
 
+  /** Types a threshold of the SLO; nothing is saved. */
   async promise({ milliseconds }: { milliseconds: number }): Promise<void> {
     await this.threshold.fill(String(milliseconds))
   }
@@ -75,7 +79,7 @@ export class Heatmap extends Panel {
     return names.map(milliseconds).toSorted((a, b) => a - b)
   }
 
-  /** With the keyboard: so many cells to the right and upwards, and Enter. */
+  /** Walks so many cells to the right and up (negative: to the left and down) with the arrow keys, and presses Enter. */
   async chooseCell({ right = 0, up = 0 }: { right?: number; up?: number }): Promise<void> {
     await this.map.focus()
     for (let step = 0; step < Math.abs(right); step += 1)
@@ -95,7 +99,7 @@ export class Heatmap extends Panel {
   }
 }
 
-/** “…: 12.3 ms, measured, …” → 12.3 */
+/** “…: 12.3 ms, measured, …” → 12.3; not a number if the name has no latency. */
 function milliseconds(cellName: string): number {
   const [, number, unit] = /: ([\d.]+) (ms|s),/.exec(cellName) ?? []
   return Number(number) * (unit === 's' ? 1000 : 1)

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { Panel } from './Panel.ts'
 
-/** Saves, what each changed, and the way back. */
+/** The panel History: the saves, what each changed, and the button that restores one. */
 export class History extends Panel {
   readonly saves: Locator
   readonly detail: Locator

@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 
-/** A panel behind a tab. */
+/** What the models of all panels share: the tab, the content behind it, and the alerts in it. */
 export abstract class Panel {
   readonly tab: Locator
   readonly content: Locator
@@ -18,7 +18,7 @@ export abstract class Panel {
     await this.content.waitFor()
   }
 
-  /** What went wrong, in the workbench's words. */
+  /** The message that says what went wrong. */
   get alert(): Locator {
     return this.content.getByRole('alert')
   }

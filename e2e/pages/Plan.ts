@@ -1,10 +1,11 @@
 import type { Locator, Page } from '@playwright/test'
 import { Panel } from './Panel.ts'
 
+/** The panel Plan: the stages of a query's plan, and the tree of the chosen stage. */
 export class Plan extends Panel {
   readonly tree: Locator
   readonly nodes: Locator
-  /** Boxed, hatched and named: nodes that may grow without a limit. */
+  /** Nodes that are marked and named as unbounded. */
   readonly unboundedNodes: Locator
   /** The sentences that say what grows with what. */
   readonly findings: Locator

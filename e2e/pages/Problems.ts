@@ -1,7 +1,9 @@
 import type { Locator, Page } from '@playwright/test'
 import { Panel } from './Panel.ts'
 
+/** The panel Problems: what the compiler reports, with fixes. */
 export class Problems extends Panel {
+  /** The sentence that there are no problems. */
   readonly none: Locator
   readonly items: Locator
 
@@ -11,9 +13,9 @@ export class Problems extends Panel {
     this.items = this.content.getByRole('list', { name: 'Problems' }).locator('> li')
   }
 
-  /** What is said of a place. */
-  sentence(place: string): Locator {
-    return this.about(place).getByRole('button').first()
+  /** The message of the problem at a position such as `queries/a.piql:5`. */
+  sentence(position: string): Locator {
+    return this.about(position).getByRole('button').first()
   }
 
   async copyAll(): Promise<void> {
@@ -24,11 +26,12 @@ export class Problems extends Panel {
     await this.about(words).getByRole('button', { name: 'Copy this problem as text' }).click()
   }
 
-  /** The way to the page of a code. */
+  /** The link to the page of a code. */
   code(code: string): Locator {
     return this.items.getByRole('link', { name: code, exact: true }).first()
   }
 
+  /** The entries that contain some words. */
   about(words: string | RegExp): Locator {
     return this.items.filter({ hasText: words })
   }

@@ -1,12 +1,14 @@
 import type { Locator, Page } from '@playwright/test'
 import { Panel } from './Panel.ts'
 
-export interface RunSettings {
+interface RunSettings {
+  /** Also the name by which the run is found in the panel. */
   label: string
   intervalSeconds: number
   intervals: number
 }
 
+/** The panel Profile: the form of a new profile run, and a card for each run. */
 export class Profile extends Panel {
   private readonly form: Locator
   readonly startButton: Locator
@@ -17,6 +19,7 @@ export class Profile extends Panel {
     this.startButton = this.form.getByRole('button', { name: 'Start run' })
   }
 
+  /** Starts a run over the small grid, and does not wait for it. */
   async start({ label, intervalSeconds, intervals }: RunSettings): Promise<ProfileRun> {
     const form = this.form
     await form.getByLabel('Label').fill(label)
@@ -41,7 +44,7 @@ export class Profile extends Panel {
   }
 }
 
-/** The card of one run. */
+/** The card of one profile run. */
 export class ProfileRun {
   readonly progress: Locator
   readonly operators: Locator

@@ -1,10 +1,11 @@
 import type { Locator, Page } from '@playwright/test'
 import { Panel } from './Panel.ts'
 
-/** A form of parameters, rows, and what they cost. */
+/** The panel Run: the form of a query's parameters, the rows of its result, and what they cost. */
 export class Run extends Panel {
   readonly result: Locator
   readonly rows: Locator
+  /** Rows, operations and round trips of the last execution. */
   readonly cost: Locator
 
   constructor(page: Page) {
@@ -27,6 +28,7 @@ export class Run extends Panel {
     for (const [name, value] of Object.entries(values)) await this.parameter(name).fill(value)
   }
 
+  /** Fills a parameter with the present time. */
   async fillNow(name: string): Promise<void> {
     await this.content.getByRole('button', { name: `Now as ${name}` }).click()
   }
@@ -61,11 +63,7 @@ export class Run extends Panel {
     await this.result.getByRole('button', { name: 'Previous page' }).click()
   }
 
-  get lastPageReached(): Locator {
-    return this.result.getByRole('button', { name: 'Next page', disabled: true })
-  }
-
-  /** The cells of one column of the rows in sight. */
+  /** The cells of one column of the page in sight, by its index from 0. */
   column(index: number): Locator {
     return this.result.getByRole('table').locator(`tbody td:nth-child(${index + 1})`)
   }

@@ -15,6 +15,7 @@ import { Run } from './Run.ts'
 
 declare global {
   interface Window {
+    /** The texts of all notices since the page was opened; see `keepNotices`. */
     noticesShown?: string[]
   }
 }
@@ -43,7 +44,7 @@ export type PanelTitle =
   | 'Dashboard'
   | 'History'
 
-/** The window with all its parts. */
+/** The whole page: the models of its parts, and what concerns all of them. */
 export class Workbench {
   readonly application: Application
   readonly editor: Editor
@@ -59,12 +60,13 @@ export class Workbench {
   readonly dashboard: Dashboard
   readonly history: History
 
+  /** The line at the top that says that the server or the store does not answer. */
   readonly banner: Locator
   readonly notices: Locator
   readonly saveState: Locator
   readonly status: Locator
   readonly palette: Locator
-  /** The page of a code. */
+  /** The dialog that explains a diagnostic code. */
   readonly code: Locator
 
   constructor(private readonly page: Page) {
@@ -91,7 +93,7 @@ export class Workbench {
     this.palette = page.getByRole('dialog', { name: 'Command palette' })
   }
 
-  /** A notice was shown on this page. It goes by itself after seconds, in which a slow machine may not have looked. */
+  /** Waits until a notice with this text has been shown. It may be gone by now: notices vanish after seconds. */
   async expectNotice(text: string | RegExp): Promise<void> {
     const shown = expect.poll(() => this.page.evaluate(() => (window.noticesShown ?? []).join('\n')), {
       message: 'the notices that were shown',
@@ -99,17 +101,18 @@ export class Workbench {
     await (typeof text === 'string' ? shown.toContain(text) : shown.toMatch(text))
   }
 
-  /** Opens the workbench, or the view that a URL names, and waits until the text is compiled. */
+  /** Opens the workbench, or the view that a URL names, and waits until text and queries are there. */
   async open(url = '/applications/scadr/development'): Promise<void> {
     await this.page.goto(url)
-    await this.isReady()
+    await this.waitUntilReady()
   }
 
   async reload(): Promise<void> {
     await this.page.reload()
-    await this.isReady()
+    await this.waitUntilReady()
   }
 
+  /** Opens a file by its entry in the sidebar. */
   async openFile(path: string): Promise<void> {
     await this.application.file(path.slice(path.lastIndexOf('/') + 1)).click()
     await this.editor.lines.first().waitFor()
@@ -121,7 +124,7 @@ export class Workbench {
 
   async openWorkbenchPage(): Promise<void> {
     await this.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Workbench' }).click()
-    await this.isReady()
+    await this.waitUntilReady()
   }
 
   async openPanel(title: PanelTitle): Promise<void> {
@@ -132,7 +135,7 @@ export class Workbench {
     await this.page.close({ runBeforeUnload: true })
   }
 
-  /** Waits until nothing is on its way to the server, where the next journey would find it. */
+  /** Saves now and waits for the answer, so that no late save disturbs the next journey. */
   async finishSaving(): Promise<void> {
     if (!(await this.saveState.isVisible())) return
     await this.page.keyboard.press('ControlOrMeta+S')
@@ -141,7 +144,7 @@ export class Workbench {
 
   async dismissNotices(): Promise<void> {
     const dismiss = this.notices.getByRole('button', { name: 'Dismiss' })
-    // One that goes by itself meanwhile is gone as well.
+    // A click fails on a notice that vanishes by itself; that is as good.
     while ((await dismiss.count()) > 0)
       await dismiss
         .first()
@@ -149,14 +152,14 @@ export class Workbench {
         .catch(() => undefined)
   }
 
-  /** What the palette offers for some words, and the first of it chosen. */
+  /** Chooses the first command that the palette offers for some words. */
   async command(words: string): Promise<void> {
     await this.page.keyboard.press('F1')
     await this.palette.getByRole('combobox').fill(words)
     await this.page.keyboard.press('Enter')
   }
 
-  private async isReady(): Promise<void> {
+  private async waitUntilReady(): Promise<void> {
     await this.editor.lines.first().waitFor()
     await this.application.queries.first().waitFor()
   }

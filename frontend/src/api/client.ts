@@ -1,4 +1,9 @@
-/** The one way to the back end: typed calls that give the answer or throw an `ApiError`. */
+/**
+ * The client of the back end. Every call goes through `api`, whose paths and bodies are typed by the generated schema,
+ * and `answered`, which returns the body of the answer or throws:
+ *
+ *     const { files } = await answered(api.GET('/api/applications/{application}', { params: { path: { application } } }))
+ */
 import createClient from 'openapi-fetch'
 import { fetchWithinRate } from './rate-limit'
 import type { paths } from './schema'
@@ -43,9 +48,13 @@ interface Answer<T> {
   response: Response
 }
 
-/** Unwraps a call of `api`. A proxy in front of a stopped server answers 502–504 without our body: also unreachable.
+/**
+ * The body of the answer to a call of `api`. Throws `ApiError` for a refusal, `Unreachable` without an answer, and the
+ * browser's `AbortError` for a call that was aborted.
  *
- * `isAnswer` tells of the body of a refusal whether it is what was asked for nevertheless. */
+ * A proxy in front of a stopped server answers 502 to 504 with a body of its own, so that counts as unreachable, too. A
+ * body that `isAnswer` accepts is returned even if its status says failure.
+ */
 export async function answered<T>(call: Promise<Answer<T>>, isAnswer?: (body: unknown) => body is T): Promise<T> {
   let answer: Answer<T>
   try {
@@ -56,11 +65,12 @@ export async function answered<T>(call: Promise<Answer<T>>, isAnswer?: (body: un
   }
   if (answer.response.ok) return answer.data as T
   if (isAnswer?.(answer.error)) return answer.error
-  const isOurs = typeof answer.error === 'object' && answer.error !== null && 'code' in answer.error
-  if (answer.response.status >= 500 && !isOurs) throw new Unreachable()
+  const isFromServer = typeof answer.error === 'object' && answer.error !== null && 'code' in answer.error
+  if (answer.response.status >= 500 && !isFromServer) throw new Unreachable()
   throw new ApiError(answer.response.status, answer.error)
 }
 
+/** The sentence to show for anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

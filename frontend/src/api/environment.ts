@@ -1,14 +1,14 @@
-/** What most of the API is about: one environment of one application. */
+/** Names one environment of one application, which most of the API is about, in paths and in keys of the query cache. */
 
 export interface EnvironmentName {
   application: string
   environment: string
 }
 
-/** The path below which everything of an environment lies. */
+/** The prefix of all typed paths of an environment. */
 export const ENVIRONMENT = '/api/applications/{application}/environments/{environment}'
 
-/** The same path of one environment, for what is no typed call. */
+/** The same prefix with the names filled in, for addresses that are no typed call, such as event streams. */
 export function pathOf({ application, environment }: EnvironmentName): string {
   return ENVIRONMENT.replace('{application}', encodeURIComponent(application)).replace(
     '{environment}',
@@ -16,11 +16,14 @@ export function pathOf({ application, environment }: EnvironmentName): string {
   )
 }
 
-/** The key under which something of an environment is cached, or the beginning of such keys. */
+/**
+ * The key under which data of one kind is cached for an environment: `['slos', 'scadr', 'development']`. Without `rest`
+ * it is also the prefix by which all data of that kind is invalidated.
+ */
 export function keyOf<Rest extends readonly unknown[]>(
-  what: string,
+  kind: string,
   { application, environment }: EnvironmentName,
   ...rest: Rest
 ): [string, string, string, ...Rest] {
-  return [what, application, environment, ...rest]
+  return [kind, application, environment, ...rest]
 }

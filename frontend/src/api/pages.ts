@@ -1,14 +1,15 @@
-/** Lists come by the page; who needs more than the first asks for the pages behind it here. */
+/** Reads lists, which the API returns page by page: all of a list, or as many pages as are needed. */
 
 export interface Page<T> {
   items: T[]
-  /** The cursor of the page behind this one, null on the last. */
+  /** The cursor of the next page; null on the last one. */
   next: string | null
 }
 
+/** Requests the page at a cursor; null is the first page. */
 type AskForPage<T> = (cursor: string | null) => Promise<Page<T>>
 
-/** One page after the other from `cursor`, as one, until what is here is enough or there is no further one. */
+/** Reads pages from `cursor` on and joins them to one, until `isEnough` accepts the items so far or the list ends. */
 export async function pagesUntil<T>(
   isEnough: (items: readonly T[]) => boolean,
   ask: AskForPage<T>,
@@ -24,6 +25,7 @@ export async function pagesUntil<T>(
   return { items, next }
 }
 
+/** All items of a list. */
 export async function allPages<T>(ask: AskForPage<T>): Promise<T[]> {
   return (await pagesUntil(() => false, ask)).items
 }

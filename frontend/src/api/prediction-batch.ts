@@ -1,10 +1,14 @@
-/** Predictions that are asked for in one moment go to the server in one request, however many queries there are. */
+/**
+ * Batches predictions: all that are asked for in one turn of the event loop go to the server in one request for each
+ * profile run and SLO, because every query in the text asks for its own.
+ */
 import { answered, api } from './client'
 import { ENVIRONMENT, type EnvironmentName } from './environment'
 import type { NoPrediction, Prediction, SloWrite, SourceFile } from './types'
 
 export interface PredictionAsk {
   environment: EnvironmentName
+  /** The texts as they are when the request is sent. */
   files: () => SourceFile[]
   query: string
   runId: string
@@ -13,21 +17,23 @@ export interface PredictionAsk {
 
 interface Waiting {
   ask: PredictionAsk
-  give: (answer: Prediction | NoPrediction) => void
-  fail: (error: unknown) => void
+  resolve: (answer: Prediction | NoPrediction) => void
+  reject: (error: unknown) => void
 }
 
-/** What the server takes at once. */
+/** The server's limit of queries in one request. */
 const MOST_QUERIES = 1000
 let waiting: Waiting[] = []
 
+/** The prediction of one query, or why there is none. Rejects if the query has no bound in the texts that were sent. */
 export function askPrediction(ask: PredictionAsk): Promise<Prediction | NoPrediction> {
-  return new Promise((give, fail) => {
+  return new Promise((resolve, reject) => {
     if (waiting.length === 0) setTimeout(send, 0)
-    waiting.push({ ask, give, fail })
+    waiting.push({ ask, resolve, reject })
   })
 }
 
+/** Sends all that wait, grouped by what is the same for a request. */
 function send(): void {
   const groups = new Map<string, Waiting[]>()
   for (const waiter of waiting) {
@@ -43,6 +49,7 @@ function send(): void {
   }
 }
 
+/** One request for a group, whose answer settles the promise of each query. */
 async function answer(group: readonly Waiting[]): Promise<void> {
   const ask = group[0]?.ask
   if (!ask) return
@@ -55,16 +62,12 @@ async function answer(group: readonly Waiting[]): Promise<void> {
       }),
     )
     const byQuery = new Map(predictions.map((prediction) => [prediction.query, prediction]))
-    for (const {
-      ask: { query },
-      give,
-      fail,
-    } of group) {
-      const prediction = byQuery.get(query)
-      if (prediction) give(prediction)
-      else fail(new Error(`${query} has no bound any more.`))
+    for (const waiter of group) {
+      const prediction = byQuery.get(waiter.ask.query)
+      if (prediction) waiter.resolve(prediction)
+      else waiter.reject(new Error(`${waiter.ask.query} has no bound any more.`))
     }
   } catch (error) {
-    for (const { fail } of group) fail(error)
+    for (const waiter of group) waiter.reject(error)
   }
 }

@@ -1,4 +1,10 @@
-/** What the panels ask the server for, each with the key it is cached under. */
+/**
+ * What the panels read from the server, as options for `useQuery`: the request, the key it is cached under, and how
+ * often it is repeated.
+ *
+ * Requests that depend on the texts take `files`, a function that returns the texts of the moment. Their key holds a
+ * short value in place of the texts (a version, or `plan`): while it is the same, so is the answer.
+ */
 import { type InfiniteData, infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { isUnderWay } from '../logic/build'
 import { ApiError, answered, api } from './client'
@@ -16,7 +22,10 @@ import type {
   SourceFile,
 } from './types'
 
-/** Of an environment, or of the server alone where the address names none that there is: then there is no store. */
+/**
+ * The health of the server and of the environment's store. Without an application in the address, or with an unknown one,
+ * only the server is asked and `store` is null.
+ */
 export const health = (environment: EnvironmentName) =>
   queryOptions({
     queryKey: keyOf('health', environment),
@@ -44,7 +53,7 @@ function isHealth<T extends ServerHealth>(body: unknown): body is T {
   return typeof body === 'object' && body !== null && 'instance_id' in body
 }
 
-/** Looked at again while nobody could say which applications there are, or there were none. */
+/** All applications; read again every two seconds while the list is empty or could not be read. */
 export const applications = queryOptions({
   queryKey: ['applications'],
   queryFn: ({ signal }) =>
@@ -52,10 +61,12 @@ export const applications = queryOptions({
   refetchInterval: (query) => (query.state.data?.length ? false : 2000),
 })
 
+/** Whether a profile run has not ended yet. */
 export function isActive(run: ProfileRun): boolean {
   return run.state === 'queued' || run.state === 'starting' || run.state === 'running' || run.state === 'cancelling'
 }
 
+/** All profile runs of an environment. */
 export const profileRuns = (environment: EnvironmentName) =>
   queryOptions({
     queryKey: keyOf('profile-runs', environment),
@@ -63,7 +74,7 @@ export const profileRuns = (environment: EnvironmentName) =>
       allPages((cursor) =>
         answered(api.GET(`${ENVIRONMENT}/profile-runs`, { params: { path: environment, query: { cursor } }, signal })),
       ),
-    // Whoever shows predictions wants to know when a run has ended; the panel of the runs hears more by events.
+    // Predictions appear everywhere once a run ends. The panel Profile also listens to the events of each run.
     refetchInterval: (query) => (query.state.data?.some(isActive) ? 2000 : false),
   })
 
@@ -95,6 +106,7 @@ function versionsOf({ pages }: InfiniteData<Page<Deployment>>): Deployment[] {
   return pages.flatMap(({ items }) => items)
 }
 
+/** One version with the texts that were deployed. */
 export const deployment = (environment: EnvironmentName, id: string) =>
   queryOptions({
     queryKey: keyOf('deployments', environment, id),
@@ -108,7 +120,7 @@ export const deployment = (environment: EnvironmentName, id: string) =>
     retry: false,
   })
 
-/** The version on its way, or how the last one ended; looked at often while it is not paused. */
+/** The version that is being built, or how the last build ended; read often while the build is not paused. */
 export const build = (environment: EnvironmentName) =>
   queryOptions({
     queryKey: keyOf('deployments', environment, 'build'),
@@ -118,7 +130,10 @@ export const build = (environment: EnvironmentName) =>
       query.state.data && isUnderWay(query.state.data) ? (query.state.data.is_paused ? 3000 : 400) : false,
   })
 
-/** `runId` is the profile run that saved SLOs are held against. */
+/**
+ * What deploying the texts would change. `version` counts changes of the texts; SLOs are checked by the profile run
+ * `runId`.
+ */
 export const preview = (
   environment: EnvironmentName,
   version: number,
@@ -139,7 +154,7 @@ export const preview = (
     gcTime: 10_000,
   })
 
-/** What rolling back would change; asked when the reader asks. */
+/** What rolling back would change; never cached, because it is read when the dialog opens. */
 export const rollbackPreview = (environment: EnvironmentName) =>
   queryOptions({
     queryKey: keyOf('deployments', environment, 'rollback'),
@@ -149,6 +164,7 @@ export const rollbackPreview = (environment: EnvironmentName) =>
     gcTime: 0,
   })
 
+/** The saved SLOs of all queries. */
 export const slos = (environment: EnvironmentName) =>
   queryOptions({
     queryKey: keyOf('slos', environment),
@@ -158,6 +174,7 @@ export const slos = (environment: EnvironmentName) =>
       ),
   })
 
+/** Predicted and observed latency of each query of a version, over a window that ends now. */
 export const latency = (environment: EnvironmentName, deploymentId: string, windowSeconds: number) =>
   queryOptions({
     queryKey: keyOf('latency', environment, deploymentId, windowSeconds),
@@ -172,6 +189,7 @@ export const latency = (environment: EnvironmentName, deploymentId: string, wind
     refetchInterval: 3000,
   })
 
+/** Values from the data that a query of a version can be run with. */
 export const sampleParameters = (environment: EnvironmentName, deploymentId: string, name: string) =>
   queryOptions({
     queryKey: keyOf('sample-parameters', environment, deploymentId, name),
@@ -186,7 +204,7 @@ export const sampleParameters = (environment: EnvironmentName, deploymentId: str
     retry: false,
   })
 
-/** A prediction of one query, or why there is none; `plan` stands for everything in the files that it depends on. */
+/** The predicted latency of one query, or why there is none. */
 export const prediction = (
   environment: EnvironmentName,
   plan: string,
@@ -203,7 +221,7 @@ export const prediction = (
     retry: false,
   })
 
-/** A page of several queries: `a, b | c`. */
+/** The predicted latency of a page of several queries, written `a, b | c`: a and b together, then c. */
 export const pagePrediction = (
   environment: EnvironmentName,
   plans: string,
@@ -236,13 +254,14 @@ export interface HeatmapRequest {
   query: string
   runId: string
   x: AxisRequest
-  /** null along one limit. */
+  /** null for a curve along one limit. */
   y: AxisRequest | null
   slo: SloWrite
-  /** Where further limits are put. */
+  /** Values of the limits that are on no axis, by symbol; others have the value in the text. */
   values: Record<string, number>
 }
 
+/** The predicted latency of a query for each combination of values of one or two limits. */
 export const heatmap = (
   environment: EnvironmentName,
   plan: string,
@@ -252,11 +271,11 @@ export const heatmap = (
   queryOptions({
     queryKey: keyOf('heatmap', environment, request, plan),
     queryFn: ({ signal }) => {
-      const { runId, ...asked } = request
+      const { runId, ...body } = request
       return answered(
         api.POST(`${ENVIRONMENT}/heatmaps`, {
           params: { path: environment },
-          body: { files: files(), run_id: runId, ...asked },
+          body: { files: files(), run_id: runId, ...body },
           signal,
         }),
       )
@@ -266,7 +285,7 @@ export const heatmap = (
     retry: false,
   })
 
-/** The largest value of every limit in the files; `plans` stands for what it depends on. */
+/** For every limit in the files the largest value that keeps the SLO: that of the query, else `slo`. */
 export const safeLimits = (
   environment: EnvironmentName,
   plans: string,
@@ -290,6 +309,7 @@ export const safeLimits = (
     retry: false,
   })
 
+/** A burst of executions, read often while it runs. */
 export const burst = (environment: EnvironmentName, id: string) =>
   queryOptions({
     queryKey: keyOf('bursts', environment, id),
@@ -300,7 +320,10 @@ export const burst = (environment: EnvironmentName, id: string) =>
     refetchInterval: (query) => (query.state.data?.state === 'running' ? 400 : false),
   })
 
-/** The saves of an application, the newest first; with a path those that changed this file. Asked anew after each save. */
+/**
+ * The saves of an application, the newest first; with a path only those that changed this file. `revisions` changes with
+ * every save, so that the list is read again.
+ */
 export const saves = (application: string, path: string | null, revisions: string) =>
   infiniteQueryOptions({
     queryKey: ['saves', application, path, revisions],
@@ -317,7 +340,7 @@ export const saves = (application: string, path: string | null, revisions: strin
     select: ({ pages }) => pages.flatMap(({ items }) => items),
   })
 
-/** A save never changes. */
+/** One save with its texts, which never change. */
 export const save = (application: string, number: number) =>
   queryOptions({
     queryKey: ['saves', application, 'texts', number],
@@ -333,7 +356,7 @@ export const save = (application: string, number: number) =>
     retry: false,
   })
 
-/** What the compiler says of texts that are not those in the editor; stages are left out. */
+/** The compilation of texts that are not in the editor, without stages; `key` must be another one for other texts. */
 export const compilationOf = (key: readonly unknown[], files: readonly SourceFile[]) =>
   queryOptions({
     queryKey: ['compilation', ...key],

@@ -1,25 +1,25 @@
 /**
- * Waits as long as the server says where it refuses a request for its rate, and asks again. It refuses before it does
- * anything, so that a write is as safe to send again as a read.
+ * Sends a request again that the server refused with 429 (too many requests), after the time that the server names. The
+ * server refuses before it does anything, so a write may be repeated as safely as a read.
  */
 import { create } from 'zustand'
 
 interface RateState {
-  /** What the server said, while something waits because of it. */
+  /** The server's message while at least one request waits; else null. `ServerBanner` shows it. */
   message: string | null
 }
 
 export const useRateLimit = create<RateState>(() => ({ message: null }))
 
-/** A request that is refused so often is not asked again: what asked for it says why. */
+/** A request is repeated so often at most; then its caller gets the refusal. */
 const MOST_WAITS = 3
 const LONGEST_WAIT_SECONDS = 60
 
 let waiting = 0
 
-/** `fetch` for the requests of the page. */
+/** `fetch` for the requests of the page, with repetitions. */
 export async function fetchWithinRate(request: Request): Promise<Response> {
-  const body = request.body === null ? null : await request.text() // a clone would send it as a stream
+  const body = request.body === null ? null : await request.text() // a cloned request would send its body as a stream
   const { url, method, headers, signal } = request
   for (let waits = 0; ; waits += 1) {
     const answer = await fetch(new Request(url, { method, headers, signal, body }))

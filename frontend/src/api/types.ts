@@ -1,4 +1,4 @@
-/** Short names for the generated types. */
+/** Short names for the types of `schema.d.ts`, which `make api-types` generates from the back end. */
 import type { components } from './schema'
 
 type Schemas = components['schemas']
@@ -29,7 +29,7 @@ export type Save = Schemas['SaveRead']
 export type SaveDetail = Schemas['SaveDetailRead']
 export type ServerHealth = Schemas['HealthRead']
 export type EnvironmentHealth = Schemas['EnvironmentHealthRead']
-/** A server that is not asked about an environment says nothing of a store. */
+/** `store` is null if the server was not asked about an environment. */
 export type Health = ServerHealth & { store: EnvironmentHealth['store'] | null }
 export type ProfileRun = Schemas['ProfileRunRead']
 export type ProfileRunCreate = Schemas['ProfileRunCreate']

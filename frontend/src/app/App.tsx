@@ -35,7 +35,7 @@ function makeQueryClient(): QueryClient {
   })
 }
 
-/** The whole window: the page that the URL names, under the header, with what lies over it. */
+/** The whole window: the header, the page that the URL names, and over it notices, the page of a code and dialogs. */
 export function App() {
   const [queryClient] = useState(makeQueryClient)
   return (

@@ -23,7 +23,8 @@ export function Dock({ label, panels, active }: DockProps) {
   if (!shown) return null
   const Content = shown.component
   const onKeyDown = (event: KeyboardEvent) => {
-    const next = panels.at(tabAfter(event.key, panels.indexOf(shown), panels.length) ?? panels.length)
+    const index = tabAfter(event.key, panels.indexOf(shown), panels.length)
+    const next = index === undefined ? undefined : panels[index]
     if (!next) return
     event.preventDefault()
     openPanel(next.id)
@@ -67,7 +68,7 @@ export function Dock({ label, panels, active }: DockProps) {
   )
 }
 
-/** Where the keys of a strip of tabs lead, around its ends. */
+/** The index of the tab that a key leads to, around the ends of the strip; undefined for any other key. */
 function tabAfter(key: string, index: number, count: number): number | undefined {
   switch (key) {
     case 'ArrowRight':
@@ -83,7 +84,7 @@ function tabAfter(key: string, index: number, count: number): number | undefined
   }
 }
 
-/** Appears only when a panel takes its time, so that nothing flickers. */
+/** Its style shows it only after a moment, so that a panel that loads quickly does not flicker. */
 function Loading({ title }: { title: string }) {
   return (
     <p className={styles['loading']} role="status">

@@ -5,7 +5,7 @@ import { formatTimestamp } from '../units'
 import { act, useNotices } from './notices'
 import styles from './notices.module.css'
 
-/** All that was said since the page was opened, the last first, with what can still be done about it. */
+/** A dialog with all notices since the page was opened, the newest first, each with its action if it still has one. */
 export function EarlierNotices({ onClose }: { onClose: () => void }) {
   const all = useNotices((state) => state.all)
   return (

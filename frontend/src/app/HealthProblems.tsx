@@ -7,7 +7,10 @@ import { Prose } from '../ui/Prose'
 import { plural } from '../units'
 import styles from './app.module.css'
 
-/** Problems that the server reports, also those that its start has mended. `StoreStatus` shows those of the store. */
+/**
+ * Problems that the server reports, also those that it has mended when it started. `StoreStatus` shows those of the
+ * store.
+ */
 export function HealthProblems({ problems }: { problems: Health['problems'] }) {
   const [isOpen, setOpen] = useState(false)
   const furtherProblems = problems.filter((problem) => problem.what !== 'store')

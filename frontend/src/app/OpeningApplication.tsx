@@ -6,7 +6,9 @@ import { EmptyState } from '../ui/EmptyState'
 import { useView } from './url-state'
 import { ViewLink } from './ViewLink'
 
-/** What stands in the place of an application until it is open: what is awaited, or why it fails and what there is instead. */
+/**
+ * Stands in the place of an application until it is open, and says why it cannot be opened and which others there are.
+ */
 export function OpeningApplication({ error }: { error: Error | null }) {
   const { application } = useView()
   const { data, error: listError } = useQuery({ ...applications, enabled: application === '' || error !== null })

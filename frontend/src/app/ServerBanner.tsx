@@ -9,16 +9,21 @@ import styles from './app.module.css'
 import { notify } from './notices'
 import { useEnvironment } from './url-state'
 
-/** What is not asked anew: the health itself, and samples, which would change a form under the reader's hands. */
-const KEPT = ['health', 'sample-parameters']
+/** Kinds of queries that are not read again: health is what is watched, and new samples would change a form in use. */
+const NOT_READ_AGAIN = ['health', 'sample-parameters']
 
-/** Says when the server or its store is away, and asks everything anew when it is back or another server answers. */
+/**
+ * Says that the server or its store does not answer. When it is back, or another server process answers, everything is
+ * read again, texts are compiled and saved again, and a notice says so.
+ */
 export function ServerBanner() {
   const environment = useEnvironment()
   const queryClient = useQueryClient()
   const { data, isError } = useQuery(health(environment))
-  const refused = useRateLimit((state) => state.message)
+  const rateMessage = useRateLimit((state) => state.message)
+  /** What did not answer last time; null while all is well. */
   const wasAway = useRef<'server' | 'store' | null>(null)
+  /** The id of the server process that answered last. */
   const instance = useRef<string | null>(null)
 
   useEffect(() => {
@@ -36,7 +41,7 @@ export function ServerBanner() {
     const away = wasAway.current
     if (!away && !isRestarted) return
     wasAway.current = null
-    void queryClient.invalidateQueries({ predicate: (query) => !KEPT.includes(String(query.queryKey[0])) })
+    void queryClient.invalidateQueries({ predicate: (query) => !NOT_READ_AGAIN.includes(String(query.queryKey[0])) })
     compileAgain()
     saveAgain()
     notify({
@@ -55,7 +60,7 @@ export function ServerBanner() {
         </Banner>
       )
     }
-    return refused === null ? null : <Banner>{refused} Asking again in a moment…</Banner>
+    return rateMessage === null ? null : <Banner>{rateMessage} Asking again in a moment…</Banner>
   }
   return <Banner>The workbench’s server is not answering; your text is safe here. Trying again…</Banner>
 }

@@ -2,7 +2,7 @@ import styles from './app.module.css'
 import { editor } from './editor-bridge'
 import { useView } from './url-state'
 
-/** The first stop of the keyboard: past the header and the lists, to what the page is for. */
+/** The first element that Tab reaches: a link past header and sidebar to the editor, or to the content of other pages. */
 export function SkipLink() {
   const { page } = useView()
   const isWorkbench = page === 'workbench'

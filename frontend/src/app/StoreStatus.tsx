@@ -11,7 +11,7 @@ import headerStyles from './header.module.css'
 type Store = components['schemas']['StoreRead']
 type Cluster = components['schemas']['ClusterRead']
 
-/** Which store answers; of a cluster, how many of its nodes do, and on a click all that is known of them. */
+/** The kind of store and whether it answers. For a cluster: how many nodes are up, and a click lists them all. */
 export function StoreStatus({ store, isAway }: { store: Store | null; isAway: boolean }) {
   if (isAway || !store) {
     return (

@@ -4,7 +4,7 @@ import { hrefTo, setView, useView } from './url-state'
 
 /** A link that moves within the page; with a modifier key it opens as any link does. */
 export function ViewLink({ to, children, ...rest }: { to: Partial<View> } & AnchorHTMLAttributes<HTMLAnchorElement>) {
-  useView() // where it leads when opened elsewhere depends on the rest of the view
+  useView() // draws the link again when the view changes, because `href` holds the rest of the view
   return (
     <a
       href={hrefTo(to)}

@@ -23,11 +23,15 @@ import { useView } from './url-state'
 
 declare global {
   interface Window {
-    /** For end-to-end tests: what is in the editor, which only draws the lines in sight, and where the caret is. */
+    /** For end-to-end tests: the whole text of a file (the editor only draws the lines in sight) and the caret's line. */
     piqlWorkbench?: { editorText: (path: string) => string | undefined; caretLine: () => number }
   }
 }
 
+/**
+ * The page of one application: sidebar, editor, panels and status bar. While it is on the page, the texts follow the
+ * server, are compiled as they are typed and saved after a pause.
+ */
 export function WorkbenchPage() {
   const view = useView()
   const { data, error } = useQuery({ ...applicationQuery(view.application), enabled: view.application !== '' })
@@ -35,9 +39,9 @@ export function WorkbenchPage() {
 
   useEffect(() => {
     if (!data) return
-    const followed = openApplication(view.application, data.files)
-    if (followed.length > 0)
-      notify({ tone: 'info', text: `${followed.join(', ')} changed elsewhere; here is the newer text.` })
+    const updatedPaths = openApplication(view.application, data.files)
+    if (updatedPaths.length > 0)
+      notify({ tone: 'info', text: `${updatedPaths.join(', ')} changed elsewhere; here is the newer text.` })
   }, [data, view.application])
   useEffect(() => {
     const stopCompiling = startCompiling()
@@ -73,6 +77,7 @@ export function WorkbenchPage() {
 
 const layouts = layoutStorage(browserStorage)
 
+/** Sidebar, editor and docks, with borders that can be dragged; the sizes are kept, apart for wide and narrow windows. */
 function Regions() {
   const view = useView()
   const isWide = useIsWide()
@@ -113,7 +118,7 @@ function Regions() {
   )
 }
 
-/** What was typed before a reload is back; says so quietly and offers the way out. */
+/** Says that unsaved changes of an earlier visit are back, and offers to discard them. */
 function useRestoredNotice() {
   const restored = useDocuments((state) => state.restored)
   useEffect(() => {

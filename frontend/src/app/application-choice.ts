@@ -1,9 +1,10 @@
-/** Which application an address means that names none: the first that the server has. */
+/** An address that names no application stands for the first one that the server has. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { applications } from '../api/queries'
 import { replaceView, useView } from './url-state'
 
+/** Puts the first application into an address that names none, except on the home page. */
 export function useNamedApplication(): void {
   const { application, page } = useView()
   const isWanted = application === '' && page !== 'home'

@@ -14,15 +14,18 @@ import { selectQuery } from './selection'
 import { chooseTheme } from './theme'
 import { setView } from './url-state'
 
+/** One entry of the palette. */
 export interface Command {
   id: string
   group: 'Actions' | 'Queries' | 'Panels' | 'Files'
   title: string
   detail?: string
+  /** The shortcut that does the same, as in `keys.ts`. */
   keys?: string
   run: () => void
 }
 
+/** All commands, in the order in which the palette shows them before anything is typed. */
 export function commands(
   compilation: Compilation | null,
   files: readonly TextDocument[],
@@ -123,11 +126,11 @@ export function commands(
   ]
 }
 
-/** Commands whose title holds all words typed, those that start with them first. */
+/** Commands whose title or group contains all typed words; those whose title begins with the first word come first. */
 export function matching(all: readonly Command[], typed: string): Command[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
-  const starts = (command: Command) => (words[0] && command.title.toLowerCase().startsWith(words[0]) ? 0 : 1)
+  const rank = (command: Command) => (words[0] && command.title.toLowerCase().startsWith(words[0]) ? 0 : 1)
   return all
     .filter((command) => words.every((word) => `${command.title} ${command.group}`.toLowerCase().includes(word)))
-    .toSorted((a, b) => (words.length > 0 ? starts(a) - starts(b) : 0))
+    .toSorted((a, b) => (words.length > 0 ? rank(a) - rank(b) : 0))
 }

@@ -1,24 +1,31 @@
-/** The panels' way to the editor, which may not be loaded yet: the last wish waits for it. */
+/**
+ * How panels reach the editor without importing it. The editor is loaded late and connects itself here; a range that
+ * shall be shown before that waits until it does.
+ */
 import { create } from 'zustand'
 import type { Caret, TextRange } from '../logic/shapes'
 import { currentView, replaceView, setView } from './url-state'
 
 export type EditorAction = 'quick fix' | 'rename' | 'definition' | 'references' | 'outline' | 'format'
 
+/** What the editor can do for others. */
 export interface EditorHandle {
+  /** Selects a range of the open file, scrolls to it, and takes the focus if `isFocused`. */
   reveal(range: TextRange, isFocused: boolean): void
   focus(): void
   nextProblem(): void
-  /** Does at the caret what its key does. */
+  /** Runs an action at the caret, as its key does. */
   run(action: EditorAction): void
 }
 
 let handle: EditorHandle | null = null
+/** The range to show once the editor is loaded. */
 let waiting: { range: TextRange; isFocused: boolean } | null = null
 
-/** Where the caret is, for panels that follow it; `isMoved` once the reader, not the page, has put it there. */
+/** The caret, for panels that follow it. `isMoved` is true once the reader, not the page, has placed it. */
 export const useCaret = create<{ caret: Caret | null; isMoved: boolean }>(() => ({ caret: null, isMoved: false }))
 
+/** The editor calls this when it is loaded, and with null when it leaves the page. */
 export function connectEditor(next: EditorHandle | null): void {
   handle = next
   if (handle && waiting) {
@@ -34,17 +41,18 @@ export function reveal(range: TextRange, isFocused = false): void {
   else waiting = { range, isFocused }
 }
 
-/** Goes to a place as a link does: the back button returns to the file left. */
+/** Goes to a range as a link does: the back button returns to the file before. */
 export function jump(range: TextRange): void {
   if (currentView().file !== range.file) setView({ file: range.file })
   reveal(range, true)
 }
 
-/** Drops a wish that still waits for the editor: the page has moved on. */
+/** Drops the range that waits for the editor, because the page shows something else by now. */
 export function forgetReveal(): void {
   waiting = null
 }
 
+/** The editor; null while it is not loaded. */
 export function editor(): EditorHandle | null {
   return handle
 }

@@ -1,7 +1,8 @@
-/** Every table in sight as a CSV file, read from what it shows. */
+/** Downloads: every visible table as CSV, or any text as a file. */
 import { toCsv } from '../logic/table-export'
 import { notify } from './notices'
 
+/** Downloads each table in sight as a CSV file of the texts that its cells show, named after its label. */
 export function exportTables(): void {
   const tables = [...document.querySelectorAll<HTMLTableElement>('table')].filter(
     (table) => table.offsetParent !== null,
@@ -13,11 +14,12 @@ export function exportTables(): void {
   if (tables.length === 0) notify({ tone: 'info', text: 'No table is visible; charts have a table view.' })
 }
 
+/** Lets the browser save a text as a file; `type` is its media type. */
 export function download(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')
   link.href = url
   link.download = name
   link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 1000)
+  setTimeout(() => URL.revokeObjectURL(url), 1000) // the browser reads the URL some time after the click
 }

@@ -1,4 +1,7 @@
-/** The keyboard: one list that the handler follows and the sheet of shortcuts shows. */
+/**
+ * The keyboard of the whole window. `SHORTCUTS` is what the sheet shows; `actionFor` is what happens. A key that Monaco
+ * handles itself stands only in the list; any other needs an entry in both.
+ */
 import { useEffect, useState } from 'react'
 import { saveChanged } from '../documents/saving'
 import { editor } from './editor-bridge'
@@ -7,9 +10,11 @@ import { focusNextRegion } from './regions'
 import { requestRun } from './run-request'
 import { currentView } from './url-state'
 
+/** The dialog over the page that keys and commands open; null for none. */
 export type Overlay = 'palette' | 'shortcuts' | 'notices' | null
 
 export interface Shortcut {
+  /** Alternatives; within one, the keys to hold together are separated by spaces. */
   keys: readonly string[]
   does: string
   group: 'Workbench' | 'Editor' | 'Plan and heatmap'
@@ -46,6 +51,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { group: 'Plan and heatmap', keys: ['+', '−', '0'], does: 'Zoom in, out, fit' },
 ]
 
+/** Listens to the keyboard before the focused element does, and holds which dialog is open. */
 export function useKeys(): { overlay: Overlay; setOverlay: (overlay: Overlay) => void } {
   const [overlay, setOverlay] = useState<Overlay>(null)
   useEffect(() => {
@@ -62,9 +68,10 @@ export function useKeys(): { overlay: Overlay; setOverlay: (overlay: Overlay) =>
   return { overlay, setOverlay }
 }
 
+/** What a key does where the focus is; null leaves it to the focused element. */
 function actionFor(event: KeyboardEvent, setOverlay: (overlay: Overlay) => void): (() => void) | null {
   const target = event.target instanceof Element ? event.target : null
-  const isInDialog = target?.closest('dialog') !== null && target?.closest('dialog') !== undefined
+  const isInDialog = Boolean(target?.closest('dialog'))
   const isInEditor = Boolean(target?.closest('.monaco-editor'))
   const isTyping = isInEditor || Boolean(target?.closest('input, textarea, select, [contenteditable="true"]'))
   const isMod = isMac ? event.metaKey : event.ctrlKey
@@ -80,7 +87,7 @@ function actionFor(event: KeyboardEvent, setOverlay: (overlay: Overlay) => void)
   return null
 }
 
-/** A key that is held down runs nothing again. */
+/** Mod+Enter runs, with Shift it explains. A key that is held down does not run the query again. */
 function runOrExplain(event: KeyboardEvent, target: Element | null, isInEditor: boolean): () => void {
   if (event.shiftKey) return () => openPanel('bounds')
   if (event.repeat) return () => undefined

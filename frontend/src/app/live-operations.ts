@@ -1,10 +1,11 @@
-/** How many operations each query may ask for as it is deployed, to say where the text differs. */
+/** The bounds of the live version, to show where those of the text differ. */
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { deployments } from '../api/queries'
 import { useEnvironment } from './url-state'
 
+/** The most operations of each live query, by name. */
 export function useLiveOperations(): ReadonlyMap<string, number> {
   const environment = useEnvironment()
   const { data: versions } = useInfiniteQuery(deployments(environment))

@@ -1,7 +1,7 @@
 /**
- * Short messages at the edge of the window; they are read out. Errors stay until they are dismissed, others leave by
- * themselves, but not while somebody points at them or has the focus there. What has left can be read again, and what it
- * offered can be done later.
+ * Short messages at the edge of the window, which screen readers read out. Errors stay until they are dismissed. Others
+ * vanish after seconds, but not while the pointer or the focus is on them. All can be read again in `EarlierNotices`,
+ * and the action that one offers can be taken there later.
  */
 import { create } from 'zustand'
 
@@ -10,15 +10,16 @@ export interface Notice {
   tone: 'info' | 'success' | 'danger'
   text: string
   at: Date
-  /** What it is about: what an earlier notice of the same offered is not offered any more. */
+  /** What the notice is about. A newer notice of the same subject takes the action away from the older ones. */
   subject?: string
   action?: { label: string; run: () => void } | undefined
 }
 
-/** `shown` are those in sight, of `all` that are kept, the oldest first. */
+/** `all` are the notices that are kept, the oldest first; `shown` are the ids of those in sight. */
 export const useNotices = create<{ all: readonly Notice[]; shown: readonly number[] }>(() => ({ all: [], shown: [] }))
 
 const IN_SIGHT_MS = 6000
+/** A notice with an action stays longer, so that there is time to reach it. */
 const WITH_ACTION_MS = 15_000
 const MOST_IN_SIGHT = 3
 const MOST_KEPT = 50
@@ -27,6 +28,7 @@ let lastId = 0
 const timers = new Map<number, ReturnType<typeof setTimeout>>()
 let isHeld = () => false
 
+/** Shows a notice and returns its id, for `dismiss`. */
 export function notify(notice: Omit<Notice, 'id' | 'at'>): number {
   lastId += 1
   const id = lastId
@@ -49,7 +51,7 @@ export function dismiss(id: number): void {
   useNotices.setState(({ shown }) => ({ shown: shown.filter((shownId) => shownId !== id) }))
 }
 
-/** Does what a notice offers, which it then offers no longer. */
+/** Takes the action of a notice, once: the notice then has none. */
 export function act(id: number): void {
   const notice = useNotices.getState().all.find((entry) => entry.id === id)
   dismiss(id)
@@ -59,16 +61,17 @@ export function act(id: number): void {
   notice?.action?.run()
 }
 
-/** Says how to find out whether somebody is reading: no notice leaves meanwhile. */
+/** Sets the function that tells whether somebody is reading; no notice vanishes while it returns true. */
 export function holdWhile(isRead: () => boolean): void {
   isHeld = isRead
 }
 
-/** Gives all in sight their whole time again: somebody has read there until now. */
+/** Gives all notices in sight their full time again, for use when somebody stops reading. */
 export function releaseNotices(): void {
   for (const id of useNotices.getState().shown) waitFor(id)
 }
 
+/** Lets a notice vanish after its time; an error never does. */
 function waitFor(id: number): void {
   clearTimeout(timers.get(id))
   const notice = useNotices.getState().all.find((entry) => entry.id === id)
@@ -77,7 +80,7 @@ function waitFor(id: number): void {
   timers.set(id, setTimeout(leave, notice.action ? WITH_ACTION_MS : IN_SIGHT_MS))
 }
 
-/** An error is the last to go out of sight. */
+/** Takes the oldest notice out of sight when there are too many, an error only if there is nothing else. */
 function makeRoom(): void {
   const { all, shown } = useNotices.getState()
   if (shown.length <= MOST_IN_SIGHT) return

@@ -1,4 +1,7 @@
-/** Which panels are in sight, and how one comes into it. */
+/**
+ * Which panels are in sight, computed from the view in the URL. A wide window has one panel at the side and one below the
+ * editor; a narrow one has a single panel below the editor.
+ */
 import { useSyncExternalStore } from 'react'
 import type { PanelId, View } from '../logic/view'
 import { setView } from './url-state'
@@ -19,19 +22,23 @@ export function useIsWide(): boolean {
   )
 }
 
+/** Shows a panel, and leaves the dashboard page if need be. */
 export function openPanel(id: PanelId): void {
   setView(panelChange(id))
 }
 
+/** The change of the view that shows a panel. */
 export function panelChange(id: PanelId): Partial<View> {
   if (!BOTTOM.includes(id)) return { page: 'workbench', panel: id }
   return WIDE.matches ? { page: 'workbench', bottom: id } : { page: 'workbench', bottom: id, panel: id }
 }
 
+/** The panel at the side of a wide window. */
 export function sidePanel(view: View): PanelId {
   return view.panel && !BOTTOM.includes(view.panel) ? view.panel : 'plan'
 }
 
+/** The panel below the editor of a wide window. */
 export function bottomPanel(view: View): PanelId {
   return view.bottom ?? (view.panel && BOTTOM.includes(view.panel) ? view.panel : 'problems')
 }
@@ -41,6 +48,7 @@ export function onlyPanel(view: View): PanelId {
   return view.panel ?? view.bottom ?? 'plan'
 }
 
+/** Whether a panel is in sight. */
 export function isOpen(view: View, id: PanelId): boolean {
   return WIDE.matches ? sidePanel(view) === id || bottomPanel(view) === id : onlyPanel(view) === id
 }

@@ -1,7 +1,8 @@
 /**
- * The panels. To add one: a folder in panels/, a name in PANEL_IDS (logic/view.ts), an entry here.
+ * The one list of panels. To add one: a folder in panels/, a name in PANEL_IDS (logic/view.ts), an entry here.
  *
- * The order is that of the work: see what is wrong, see the plan, its bound and the schema that they come from, measure, choose limits, deploy, run, compare.
+ * The tabs are in the order of the work: problems first, then the plan with its bound and its schema, then measuring,
+ * choosing limits, deploying, running, comparing.
  */
 import {
   ChartNoAxesColumn,

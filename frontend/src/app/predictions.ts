@@ -1,4 +1,7 @@
-/** Predicted p99 of the queries in the text, from a profile run, for lenses and panels. */
+/**
+ * The predicted latency of every query in the text, from the chosen profile run, for the lines above queries and
+ * panels.
+ */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { prediction, profileRuns } from '../api/queries'
 import type { NoPrediction, Prediction, ProfileRun, Query } from '../api/types'
@@ -17,18 +20,22 @@ export function useChosenRun(): ProfileRun | null {
   return finished.find((profileRun) => profileRun.id === run) ?? latest(finished)
 }
 
+/** The prediction of each query that has one, by the query's name. */
 export function usePredictions(): ReadonlyMap<string, Prediction> {
   return useAnswers(predicted)
 }
 
-/** Of the queries that the run cannot predict, what it lacks. */
+/** The queries that the run cannot predict, by name, each with the points that the run lacks. */
 export function useLacks(): ReadonlyMap<string, NoPrediction> {
-  return useAnswers(lacking)
+  return useAnswers(notPredicted)
 }
 
 type Answer = Prediction | NoPrediction
 type Results = readonly { data?: Answer | undefined }[]
 
+/**
+ * Asks for a prediction of every bounded query, by the SLO that is tried in the heatmap, else the saved or default one.
+ */
 function useAnswers<T extends Answer>(combine: (results: Results) => ReadonlyMap<string, T>): ReadonlyMap<string, T> {
   const environment = useEnvironment()
   const compilation = useCompilation()
@@ -51,12 +58,12 @@ function useAnswers<T extends Answer>(combine: (results: Results) => ReadonlyMap
   })
 }
 
-/** What of a query its prediction depends on: the same key, the same numbers. */
+/** A key of everything in a query that its prediction depends on: equal keys have equal predictions. */
 export function planKey(query: Query): string {
   return JSON.stringify([query.text, query.bound?.by_operator, query.bound?.terms.map((term) => term.value)])
 }
 
-/** Every answer that is a number, a curve or a map says which model it is by; what a run lacks has none. */
+/** Whether an answer is a prediction: only predictions (numbers, curves and maps) name the model that they come from. */
 export function isPredicted<T extends object>(answer: T | NoPrediction): answer is T {
   return 'model' in answer
 }
@@ -65,7 +72,7 @@ function predicted(results: Results): ReadonlyMap<string, Prediction> {
   return new Map(results.flatMap(({ data }) => (data && isPredicted(data) ? [[data.query, data] as const] : [])))
 }
 
-function lacking(results: Results): ReadonlyMap<string, NoPrediction> {
+function notPredicted(results: Results): ReadonlyMap<string, NoPrediction> {
   return new Map(results.flatMap(({ data }) => (data && !isPredicted(data) ? [[data.query, data] as const] : [])))
 }
 

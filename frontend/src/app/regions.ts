@@ -1,15 +1,16 @@
-/** F6 walks along the regions of the window, in the order they are drawn. */
+/** The regions of the window, such as sidebar and editor, which F6 walks along in the order of the document. */
 
+/** Moves the focus to the next visible region, or with -1 to the one before, around the ends. */
 export function focusNextRegion(step: 1 | -1): void {
   const regions = [...document.querySelectorAll<HTMLElement>('[data-region]')].filter(
     (element) => element.offsetParent !== null,
   )
-  const at = regions.findIndex((element) => element.contains(document.activeElement))
-  const next = regions[(at + step + regions.length) % regions.length] ?? regions[0]
+  const current = regions.findIndex((element) => element.contains(document.activeElement))
+  const next = regions[(current + step + regions.length) % regions.length] ?? regions[0]
   next?.focus()
 }
 
-/** What a region puts on its element: a name, a place in the F6 round, the focus when it is its turn. */
+/** The attributes that make an element a region: its name, the mark that F6 looks for, and that it can take the focus. */
 export function region(label: string): { 'data-region': string; 'aria-label': string; tabIndex: -1 } {
   return { 'data-region': label, 'aria-label': label, tabIndex: -1 }
 }

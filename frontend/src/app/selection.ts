@@ -1,4 +1,8 @@
-/** The current query, by the rules of logic/current-query.ts: follows caret, text and address, and is chosen by name here. */
+/**
+ * The current query: applies the rules of logic/current-query.ts. Its name is in the view (`query` in the URL). It
+ * follows the caret, the text and the address while the workbench is open (`useFollowedSelection`), and panels choose
+ * another one by name (`selectQuery`, `selectQueryFrom`, `revealOf`).
+ */
 import { useEffect } from 'react'
 import type { Compilation, Query } from '../api/types'
 import { showStagesOf, useCompilationState } from '../documents/compile-loop'
@@ -8,10 +12,11 @@ import type { View } from '../logic/view'
 import { forgetReveal, reveal, useCaret } from './editor-bridge'
 import { currentView, onAddress, replaceView, setView, useView } from './url-state'
 
+/** The current query with its position, by which it is found again when it is renamed. */
 let current: CurrentQuery | null = null
 
-/** What of the view is said of one query, and means nothing to the next. */
-const OF_ANOTHER: Partial<View> = {
+/** The parts of the view that concern one query only, reset for the next one. */
+const NO_DETAILS: Partial<View> = {
   stage: undefined,
   node: undefined,
   x: undefined,
@@ -25,57 +30,68 @@ export function useCompilation(): Compilation | null {
   return useCompilationState((state) => state.compilation)
 }
 
+/** The current query as it is compiled; null if it is not in the text. */
 export function useSelectedQuery(): Query | null {
   const compilation = useCompilation()
   const { query } = useView()
   return compilation?.queries.find((compiled) => compiled.name === query) ?? null
 }
 
-/** Whether the stages of a query have been asked for and are here; a query without a plan has none. */
+/**
+ * Whether the stages of a query have arrived. They are requested for the current query only; one without a plan has
+ * none.
+ */
 export function useHasStages(query: Query | null): boolean {
   const stagesOf = useCompilationState((state) => state.stagesOf)
   return query !== null && (query.stages.length > 0 || stagesOf === null || stagesOf === query.name)
 }
 
 interface Choice {
+  /** Whether the editor takes the focus. */
   isFocused?: boolean
-  /** What else of the view changes with it, in one step of the back button. */
+  /** Further changes of the view, which the back button undoes in the same step. */
   view?: Partial<View>
 }
 
-/** Makes a query the current one and moves the caret into it; one that only the live version has is in no text. */
+/** Makes a query the current one and moves the caret into it, if it is in the text: a live query need not be. */
 export function selectQuery(name: string, { isFocused = false, view = {} }: Choice = {}): void {
   const query = queries().find((compiled) => compiled.name === name)
   choose(name, query ? { ...view, file: query.range.file } : view)
   if (query) reveal(query.name_range, isFocused)
 }
 
-/** The same for a reader who looks at another place that is about the query: the caret stays where the rules let it. */
+/**
+ * Makes a query the current one from a panel that shows it. The caret stays where it is if the rules would keep the query
+ * current there; else it moves into the query.
+ */
 export function selectQueryFrom(name: string, view: Partial<View>): void {
-  const stays = follow(queries(), useCaret.getState().caret, chosen(queries(), name))?.name === name
-  if (stays) choose(name, view)
+  const staysCurrent = follow(queries(), useCaret.getState().caret, chosen(queries(), name))?.name === name
+  if (staysCurrent) choose(name, view)
   else selectQuery(name, { view })
 }
 
-/** Goes to a place that is about a query, such as a problem's: the query is the current one unless the place is another's. */
+/**
+ * Goes to a range that concerns a query, such as a problem; the query becomes current unless the range is in another
+ * one.
+ */
 export function revealOf(name: string | null, range: Query['range']): void {
   if (name !== null) choose(name, {})
   reveal(range, true)
 }
 
-/** Whether the caret stands in the current query, as far as the text of now is compiled. */
+/** Whether the caret is in the current query; false while the present text is not compiled. */
 export function isUnderCaret(): boolean {
   return isCompiled() && queryUnder(queries(), useCaret.getState().caret)?.name === currentView().query
 }
 
-/** Makes the query under the caret the current one, where it is not. */
+/** Applies the rules to the present caret; does nothing while the present text is not compiled. */
 export function followCaret(): void {
   if (!isCompiled()) return
-  if (current) become(follow(queries(), useCaret.getState().caret, current))
+  if (current) setCurrent(follow(queries(), useCaret.getState().caret, current))
   else followAddress()
 }
 
-/** Keeps the current query what the rules say while the workbench is open. */
+/** Applies the rules whenever the compilation, the caret or the address changes, while the workbench is open. */
 export function useFollowedSelection(): void {
   const files = useDocuments((state) => state.files)
   const { query: selected } = useView()
@@ -110,10 +126,11 @@ function isCompiled(): boolean {
   return useCompilationState.getState().version === useDocuments.getState().version
 }
 
+/** Makes a query the current one, as a step that the back button returns from. */
 function choose(name: string, view: Partial<View>): void {
   current = chosen(queries(), name)
   setView({
-    ...(name === currentView().query ? {} : OF_ANOTHER),
+    ...(name === currentView().query ? {} : NO_DETAILS),
     ...view,
     query: name,
     stage: undefined,
@@ -121,15 +138,19 @@ function choose(name: string, view: Partial<View>): void {
   })
 }
 
-function become(next: CurrentQuery | null): void {
+/** Makes a query the current one without a step of the back button. */
+function setCurrent(next: CurrentQuery | null): void {
   current = next
-  if (next?.name !== currentView().query) replaceView({ ...OF_ANOTHER, query: next?.name })
+  if (next?.name !== currentView().query) replaceView({ ...NO_DETAILS, query: next?.name })
 }
 
-/** What an address names, at first and on the way back: the caret goes into its query. */
+/**
+ * Makes the query that the address names the current one and moves the caret into it: at first, and after back or
+ * forward.
+ */
 function followAddress(): void {
   const { file } = currentView()
-  become(atAddress(queries(), currentView()))
+  setCurrent(atAddress(queries(), currentView()))
   const query = queries().find((compiled) => compiled.name === current?.name)
   if (!query || (file && query.range.file !== file) || isUnderCaret()) return
   const { start_line, start_column } = query.name_range

@@ -1,4 +1,4 @@
-/** The SLO of each query: saved once, the same in heatmap, deploy and dashboard. */
+/** The SLO of each query: saved on the server once, and used by heatmap, deploy panel and dashboard alike. */
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answered, api } from '../api/client'
@@ -10,13 +10,14 @@ import { notify } from './notices'
 import { replaceView, useEnvironment, useView } from './url-state'
 
 export interface EffectiveSlo {
-  /** What is taken: what is tried, or what is saved, or the usual one. */
+  /** The SLO to use: the tried one, else the saved one, else `DEFAULT_SLO`. */
   slo: SloTarget
   saved: Slo | null
+  /** Whether the tried SLO is another one than the saved one. */
   isTried: boolean
 }
 
-/** Of a query the SLO that is saved; one that is tried in the heatmap, and stands in the URL, comes before. */
+/** The SLO of a query. One that is tried in the heatmap (it is in the URL) takes precedence over the saved one. */
 export function useEffectiveSlo(query: string): EffectiveSlo {
   const { slo: tried } = useView()
   const saved = useSavedSlos().get(query) ?? null
@@ -27,18 +28,19 @@ export function useEffectiveSlo(query: string): EffectiveSlo {
   }
 }
 
+/** All saved SLOs, by the name of the query. */
 export function useSavedSlos(): ReadonlyMap<string, Slo> {
   const environment = useEnvironment()
   const { data } = useQuery({ ...slos(environment), select: byQuery })
   return data ?? NONE
 }
 
-/** Saves or removes the SLO of a query; whoever shows it hears of it. */
+/** Mutations that save or remove the SLO of a query; everything that depends on it is read again. */
 export function useSloChange(query: string) {
   const environment = useEnvironment()
   const queryClient = useQueryClient()
   const saved = useSavedSlos().get(query) ?? null
-  const heard = () => {
+  const onChanged = () => {
     replaceView({ slo: undefined })
     void queryClient.invalidateQueries({ queryKey: slos(environment).queryKey })
     void queryClient.invalidateQueries({ queryKey: keyOf('latency', environment) })
@@ -46,23 +48,19 @@ export function useSloChange(query: string) {
   }
   const save = useMutation({
     mutationFn: (body: SloWrite) =>
-      answered(
-        api.PUT(`${ENVIRONMENT}/slos/{query}`, { params: { path: { ...environment, ...environment, query } }, body }),
-      ),
+      answered(api.PUT(`${ENVIRONMENT}/slos/{query}`, { params: { path: { ...environment, query } }, body })),
     onSuccess: () => {
       notify({ tone: 'success', subject: `SLO of ${query}`, text: `The SLO of ${query} is saved.` })
-      heard()
+      onChanged()
     },
   })
   const remove = useMutation({
     mutationFn: () =>
-      answered(
-        api.DELETE(`${ENVIRONMENT}/slos/{query}`, { params: { path: { ...environment, ...environment, query } } }),
-      ),
+      answered(api.DELETE(`${ENVIRONMENT}/slos/{query}`, { params: { path: { ...environment, query } } })),
     onSuccess: () => {
       const undo = saved ? { action: { label: 'Put it back', run: () => save.mutate(targetOf(saved)) } } : {}
       notify({ tone: 'success', subject: `SLO of ${query}`, text: `${query} has no SLO any more.`, ...undo })
-      heard()
+      onChanged()
     },
   })
   return { save, remove }
@@ -74,6 +72,7 @@ function byQuery(all: readonly Slo[]): ReadonlyMap<string, Slo> {
   return new Map(all.map((slo) => [slo.query, slo]))
 }
 
+/** The target alone, without what the server adds to a saved SLO. */
 export function targetOf({ quantile, threshold_ms, interval_seconds }: SloTarget): SloTarget {
   return { quantile, threshold_ms, interval_seconds }
 }

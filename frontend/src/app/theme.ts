@@ -1,4 +1,6 @@
-/** Light, dark or as the system has it; remembered in the browser. */
+/**
+ * The theme: light, dark, or the system's. The choice is kept in the browser; styles read `data-theme` of the document.
+ */
 import { create } from 'zustand'
 import { browserStorage } from './browser-storage'
 
@@ -26,14 +28,15 @@ export function nextTheme(choice: ThemeChoice): ThemeChoice {
 }
 
 systemIsDark.addEventListener('change', () => useTheme.setState(stateOf(useTheme.getState().choice)))
-useTheme.subscribe(({ theme }) => {
+useTheme.subscribe(showTheme)
+showTheme(useTheme.getState())
+
+function showTheme({ theme }: ThemeState): void {
   document.documentElement.dataset['theme'] = theme
-})
+}
 
 function stateOf(choice: ThemeChoice): ThemeState {
-  const theme = choice === 'system' ? (systemIsDark.matches ? 'dark' : 'light') : choice
-  document.documentElement.dataset['theme'] = theme
-  return { choice, theme }
+  return { choice, theme: choice === 'system' ? (systemIsDark.matches ? 'dark' : 'light') : choice }
 }
 
 function remembered(): ThemeChoice {

@@ -1,4 +1,7 @@
-/** The view in the address bar: read by every panel, changed by `setView`. */
+/**
+ * The view: what the address says is looked at (page, file, query, panel …; `View` in logic/view.ts). Panels read it by
+ * `useView` and change it by `setView`; it lives in the URL alone, so that every view is a link.
+ */
 import { useSyncExternalStore } from 'react'
 import type { EnvironmentName } from '../api/environment'
 import { formatView, parseView, type View } from '../logic/view'
@@ -14,13 +17,13 @@ window.addEventListener('popstate', () => {
   for (const listener of addressListeners) listener()
 })
 
-/** Calls back when the browser has gone to another address by itself: back, or forward. */
+/** Calls back after the back or forward button; returns the function that stops it. */
 export function onAddress(listener: () => void): () => void {
   addressListeners.add(listener)
   return () => addressListeners.delete(listener)
 }
 
-/** Calls back when anything of the view has changed. */
+/** Calls back after any change of the view; returns the function that stops it. */
 export function onView(listener: () => void): () => void {
   return subscribe(listener)
 }
@@ -45,19 +48,22 @@ export function currentEnvironment(): EnvironmentName {
   return environment
 }
 
-/** A step the back button returns from; `replaceView` follows what merely moves along, such as the caret. */
+/** Changes the view, as a step that the back button returns from. */
 export function setView(change: Partial<View>): void {
   move(change, false)
 }
 
+/** Changes the view without such a step, for what merely follows, such as the query under the caret. */
 export function replaceView(change: Partial<View>): void {
   move(change, true)
 }
 
+/** The URL of the present view with a change. */
 export function hrefTo(change: Partial<View>): string {
   return formatView({ ...view, ...change })
 }
 
+/** Applies a change to view and address; does nothing if the address stays the same. */
 function move(change: Partial<View>, isReplaced: boolean): void {
   const next = { ...view, ...change }
   const url = formatView(next)

@@ -1,25 +1,29 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, type RefObject, useId, useState } from 'react'
 import styles from './cursor-plot.module.css'
 
+/** `Place` is one position of the cursor: a cell of a heatmap, or the index of a point of a curve. */
 interface CursorPlotProps<Place> {
-  /** What it is, for those who hear it. */
+  /** What kind of drawing it is, for screen readers. */
   kind: string
-  /** What one place of it is called, in the plural. */
+  /** The word for several places, such as `cells`. */
   places: string
   label: string
   frame: RefObject<HTMLDivElement | null>
   /** Where the cursor begins. */
   start: Place
-  /** Where a key leads; undefined where it leads nowhere. */
+  /** The place that a key leads to; undefined for a key that does not move the cursor. */
   move: (from: Place, key: string) => Place | undefined
+  /** The place under the pointer. */
   under: (event: PointerEvent) => Place | null
+  /** The sentence that a screen reader says of a place. */
   describe: (place: Place) => string
+  /** The cursor has moved, by keys or by the pointer; null when it left the drawing. */
   onPoint: (place: Place | null) => void
   onChoose: (place: Place) => void
   children: (cursor: Place | null, isFocused: boolean) => ReactNode
 }
 
-/** A drawing that is one widget for the keyboard: the arrows move a cursor from place to place, Enter chooses. */
+/** A drawing that is one widget for the keyboard: arrow keys move a cursor, Enter chooses the place that it is at. */
 export function CursorPlot<Place>({
   kind,
   places,

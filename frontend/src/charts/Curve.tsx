@@ -14,28 +14,31 @@ interface CurveProps {
   sloMs: number
   xLabel: string
   label: string
-  /** The point of the limit as it is in the text. */
+  /** The index of the point that has the limit's value in the text. */
   current: number | null
+  /** The index of the chosen point. */
   chosen: number | null
   describe: (index: number) => string
   onPoint: (index: number | null) => void
   onChoose: (index: number) => void
 }
 
+/** In pixels, as all sizes here. */
 const MARGIN = { top: 14, right: 20, bottom: 46, left: 64 }
+/** The least distance between the middles of two numbers below the axis. */
+const TICK_SPACE = 34
 
 /**
- * Latency along one limit, both axes by the logarithm.
+ * Latency along one limit, both axes logarithmic.
  *
  *    ms ▲ ▨▨▨▨▨▨▨▨▨▨▨▨▨▨  ▨ beyond the SLO
  *       │ ════════════════  ═ the SLO
- *       │        ╌╌╌○╌╌?    ╌ what holds in 9 of 10 cases
+ *       │        ╌╌╌○╌╌?    ╌ the latency that 9 of 10 cases stay below
  *       │  ●──○──●──○──?    ● measured, ○ interpolated, ? extrapolated
  *       └────────────────▶ limit
  */
 export function Curve({ points, sloMs, xLabel, label, current, chosen, describe, onPoint, onChoose }: CurveProps) {
   const [frame, { width, height }] = useSize<HTMLDivElement>()
-  const hatchId = useId()
   const right = Math.max(MARGIN.left + 40, width - MARGIN.right)
   const bottom = Math.max(MARGIN.top + 40, height - MARGIN.bottom)
   const values = points.map((point) => point.value)
@@ -44,14 +47,14 @@ export function Curve({ points, sloMs, xLabel, label, current, chosen, describe,
     .domain(values.length > 1 ? [values[0] ?? 1, values.at(-1) ?? 10] : [(values[0] ?? 1) / 2, (values[0] ?? 1) * 2])
     .range([MARGIN.left + 12, right - 12])
   const y = scaleLog().domain([span.low, span.high]).range([bottom, MARGIN.top])
-  const path = (of: (point: CurvePoint) => number | null) =>
+  const path = (msOf: (point: CurvePoint) => number | null) =>
     line<CurvePoint>()
-      .defined((point) => of(point) !== null)
+      .defined((point) => msOf(point) !== null)
       .x((point) => x(point.value))
-      .y((point) => y(of(point) ?? span.low))([...points]) ?? ''
+      .y((point) => y(msOf(point) ?? span.low))([...points]) ?? ''
   const nearest = (event: PointerEvent): number => {
-    const at = event.clientX - event.currentTarget.getBoundingClientRect().left
-    const distances = values.map((value) => Math.abs(x(value) - at))
+    const pointerX = event.clientX - event.currentTarget.getBoundingClientRect().left
+    const distances = values.map((value) => Math.abs(x(value) - pointerX))
     return distances.indexOf(Math.min(...distances))
   }
   const isSloInSight = sloMs > span.low && sloMs < span.high
@@ -71,11 +74,6 @@ export function Curve({ points, sloMs, xLabel, label, current, chosen, describe,
     >
       {(cursor, isFocused) => (
         <svg className={styles['drawing']} width={width} height={height} aria-hidden>
-          <defs>
-            <pattern id={hatchId} width="7" height="7" patternTransform="rotate(45)" patternUnits="userSpaceOnUse">
-              <line className={styles['hatch']} x1="0" x2="0" y1="0" y2="7" />
-            </pattern>
-          </defs>
           {ticks.map((tick) => (
             <g key={tick}>
               <line className={styles['grid']} x1={MARGIN.left} x2={right} y1={y(tick)} y2={y(tick)} />
@@ -84,22 +82,7 @@ export function Curve({ points, sloMs, xLabel, label, current, chosen, describe,
               </text>
             </g>
           ))}
-          {isSloInSight ? (
-            <>
-              <rect
-                fill={`url(#${hatchId})`}
-                x={MARGIN.left}
-                y={MARGIN.top}
-                width={right - MARGIN.left}
-                height={Math.max(0, y(sloMs) - MARGIN.top)}
-              />
-              <line className={styles['sloOuter']} x1={MARGIN.left} x2={right} y1={y(sloMs)} y2={y(sloMs)} />
-              <line className={styles['sloInner']} x1={MARGIN.left} x2={right} y1={y(sloMs)} y2={y(sloMs)} />
-              <text className={styles['sloText']} x={MARGIN.left + 6} y={y(sloMs) - 6}>
-                SLO {formatMs(sloMs)}
-              </text>
-            </>
-          ) : null}
+          {isSloInSight ? <SloBand sloMs={sloMs} y={y(sloMs)} right={right} /> : null}
           <path className={styles['upper']} d={path((point) => point.upperMs)} />
           <path className={styles['line']} d={path((point) => point.latencyMs)} />
           {points.map((point, index) => (
@@ -133,6 +116,35 @@ export function Curve({ points, sloMs, xLabel, label, current, chosen, describe,
   )
 }
 
+/** The line of the SLO, and the hatched region of latencies above it. */
+function SloBand({ sloMs, y, right }: { sloMs: number; y: number; right: number }) {
+  const hatchId = useId()
+  return (
+    <>
+      <defs>
+        <pattern id={hatchId} width="7" height="7" patternTransform="rotate(45)" patternUnits="userSpaceOnUse">
+          <line className={styles['hatch']} x1="0" x2="0" y1="0" y2="7" />
+        </pattern>
+      </defs>
+      <rect
+        fill={`url(#${hatchId})`}
+        x={MARGIN.left}
+        y={MARGIN.top}
+        width={right - MARGIN.left}
+        height={Math.max(0, y - MARGIN.top)}
+      />
+      <line className={styles['sloOuter']} x1={MARGIN.left} x2={right} y1={y} y2={y} />
+      <line className={styles['sloInner']} x1={MARGIN.left} x2={right} y1={y} y2={y} />
+      <text className={styles['sloText']} x={MARGIN.left + 6} y={y - 6}>
+        SLO {formatMs(sloMs)}
+      </text>
+    </>
+  )
+}
+
+/**
+ * One point: a dot if measured, a circle if interpolated, `?` if extrapolated, `–` at the bottom without a prediction.
+ */
 function Mark({ point, x, y }: { point: CurvePoint; x: number; y: number }) {
   if (point.latencyMs === null) {
     return (
@@ -163,6 +175,7 @@ interface RingProps {
   bottom: number
 }
 
+/** A ring around the point at `index`; nothing without one. */
 function Ring({ className, index, points, x, y, bottom }: RingProps) {
   const point = index === null ? undefined : points[index]
   if (!point) return null
@@ -176,14 +189,14 @@ function Ring({ className, index, points, x, y, bottom }: RingProps) {
   )
 }
 
-/** A value is written where the one before it, if that was written, leaves room. */
+/** Whether the value at `index` is written below the axis: from left to right, those without room are left out. */
 function hasRoom(values: readonly number[], index: number, x: (value: number) => number): boolean {
-  let last = -Infinity
-  for (let at = 0; at <= index; at += 1) {
-    const place = x(values[at] ?? 1)
-    if (place - last < 34) continue
-    if (at === index) return true
-    last = place
+  let lastWritten = -Infinity
+  for (let candidate = 0; candidate <= index; candidate += 1) {
+    const position = x(values[candidate] ?? 1)
+    if (position - lastWritten < TICK_SPACE) continue
+    if (candidate === index) return true
+    lastWritten = position
   }
   return false
 }

@@ -1,6 +1,7 @@
 import { type PointerEvent, useEffect, useMemo, useRef } from 'react'
 import {
   type CellIndex,
+  type Colour,
   cividis,
   contourPath,
   type Grid,
@@ -28,12 +29,15 @@ interface HeatmapProps {
   onChoose: (cell: CellIndex) => void
 }
 
-/** The middle of the dot of a measured cell, from its corner, and where it ends. */
+/** The middle of a measured cell's dot, in pixels from the cell's corner, and its far end with a gap. */
 const DOT = 6
 const DOT_END = 10
 const MARGIN = { top: 10, right: 12, bottom: 46, left: 64 }
 
-/** p99 over two limits: a canvas of cells, and in SVG around it axes, contour and cursor. */
+/**
+ * p99 over two limits: a canvas with the cells, and over it an SVG with the axes, the contour of the SLO, the cursor, and
+ * frames around the current and the chosen cell. Row 0 of the grid is at the bottom.
+ */
 export function Heatmap({ grid, xLabel, yLabel, label, current, chosen, describe, onPoint, onChoose }: HeatmapProps) {
   const [frame, { width, height }] = useSize<HTMLDivElement>()
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -137,13 +141,16 @@ export function Heatmap({ grid, xLabel, yLabel, label, current, chosen, describe
 
 interface TicksProps {
   values: readonly number[]
+  /** The distance of two neighbouring values in pixels. */
   spacing: number
+  /** The least distance of two numbers that are written. */
   minimum: number
+  /** The x and y of the number at an index. */
   place: (index: number) => [number, number]
   anchor: 'middle' | 'end'
 }
 
-/** Every value where there is room, else every second, third … */
+/** The numbers along an axis: every value if there is room, else every second, third … */
 function Ticks({ values, spacing, minimum, place, anchor }: TicksProps) {
   const step = Math.max(1, Math.ceil(minimum / Math.max(spacing, 1)))
   return (
@@ -161,16 +168,17 @@ function Ticks({ values, spacing, minimum, place, anchor }: TicksProps) {
   )
 }
 
-function inset(box: { x: number; y: number; width: number; height: number }, by: number) {
+/** A box that is smaller by so many pixels on every side. */
+function inset(box: Box, margin: number): Box {
   return {
-    x: box.x + by,
-    y: box.y + by,
-    width: Math.max(0, box.width - 2 * by),
-    height: Math.max(0, box.height - 2 * by),
+    x: box.x + margin,
+    y: box.y + margin,
+    width: Math.max(0, box.width - 2 * margin),
+    height: Math.max(0, box.height - 2 * margin),
   }
 }
 
-/** Cells, numbers where they fit, a dot where measured, a question mark where extrapolated, a line where refused, hatching beyond the SLO. */
+/** Draws all cells; `share` maps milliseconds to 0 … 1 of the colour scale. */
 function paint(
   canvas: HTMLCanvasElement,
   grid: Grid,
@@ -186,51 +194,75 @@ function paint(
   context.scale(ratio, ratio)
   const cellWidth = width / grid.xs.length
   const cellHeight = height / grid.ys.length
-  const hasText = cellWidth >= 36 && cellHeight >= 18
   context.font = `500 11px ${getComputedStyle(canvas).fontFamily}`
   context.textAlign = 'center'
   context.textBaseline = 'middle'
   grid.p99.forEach((line, row) => {
     line.forEach((p99, column) => {
-      const x = column * cellWidth
-      const y = height - (row + 1) * cellHeight
-      if (p99 === null) {
-        crossOut(context, x, y, cellWidth, cellHeight)
-        return
-      }
-      const colour = cividis(share(p99))
-      const ink = inkOn(colour)
-      const state = grid.states[row]?.[column]
-      context.fillStyle = `rgb(${colour.red},${colour.green},${colour.blue})`
-      context.fillRect(x, y, Math.ceil(cellWidth) + 0.5, Math.ceil(cellHeight) + 0.5)
-      if (grid.meets[row]?.[column] === false) hatch(context, x, y, cellWidth, cellHeight, ink)
-      context.fillStyle = ink
-      if (state === 'measured') {
-        context.beginPath()
-        context.arc(x + DOT, y + DOT, Math.min(2.4, cellWidth / 5), 0, Math.PI * 2)
-        context.fill()
-      }
-      if (hasText) {
-        const mark = state === 'extrapolated' ? ' ?' : ''
-        const whole = formatMs(p99).replace(' ms', '') + mark
-        const text = context.measureText(whole).width > cellWidth - 4 ? shortened(p99) + mark : whole
-        const textWidth = context.measureText(text).width
-        // In a low cell the dot stands beside the number, not over it.
-        const besideDot =
-          state === 'measured' && cellHeight < 30 && cellWidth / 2 - textWidth / 2 < DOT_END ? DOT_END : 0
-        if (textWidth > cellWidth - besideDot - 4) return
-        const middle = x + (cellWidth + besideDot) / 2
-        if (grid.meets[row]?.[column] === false) {
-          context.fillStyle = `rgb(${colour.red},${colour.green},${colour.blue})`
-          context.fillRect(middle - textWidth / 2 - 3, y + cellHeight / 2 - 8, textWidth + 6, 16)
-          context.fillStyle = ink
-        }
-        context.fillText(text, middle, y + cellHeight / 2 + 0.5)
-      } else if (state === 'extrapolated' && cellWidth >= 9) {
-        context.fillText('?', x + cellWidth / 2, y + cellHeight / 2)
+      const box = { x: column * cellWidth, y: height - (row + 1) * cellHeight, width: cellWidth, height: cellHeight }
+      if (p99 === null) crossOut(context, box)
+      else {
+        const isBeyondSlo = grid.meets[row]?.[column] === false
+        paintCell(context, box, { p99, state: grid.states[row]?.[column], colour: cividis(share(p99)), isBeyondSlo })
       }
     })
   })
+}
+
+interface Box {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+interface PaintedCell {
+  p99: number
+  state: string | undefined
+  colour: Colour
+  isBeyondSlo: boolean
+}
+
+/**
+ * A cell with a number: its colour, hatching beyond the SLO, a dot if measured, and the number or a `?` where it fits.
+ */
+function paintCell(context: CanvasRenderingContext2D, box: Box, cell: PaintedCell): void {
+  const { x, y, width, height } = box
+  const ink = inkOn(cell.colour)
+  context.fillStyle = cssColour(cell.colour)
+  context.fillRect(x, y, Math.ceil(width) + 0.5, Math.ceil(height) + 0.5)
+  if (cell.isBeyondSlo) hatch(context, box, ink)
+  context.fillStyle = ink
+  if (cell.state === 'measured') {
+    context.beginPath()
+    context.arc(x + DOT, y + DOT, Math.min(2.4, width / 5), 0, Math.PI * 2)
+    context.fill()
+  }
+  if (width >= 36 && height >= 18) paintNumber(context, box, cell, ink)
+  else if (cell.state === 'extrapolated' && width >= 9) context.fillText('?', x + width / 2, y + height / 2)
+}
+
+/** The milliseconds in the middle of a cell, shortened if need be; nothing where even that is too wide. */
+function paintNumber(context: CanvasRenderingContext2D, box: Box, cell: PaintedCell, ink: string): void {
+  const { x, y, width, height } = box
+  const mark = cell.state === 'extrapolated' ? ' ?' : ''
+  const whole = formatMs(cell.p99).replace(' ms', '') + mark
+  const text = context.measureText(whole).width > width - 4 ? shortened(cell.p99) + mark : whole
+  const textWidth = context.measureText(text).width
+  // In a low cell the number stands beside the dot, not under it.
+  const besideDot = cell.state === 'measured' && height < 30 && width / 2 - textWidth / 2 < DOT_END ? DOT_END : 0
+  if (textWidth > width - besideDot - 4) return
+  const middle = x + (width + besideDot) / 2
+  if (cell.isBeyondSlo) {
+    context.fillStyle = cssColour(cell.colour)
+    context.fillRect(middle - textWidth / 2 - 3, y + height / 2 - 8, textWidth + 6, 16)
+    context.fillStyle = ink
+  }
+  context.fillText(text, middle, y + height / 2 + 0.5)
+}
+
+function cssColour({ red, green, blue }: Colour): string {
+  return `rgb(${red},${green},${blue})`
 }
 
 /** A number for a narrow cell: 3.5s, 106. */
@@ -239,7 +271,7 @@ function shortened(ms: number): string {
 }
 
 /** A cell that has no number: grey, and a line across. */
-function crossOut(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
+function crossOut(context: CanvasRenderingContext2D, { x, y, width, height }: Box): void {
   context.save()
   context.strokeStyle = context.fillStyle = '#8a8a86'
   context.globalAlpha = 0.28
@@ -252,14 +284,8 @@ function crossOut(context: CanvasRenderingContext2D, x: number, y: number, width
   context.restore()
 }
 
-function hatch(
-  context: CanvasRenderingContext2D,
-  x: number,
-  y: number,
-  width: number,
-  height: number,
-  ink: string,
-): void {
+/** Slanted lines over a cell. */
+function hatch(context: CanvasRenderingContext2D, { x, y, width, height }: Box, ink: string): void {
   context.save()
   context.beginPath()
   context.rect(x, y, width, height)

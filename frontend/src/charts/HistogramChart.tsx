@@ -9,7 +9,7 @@ interface HistogramChartProps {
 
 const HEIGHT = 110
 
-/** How often each latency was seen; bins as they come, all equally wide. */
+/** How often each latency was seen: one bar for each bin, all drawn equally wide whatever the bins' latencies. */
 export function HistogramChart({ bins, label }: HistogramChartProps) {
   const [frame, { width }] = useSize<HTMLDivElement>()
   const most = Math.max(1, ...bins.map((bin) => bin.count))

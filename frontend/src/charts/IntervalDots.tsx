@@ -13,7 +13,10 @@ const HEIGHT = 44
 const LINE = 15
 const MARGIN = 8
 
-/** One dot for each interval on a line of milliseconds, with the SLO as a mark: how much p99 varies from interval to interval. */
+/**
+ * How much p99 varies from interval to interval: one dot for each on a line of milliseconds, and a mark at the SLO. An
+ * SLO far above all dots (over 1.6 times the largest) is left out, or the dots would lie on each other.
+ */
 export function IntervalDots({ values, thresholdMs, label }: IntervalDotsProps) {
   const least = Math.min(...values)
   const most = Math.max(...values)

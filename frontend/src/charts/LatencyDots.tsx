@@ -2,19 +2,23 @@ import type { LogAxis } from '../logic/latency-comparison'
 import { formatMs, formatTick } from '../units'
 import styles from './latency.module.css'
 
+/** p99 of one query in milliseconds; null for what is not known. */
 export interface LatencyDotsData {
   predicted: number | null
   observed: number | null
+  /** The confidence interval of `observed`. */
   low: number | null
   high: number | null
   slo: number | null
 }
 
 const HEIGHT = 30
+/** The space at both ends of the axis, in pixels. */
+const PADDING = 8
 
 /** One query on a shared logarithmic axis: ◆ predicted, ● observed with its interval, │ the SLO. */
 export function LatencyDots({ axis, data, width }: { axis: LogAxis; data: LatencyDotsData; width: number }) {
-  const at = (value: number) => 8 + axis.place(value) * Math.max(0, width - 16)
+  const at = (value: number) => PADDING + axis.place(value) * Math.max(0, width - 2 * PADDING)
   const middle = HEIGHT / 2
   const { predicted, observed, low, high, slo } = data
   return (
@@ -28,7 +32,7 @@ export function LatencyDots({ axis, data, width }: { axis: LogAxis; data: Latenc
             className={styles['beyond']}
             x={at(slo)}
             y={0}
-            width={Math.max(0, width - 8 - at(slo))}
+            width={Math.max(0, width - PADDING - at(slo))}
             height={HEIGHT}
           />
           <line className={styles['slo']} x1={at(slo)} x2={at(slo)} y1={2} y2={HEIGHT - 2} />
@@ -51,7 +55,7 @@ export function LatencyDots({ axis, data, width }: { axis: LogAxis; data: Latenc
   )
 }
 
-/** The numbers under a column of such charts. */
+/** The numbers of the shared axis, under a column of `LatencyDots`; every second, third … where there is no room. */
 export function LatencyAxis({ axis, width }: { axis: LogAxis; width: number }) {
   const step = Math.max(1, Math.ceil((52 * axis.ticks.length) / Math.max(width, 1)))
   return (
@@ -62,7 +66,7 @@ export function LatencyAxis({ axis, width }: { axis: LogAxis; width: number }) {
           <text
             key={tick}
             className={styles['tick']}
-            x={8 + axis.place(tick) * Math.max(0, width - 16)}
+            x={PADDING + axis.place(tick) * Math.max(0, width - 2 * PADDING)}
             y={13}
             textAnchor="middle"
           >

@@ -8,10 +8,11 @@ import styles from './latency.module.css'
 import { useSize } from './useSize'
 
 interface LatencySeriesProps {
+  /** Observed intervals in the order of time; `at` is an ISO timestamp, `count` the number of executions. */
   points: readonly { at: string; p50_ms: number; p99_ms: number; count: number }[]
   predictedMs: number | null
   sloMs: number | null
-  /** Deployments: what came with another plan is drawn as a full line. */
+  /** Deployments in the time that is shown: a full line for a new plan of the query, a broken one for the same plan. */
   markers?: readonly { version: number; at: string; isNewPlan: boolean }[]
   label: string
 }
@@ -39,14 +40,14 @@ export function LatencySeries({ points, predictedMs, sloMs, markers = [], label 
     line<(typeof points)[number]>()
       .x((point) => x(new Date(point.at)))
       .y((point) => y(Math.max(value(point), 1e-6)))([...points]) ?? ''
-  const within = markers
+  const shownMarkers = markers
     .filter(({ at }) => isWithin(new Date(at), x.domain()))
     .map((marker) => ({ ...marker, place: x(new Date(marker.at)) }))
-  const names = namedMarkers(within, { left: MARGIN.left, right })
+  const names = namedMarkers(shownMarkers, { left: MARGIN.left, right })
   const instantTicks = x.ticks(Math.max(2, Math.floor((right - MARGIN.left) / 90)))
   const times = tickTimes(instantTicks)
   const last = points.at(-1)
-  const radius = points.length === 1 ? 5 : 2.5 // what no line leads to is a dot to be seen
+  const radius = points.length === 1 ? 5 : 2.5 // a single point has no line, so its dot is larger
   const ticks = logTicks(low, high)
   return (
     <div ref={frame} className={styles['series']}>
@@ -64,24 +65,14 @@ export function LatencySeries({ points, predictedMs, sloMs, markers = [], label 
             {times[index]}
           </text>
         ))}
-        {within.map(({ version, at, isNewPlan, place }) => (
+        {shownMarkers.map(({ version, at, isNewPlan, place }) => (
           <g key={version} className={styles['deployment']} data-new-plan={isNewPlan}>
             <title>{`Version ${version}, ${formatDay(at)}${isNewPlan ? ': another plan' : ': the same plan'}`}</title>
             <line x1={place} x2={place} y1={MARGIN.top} y2={HEIGHT - MARGIN.bottom} />
           </g>
         ))}
-        {sloMs !== null ? (
-          <line className={styles['slo']} x1={MARGIN.left} x2={right} y1={y(sloMs)} y2={y(sloMs)} />
-        ) : null}
-        {predictedMs !== null ? (
-          <line
-            className={styles['predictedLine']}
-            x1={MARGIN.left}
-            x2={right}
-            y1={y(predictedMs)}
-            y2={y(predictedMs)}
-          />
-        ) : null}
+        {sloMs !== null ? <Level className={styles['slo']} y={y(sloMs)} right={right} /> : null}
+        {predictedMs !== null ? <Level className={styles['predictedLine']} y={y(predictedMs)} right={right} /> : null}
         <path className={styles['p50Line']} d={path((point) => point.p50_ms)} />
         <path className={styles['p99Line']} d={path((point) => point.p99_ms)} />
         {points.map((point) => (
@@ -131,7 +122,7 @@ export function LatencySeries({ points, predictedMs, sloMs, markers = [], label 
   )
 }
 
-/** A deployment after the last execution is shown as well: nothing ran since. */
+/** The instants that the time axis must hold: those of the points, and deployments after the last point. */
 function withLater(instants: readonly Date[], markers: readonly { at: string }[]): Date[] {
   const last = instants.at(-1)
   const later = markers.map(({ at }) => new Date(at)).filter((at) => last !== undefined && at > last)
@@ -142,14 +133,19 @@ function isWithin(instant: Date, [first, last]: Date[]): boolean {
   return first !== undefined && last !== undefined && instant >= first && instant <= last
 }
 
+/** A horizontal line across the chart. */
+function Level({ className, y, right }: { className: string | undefined; y: number; right: number }) {
+  return <line className={className} x1={MARGIN.left} x2={right} y1={y} y2={y} />
+}
+
 interface LevelNameProps {
   y: number
   text: string
-  /** The name stands on the side where the other level's does not. */
+  /** Whether the name is above its line; of two lines, the upper one has it above and the lower one below. */
   isAbove: boolean
 }
 
-/** The name of a line across, in front of all lines. */
+/** The name of a level; drawn after all lines, so that none crosses it. */
 function LevelName({ y, text, isAbove }: LevelNameProps) {
   return (
     <text className={styles['levelText']} x={MARGIN.left + 6} y={isAbove ? y - 4 : y + 12}>
@@ -164,9 +160,10 @@ interface EndLabelsProps {
   x: number
 }
 
-/** The names of the two lines behind their ends; lines that end together have them one above the other. */
+/** The names of the curves p99 and p50 behind their last points, moved apart where they would overlap. */
 function EndLabels({ last, y, x }: EndLabelsProps) {
-  const apart = Math.max(0, (13 - (y(last.p50_ms) - y(last.p99_ms))) / 2)
+  const lineHeight = 13
+  const apart = Math.max(0, (lineHeight - (y(last.p50_ms) - y(last.p99_ms))) / 2)
   return (
     <>
       <text className={styles['endLabel']} x={x} y={y(last.p99_ms) + 4 - apart}>

@@ -11,18 +11,23 @@ import { usePanZoom } from './usePanZoom'
 interface PlanTreeProps {
   plan: PlanNode
   label: string
-  /** Another subject is fitted to the frame anew. */
+  /** Names what is drawn, such as query and stage: when it changes, the drawing is fitted to the frame again. */
   subject: string
+  /** The id of the chosen node. */
   selected: string | undefined
-  /** The node behind the caret. */
+  /** The id of the node whose source the caret is in. */
   followed: string | undefined
+  /** The ids of nodes that the shown stage has changed. */
   changed: ReadonlySet<string>
-  /** What a node is blamed for, such as its share of the p99. */
+  /** A further remark by node id, such as its share of the p99. */
   notes: ReadonlyMap<string, string>
   onSelect: (node: PlanNode) => void
 }
 
-/** A plan as a tree: root on top, edges as wide as their rows, the unbounded segment boxed, hatched and named. */
+/**
+ * A plan as a tree that can be moved and zoomed: the root on top, edges as wide as their rows, and a hatched, named box
+ * around each unbounded segment.
+ */
 export function PlanTree({ plan, label, subject, selected, followed, changed, notes, onSelect }: PlanTreeProps) {
   const frame = useRef<HTMLDivElement>(null)
   const layout = useMemo(() => layoutPlan(plan), [plan])
@@ -51,7 +56,7 @@ export function PlanTree({ plan, label, subject, selected, followed, changed, no
 
   return (
     <div className={styles['frame']} ref={frame} data-zoomed={viewpoint.scale}>
-      {/* The tree's own items take the focus; the svg hears their keys and the pointer that drags it. */}
+      {/* The nodes take the focus; the svg handles their keys, and the pointer that drags the drawing. */}
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
       <svg className={styles['svg']} role="tree" aria-label={label} onPointerDown={onPointerDown} onKeyDown={onKeyDown}>
         <Patterns />
@@ -107,7 +112,7 @@ function Node({ placed, isSelected, isFollowed, isChanged, isHeaviest, isFocusab
   const { node, x, y, width, height, detailLines, level } = placed
   const badges = badgesOf(node, note)
   return (
-    // Keys are heard by the tree around it.
+    // The tree around the nodes handles the keys.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     <g
       role="treeitem"
@@ -205,7 +210,7 @@ function Segment({ segment }: { segment: PlacedSegment }) {
   )
 }
 
-/** What is hatched stays hatched in print and for those who see no red. */
+/** The hatching of unbounded nodes, which also shows in print and to readers who do not see red. */
 function Patterns() {
   return (
     <defs>
@@ -218,6 +223,7 @@ function Patterns() {
 
 const CHANGED = 'changed here'
 
+/** The badges at the bottom of a node, with position and width; the width of a text is estimated by its length. */
 function badgesOf(node: PlanNode, note: string | undefined) {
   const texts: { text: string; tone: string }[] = []
   if (node.is_unbounded) texts.push({ text: 'unbounded', tone: 'danger' })
@@ -235,18 +241,19 @@ function badgesOf(node: PlanNode, note: string | undefined) {
   })
 }
 
-/** A write gives no rows, and says nothing of them. */
+/** Whether a node says how many rows it returns; a write that returns none does not. */
 function hasRows(node: PlanNode): boolean {
   return typeof node.rows === 'number' && (node.rows > 0 || node.kind !== 'write')
 }
 
-/** What a node is called: the words that are drawn, in their order, so that it can be chosen by saying what is read. */
+/** The accessible name: all words that are drawn, in their order, so that voice control finds what is read. */
 function describe({ node, detailLines }: PlacedNode, badges: readonly { text: string }[], isChanged: boolean): string {
   const detail = detailLines.join(' ')
   const drawn = [node.operator, isChanged && CHANGED, detail, ...badges.map(({ text }) => text)]
   return [...drawn, detail !== node.detail && `in full ${node.detail}`].filter(Boolean).join(', ')
 }
 
+/** The id of the node with the most operations, if any has more than one. */
 function heaviestNode(nodes: readonly PlacedNode[]): string | undefined {
   const counted = nodes.filter(({ node }) => (node.operations ?? 0) > 1)
   return counted.toSorted((a, b) => (b.node.operations ?? 0) - (a.node.operations ?? 0))[0]?.node.id

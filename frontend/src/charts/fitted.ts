@@ -1,7 +1,7 @@
-/** What a letter of an axis takes, on average and a little more. */
+/** The width of a letter in the labels of axes, in pixels: a little more than the average. */
 const LETTER = 6.4
 
-/** As much of a label as there is room for in the drawing; what is cut off is read out with the chart. */
+/** A label cut to a width, with `…` at its end if it is too long; the chart's accessible name has it in full. */
 export function fitted(label: string, pixels: number): string {
   const letters = Math.max(1, Math.floor(pixels / LETTER))
   return label.length > letters ? `${label.slice(0, letters - 1)}…` : label

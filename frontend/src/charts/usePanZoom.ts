@@ -1,6 +1,10 @@
-/** Moving and scaling a drawing by pointer, wheel, buttons and keys. */
+/**
+ * Moves and scales a drawing inside a frame: dragging and the wheel move it, the wheel with Ctrl or ⌘ and `zoom` scale
+ * it, and `fit` shows all of it. It is fitted by itself until the reader moves it.
+ */
 import { type PointerEvent, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 
+/** The drawing's origin inside the frame, in pixels, and its scale. */
 export interface Viewpoint {
   x: number
   y: number
@@ -14,14 +18,15 @@ export interface PanZoom {
   onPointerDown: (event: PointerEvent) => void
 }
 
-/** A drawing that does not fit is cut rather than shrunk further. */
+/** Fitting does not scale below this; a drawing that is still too large is cut. */
 const READABLE_SCALE = 0.64
 const MIN_SCALE = 0.2
 const MAX_SCALE = 2.5
 
 /**
- * `subject` names what is drawn: another subject or size is fitted again. What reaches from the top down to `wanted` is
- * what a drawing that has to be cut shows the end of.
+ * `width` and `height` are those of the drawing. `subject` names what is drawn: when it changes, the drawing is fitted
+ * again. A drawing that has to be cut shows its top, or, if `wanted` is further down than that, the part that ends at
+ * `wanted`.
  */
 export function usePanZoom(
   frame: RefObject<Element | null>,
@@ -32,7 +37,7 @@ export function usePanZoom(
 ): PanZoom {
   const [viewpoint, setViewpoint] = useState<Viewpoint>({ x: 0, y: 0, scale: 1 })
   const hasMoved = useRef(false)
-  const fitted = useRef(subject)
+  const fittedSubject = useRef(subject)
 
   const fit = useCallback(() => {
     const box = frame.current?.getBoundingClientRect()
@@ -48,8 +53,8 @@ export function usePanZoom(
     hasMoved.current = true
     setViewpoint((view) => {
       const scale = Math.min(MAX_SCALE, Math.max(MIN_SCALE, view.scale * factor))
-      const grown = scale / view.scale
-      return { scale, x: atX - (atX - view.x) * grown, y: atY - (atY - view.y) * grown }
+      const growth = scale / view.scale
+      return { scale, x: atX - (atX - view.x) * growth, y: atY - (atY - view.y) * growth }
     })
   }, [])
 
@@ -64,9 +69,9 @@ export function usePanZoom(
   useEffect(() => {
     const element = frame.current
     if (!element) return undefined
-    if (fitted.current !== subject) hasMoved.current = false
-    fitted.current = subject
-    // Observing tells the size at once, so this also fits what has just been drawn.
+    if (fittedSubject.current !== subject) hasMoved.current = false
+    fittedSubject.current = subject
+    // The observer calls back at once, so this also fits a new drawing.
     const observer = new ResizeObserver(() => {
       if (!hasMoved.current) fit()
     })
@@ -81,7 +86,7 @@ export function usePanZoom(
       }
     }
     observer.observe(element)
-    // React listens passively, and a passive listener cannot keep the page from scrolling.
+    // Not by React's onWheel: its listener is passive and cannot keep the page from scrolling.
     const listener = onWheel as EventListener
     element.addEventListener('wheel', listener, { passive: false })
     return () => {

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 
-/** The size of an element as it is on the page; zero before it is drawn. */
+/** A ref for an element, and its size on the page in whole pixels; zero before it is drawn. */
 export function useSize<E extends Element>(): [RefObject<E | null>, { width: number; height: number }] {
   const element = useRef<E>(null)
   const [size, setSize] = useState({ width: 0, height: 0 })

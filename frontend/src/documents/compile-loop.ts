@@ -1,6 +1,6 @@
 /**
- * Compiles the texts as they are typed: one request at a time counts, a newer text aborts the older one's request, and
- * the last answer stays until the next is there.
+ * Compiles the texts as they are typed. There is one request at a time: a newer text aborts the request of the older
+ * one. The last answer stays in `useCompilationState` until the next one replaces it.
  */
 import { create } from 'zustand'
 import { ApiError, answered, api, Unreachable } from '../api/client'
@@ -9,7 +9,7 @@ import { sourceFiles, useDocuments } from './documents'
 
 interface CompilationState {
   compilation: Compilation | null
-  /** The version of the documents that `compilation` speaks of. */
+  /** The version of the documents that `compilation` is of. */
   version: number
   /** The query whose stages `compilation` holds; those of the others are empty. */
   stagesOf: string | null
@@ -24,13 +24,19 @@ export const useCompilationState = create<CompilationState>(() => ({
   error: null,
 }))
 
+/** Changes within this time, such as all edits of a rename, are compiled together. */
 const PAUSE_MS = 8
 const RETRY_MS = 1000
+/** How long `currentCompilation` waits for an answer. */
+const WAIT_MS = 2000
 
 let timer: ReturnType<typeof setTimeout> | undefined
+/** Aborts the request that is under way. */
 let running: AbortController | null = null
-let wanted: string | null = null
+/** The query whose stages the next request asks for; '' for none, null for those of all queries. */
+let stagesWanted: string | null = null
 
+/** Compiles now and after every change of a text, until the returned function is called. */
 export function startCompiling(): () => void {
   const stop = useDocuments.subscribe((state, previous) => {
     if (state.version !== previous.version) schedule(previous.application === state.application ? PAUSE_MS : 0)
@@ -43,19 +49,19 @@ export function startCompiling(): () => void {
   }
 }
 
-/** Compiles again though no text changed: the server may have come back. */
+/** Compiles again although no text has changed, because the server has come back. */
 export function compileAgain(): void {
   schedule(0)
 }
 
-/** Asks for the stages of the query that is looked at; the others need none, and there may be very many. */
+/** Compiles with the stages of one query from now on: stages are large, and only the current query's are shown. */
 export function showStagesOf(query: string | null): void {
-  if (wanted === query) return
-  wanted = query
+  if (stagesWanted === query) return
+  stagesWanted = query
   schedule(0)
 }
 
-/** The compilation of the text as it is now; waits for the one under way. */
+/** The compilation of the present texts, after waiting for it; null if it does not arrive in time. */
 export function currentCompilation(): Promise<Compilation | null> {
   const isCurrent = () => useCompilationState.getState().version === useDocuments.getState().version
   if (isCurrent()) return Promise.resolve(useCompilationState.getState().compilation)
@@ -65,7 +71,7 @@ export function currentCompilation(): Promise<Compilation | null> {
       stop()
       resolve(compilation)
     }
-    const limit = setTimeout(() => finish(null), 2000)
+    const limit = setTimeout(() => finish(null), WAIT_MS)
     const stop = useCompilationState.subscribe((state) => {
       if (isCurrent()) finish(state.compilation)
     })
@@ -80,18 +86,18 @@ function schedule(pauseMs: number): void {
 async function compile(): Promise<void> {
   const { version, application } = useDocuments.getState()
   if (application === null) return
-  const stagesOf = wanted
+  const stagesOf = stagesWanted
   running?.abort()
-  const mine = new AbortController()
-  running = mine
+  const request = new AbortController()
+  running = request
   try {
     const compilation = await answered(
-      api.POST('/api/compilations', { body: { files: sourceFiles(), stages_of: stagesOf }, signal: mine.signal }),
+      api.POST('/api/compilations', { body: { files: sourceFiles(), stages_of: stagesOf }, signal: request.signal }),
     )
-    if (running !== mine) return
+    if (running !== request) return
     useCompilationState.setState({ compilation, version, stagesOf, error: null })
   } catch (error) {
-    if (running !== mine || mine.signal.aborted) return
+    if (running !== request || request.signal.aborted) return
     if (error instanceof Unreachable || (error instanceof ApiError && error.status >= 500)) schedule(RETRY_MS)
     useCompilationState.setState({ error: error instanceof Error ? error.message : String(error) })
   }

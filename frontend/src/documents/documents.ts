@@ -1,8 +1,11 @@
 /**
  * The texts of the open application: one source for the editor, the compiler and the panels.
  *
- * Every change is written to the browser's storage before anything else happens, compiled after a breath and saved
- * to the server after a pause (see compile-loop.ts and saving.ts).
+ *     typed → setText → draft in the browser's storage, at once (logic/drafts.ts)
+ *                     → compiled after milliseconds (compile-loop.ts)
+ *                     → saved to the server after a pause (saving.ts) → markSaving, then markSaved, markFailed or markConflict
+ *
+ * All state is in `useDocuments` and changed only by the functions here.
  */
 import { create } from 'zustand'
 import type { SourceFile } from '../api/types'
@@ -20,6 +23,10 @@ import type { TextEdit } from '../logic/shapes'
 import { applyEdits, editsByFile } from '../logic/text-edits'
 import { isAlive, tab } from './tab'
 
+/**
+ * `changed`: waits to be saved. `conflict`: the server has a newer text, and the reader must choose. `failed`: the
+ * server did not take the text, which is kept as a draft.
+ */
 export type SaveState = 'saved' | 'changed' | 'saving' | 'conflict' | 'failed'
 
 export interface TextDocument {
@@ -29,10 +36,11 @@ export interface TextDocument {
   /** The revision of `savedText`; null while the server has no such file. */
   revision: string | null
   saveState: SaveState
+  /** The server's newer text while there is a conflict. */
   conflict: ServerFile | null
 }
 
-/** When a text last changed: from here the time to its diagnostics is measured. */
+/** The name of the performance mark at the last change of a text; the time to its diagnostics is measured from there. */
 export const TYPED = 'piql:typed'
 
 interface Documents {
@@ -46,24 +54,29 @@ interface Documents {
 
 export const useDocuments = create<Documents>(() => ({ application: null, files: [], version: 0, restored: [] }))
 
-/** Editors that hold the text in a model of their own, told of changes that come from elsewhere. */
+/**
+ * Applies a change to a text that an editor holds, so that it can be undone there: `edits`, or with null the whole
+ * `text`. False if no editor holds the file.
+ */
 type Applier = (path: string, edits: readonly TextEdit[] | null, text: string) => boolean
 let applier: Applier | null = null
 
+/** Connects the editor, or with null disconnects it. */
 export function setApplier(next: Applier | null): void {
   applier = next
 }
 
 /**
- * Takes the server's files: with the drafts over them at first, and later laid under what is open here.
+ * Takes the server's files. When the application is opened, drafts of unsaved changes are put over them; when it is open
+ * already, saved files take the server's text and unsaved ones stay (`rebased`).
  *
- * Returns the paths of open files that were saved here and have followed a newer text of the server.
+ * Returns the paths of open files that took a newer text of the server.
  */
 export function openApplication(application: string, files: readonly ServerFile[]): string[] {
   const open = useDocuments.getState()
   if (open.application === application) {
     const now = rebased(open.files, files).toSorted((a, b) => comparePaths(a.path, b.path))
-    if (now.length === open.files.length && now.every((file, at) => file === open.files[at])) return []
+    if (now.length === open.files.length && now.every((file, index) => file === open.files[index])) return []
     useDocuments.setState({ files: now, version: open.version + 1 })
     forgetDraftsOfSaved(application)
     const before = new Map(open.files.map((file) => [file.path, file]))
@@ -91,15 +104,19 @@ export function openApplication(application: string, files: readonly ServerFile[
   return []
 }
 
-/** A draft that the server has already would, once the server has another text, be taken for a conflict. */
+/**
+ * Removes drafts of texts that the server has: after the next change on the server, such a draft would look like a
+ * conflict.
+ */
 function forgetDraftsOfSaved(application: string): void {
   for (const file of useDocuments.getState().files)
     if (file.saveState === 'saved') removeDraft(storage, application, { tab, path: file.path })
 }
 
 /**
- * The open files over the server's of now: what is unsaved here stays, what is saved follows the server, and where both
- * have changed the reader is asked.
+ * The open files after the server's files were read again: unsaved texts stay, saved ones become the server's, and
+ * where both have changed there is a conflict. A saved file that the server no longer has is closed; an unsaved one
+ * becomes a new file.
  */
 function rebased(open: readonly TextDocument[], server: readonly ServerFile[]): TextDocument[] {
   const byPath = new Map(server.map((file) => [file.path, file]))
@@ -120,15 +137,17 @@ function savedDocument(file: ServerFile): TextDocument {
   return { ...file, savedText: file.text, saveState: 'saved', conflict: null }
 }
 
+/** The open file at a path. */
 export function documentAt(path: string): TextDocument | undefined {
   return useDocuments.getState().files.find((file) => file.path === path)
 }
 
+/** All present texts, as the API takes them. */
 export function sourceFiles(): SourceFile[] {
   return useDocuments.getState().files.map(({ path, text }) => ({ path, text }))
 }
 
-/** The user (or an edit) changed a text. The draft is written first, so that nothing typed is ever lost. */
+/** Takes a changed text of an open file. The draft is written first, so that nothing typed is ever lost. */
 export function setText(path: string, text: string): void {
   const { application, files, version } = useDocuments.getState()
   const file = files.find((candidate) => candidate.path === path)
@@ -140,7 +159,7 @@ export function setText(path: string, text: string): void {
   useDocuments.setState({ files: replaced(files, { ...file, text, saveState }), version: version + 1 })
 }
 
-/** Edits of one or several files, undoable where an editor holds them. */
+/** Applies edits of one or several files, in the editor where it holds them, so that they can be undone. */
 export function applyTextEdits(edits: readonly TextEdit[]): void {
   for (const [path, group] of editsByFile(edits)) {
     const file = documentAt(path)
@@ -150,7 +169,7 @@ export function applyTextEdits(edits: readonly TextEdit[]): void {
   }
 }
 
-/** Takes a text as it is on the server, as one undoable change. */
+/** Replaces the text of an open file, as one change that can be undone. */
 export function replaceText(path: string, text: string): void {
   if (!applier?.(path, null, text)) setText(path, text)
 }
@@ -159,13 +178,13 @@ export function markSaving(path: string): void {
   update(path, (file) => ({ ...file, saveState: 'saving' }))
 }
 
-/** What was sent is on the server now; what was typed meanwhile still waits. */
+/** The server has saved `saved`; what was typed since it was sent still waits. */
 export function markSaved(saved: ServerFile): void {
   const { application } = useDocuments.getState()
   update(saved.path, (file) => {
-    const isWhole = file.text === saved.text
+    const isUpToDate = file.text === saved.text
     if (application !== null) {
-      if (isWhole) removeDraft(storage, application, { tab, path: saved.path })
+      if (isUpToDate) removeDraft(storage, application, { tab, path: saved.path })
       else
         writeDraft(storage, application, {
           tab,
@@ -180,11 +199,12 @@ export function markSaved(saved: ServerFile): void {
       savedText: saved.text,
       revision: saved.revision,
       conflict: null,
-      saveState: isWhole ? 'saved' : 'changed',
+      saveState: isUpToDate ? 'saved' : 'changed',
     }
   })
 }
 
+/** The server did not take the text; one that was typed back to the saved text needs no save. */
 export function markFailed(path: string): void {
   update(path, (file) => ({ ...file, saveState: file.text === file.savedText ? 'saved' : 'failed' }))
 }
@@ -193,12 +213,12 @@ export function markConflict(path: string, theirs: ServerFile): void {
   update(path, (file) => ({ ...file, saveState: 'conflict', conflict: theirs }))
 }
 
-/** The server has no such file any more: the text that is here is saved as a new one. */
+/** The server no longer has the file: the text here will be saved as a new one. */
 export function markUnknown(path: string): void {
   update(path, (file) => ({ ...file, revision: null, conflict: null, saveState: 'changed' }))
 }
 
-/** Takes the server's text; what was typed here can still be undone in the editor. */
+/** Ends a conflict with the server's text; the text that was here comes back by undo in the editor. */
 export function takeTheirs(path: string): void {
   const theirs = documentAt(path)?.conflict
   if (!theirs) return
@@ -213,7 +233,10 @@ export function takeTheirs(path: string): void {
   replaceText(path, theirs.text)
 }
 
-/** Takes the server's text, and keeps what was typed here as a file of its own beside it; returns its path. */
+/**
+ * Ends a conflict with the server's text and keeps the text from here as a new file; its path, or null without a
+ * conflict.
+ */
 export function keepMineAsCopy(path: string): string | null {
   const mine = documentAt(path)
   if (!mine?.conflict) return null
@@ -240,7 +263,10 @@ export function keepMineAsCopy(path: string): string | null {
   return copy
 }
 
-/** Hears of drafts that were restored, once; gives the way back to the texts that the server had then. */
+/**
+ * The paths of restored drafts, which are returned only once, and a function that discards the drafts for the saved
+ * texts.
+ */
 export function takeRestored(): { paths: readonly string[]; discard: () => void } {
   const { restored: paths } = useDocuments.getState()
   useDocuments.setState({ restored: [] })
@@ -254,6 +280,7 @@ export function takeRestored(): { paths: readonly string[]; discard: () => void 
   return { paths, discard }
 }
 
+/** Opens a file that was created on the server; replaces an open one of the same path. */
 export function addDocument(file: ServerFile): void {
   useDocuments.setState(({ files, version }) => ({
     version: version + 1,
@@ -263,6 +290,7 @@ export function addDocument(file: ServerFile): void {
   }))
 }
 
+/** Closes a file that was deleted on the server, and forgets its draft. */
 export function removeDocument(path: string): void {
   const { application } = useDocuments.getState()
   if (application !== null) removeDraft(storage, application, { tab, path })

@@ -1,17 +1,19 @@
-/** Reads the application that is open. */
+/** Reads the open application again and again, so that changes of other people arrive. */
 import { queryOptions } from '@tanstack/react-query'
 import { readApplication } from './saving'
 
-/** How often the server is asked whether somebody else has written. */
-const LOOK_MS = 4000
+const READ_AGAIN_MS = 4000
 
-/** Asked again and again while the page is looked at, and at once when it is come back to. Never from the cache: after a while on another page, what was read at first would be laid over what was saved since. */
+/**
+ * Read every few seconds while the page is in sight, and at once when it comes back into sight. Never taken from the
+ * cache: after a visit to another page, the first answer would be older than what was saved since.
+ */
 export const applicationQuery = (id: string) =>
   queryOptions({
     queryKey: ['application', id],
     queryFn: ({ signal }) => readApplication(id, signal),
     staleTime: Infinity,
     gcTime: 0,
-    refetchInterval: LOOK_MS,
+    refetchInterval: READ_AGAIN_MS,
     refetchOnWindowFocus: 'always',
   })

@@ -1,11 +1,11 @@
-/** Gives a file another path on the server as it is known here: one that was changed elsewhere since keeps its own. */
+/** Renames a file on the server and here. The server refuses if the file was changed elsewhere since it was read. */
 import { answered, api } from '../api/client'
 import { addDocument, documentAt, removeDocument } from './documents'
 import { saveChanged, tellWritten } from './saving'
 
-/** Throws an `ApiError` with 409 where the server has a newer text, or a file of that path. */
+/** Throws an `ApiError` with status 409 if the server has a newer text, or another file at the new path. */
 export async function renameFile(application: string, path: string, newPath: string): Promise<void> {
-  await saveChanged() // else the revision would be the one before a save that is under way
+  await saveChanged() // a save under way would replace the revision that is sent below
   const revision = documentAt(path)?.revision ?? ''
   const renamed = await answered(
     api.POST('/api/applications/{application}/renames', {

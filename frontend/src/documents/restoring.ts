@@ -1,20 +1,12 @@
-/** Brings texts of an earlier save back: a file that is open as an edit that can be undone, one that is gone as a new file. */
-import { answered, api } from '../api/client'
+/** Restores texts of an earlier save: in an open file as an edit that can be undone, else as a new file on the server. */
 import type { SourceFile } from '../api/types'
-import { addDocument, documentAt, replaceText } from './documents'
-import { tellWritten } from './saving'
+import { createFile } from './creating'
+import { documentAt, replaceText } from './documents'
 
-/** Throws an `ApiError` where a file that is gone cannot be made again. */
+/** Throws an `ApiError` if a deleted file cannot be created again; files before it in the list are restored by then. */
 export async function restoreTexts(application: string, files: readonly SourceFile[]): Promise<void> {
   for (const { path, text } of files) {
-    if (documentAt(path)) {
-      replaceText(path, text)
-    } else {
-      const created = await answered(
-        api.POST('/api/applications/{application}/files', { params: { path: { application } }, body: { path, text } }),
-      )
-      tellWritten()
-      addDocument(created)
-    }
+    if (documentAt(path)) replaceText(path, text)
+    else await createFile(application, path, text)
   }
 }

@@ -1,4 +1,7 @@
-/** Saves changed texts to the server: a while after the last key, or at once when asked; one save after the other. */
+/**
+ * Saves changed texts to the server: a while after the last key, or at once when asked, one save after the other. Also
+ * reads the application, which must not overlap with a save.
+ */
 import { ApiError, answered, api, messageOf, Unreachable } from '../api/client'
 import { allPages } from '../api/pages'
 import type { Application, ApplicationFile } from '../api/types'
@@ -16,15 +19,19 @@ import {
 
 const PAUSE_MS = 1200
 const RETRY_MS = 3000
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 let timer: ReturnType<typeof setTimeout> | undefined
-/** The save under way: the next begins behind it, or it would be based on a revision that is about to be replaced. */
+/** The save under way. The next one begins after it, because it must send the revision that this one returns. */
 let underWay: Promise<void> = Promise.resolve()
-/** Counts the saves that ended: what was read from the server before one of them may be older than it. */
-let ended = 0
-/** What was sent last, by application and path: when the answer got lost, the server's newer text is still this page's own. */
-const sent = new Map<string, string>()
+/** Counts writes that ended. An answer that was requested before the last of them may be older than it. */
+let endedWrites = 0
+/**
+ * The text that was sent last, by application and path. If its answer got lost, the server's text is newer than the known
+ * revision and still no conflict, because this page has written it.
+ */
+const sentTexts = new Map<string, string>()
+/** The last refusal that a notice has shown, so that it is not repeated after every key; empty after a success. */
 let lastRefusal = ''
 
 /** Watches the documents and saves what changes, until the function that it returns is called. */
@@ -44,19 +51,22 @@ export function startSaving(): () => void {
   }
 }
 
-/** Saves at once what has changed. */
+/** Saves at once what has changed; resolves when the save has ended, whether it succeeded or not. */
 export function saveChanged(): Promise<void> {
   clearTimeout(timer)
-  underWay = underWay.then(saveEach)
+  underWay = underWay.then(saveAll)
   return underWay
 }
 
-/** Notes that a file was made or deleted on the server: an answer that was requested earlier may not show it yet. */
+/**
+ * Notes that a file was created or deleted on the server, so that an answer requested earlier is not taken for the
+ * present.
+ */
 export function tellWritten(): void {
-  ended += 1
+  endedWrites += 1
 }
 
-/** The revisions that the texts here were edited from, once all are on the server; null while one is not. */
+/** The revision of each file by path; null while any text is not saved. */
 export function savedRevisions(): Record<string, string> | null {
   const { files } = useDocuments.getState()
   const entries = files.flatMap(({ path, revision, saveState }) =>
@@ -65,7 +75,7 @@ export function savedRevisions(): Record<string, string> | null {
   return entries.length === files.length ? Object.fromEntries(entries) : null
 }
 
-/** A save is tried again when the server comes back. */
+/** Tries to save again, because the server has come back. */
 export function saveAgain(): void {
   if (useDocuments.getState().files.some(waits)) scheduleSave(0)
 }
@@ -74,13 +84,13 @@ export function saveAgain(): void {
 export async function readApplication(application: string, signal: AbortSignal): Promise<Application> {
   for (;;) {
     await underWay
-    const before = ended
-    const read = await readAll(application, signal)
-    if (before === ended) return read
+    const writesBefore = endedWrites
+    const answer = await readAll(application, signal)
+    if (writesBefore === endedWrites) return answer
   }
 }
 
-/** An application comes with its files by the page. */
+/** The application with all its files, which the server returns page by page. */
 async function readAll(application: string, signal: AbortSignal): Promise<Application> {
   let last: Application | undefined
   const files = await allPages(async (cursor) => {
@@ -100,17 +110,19 @@ function scheduleSave(pauseMs: number): void {
   timer = setTimeout(() => void saveChanged(), pauseMs)
 }
 
+/** Whether a file has to be saved. */
 function waits(file: TextDocument): boolean {
   return file.saveState === 'changed' || file.saveState === 'failed'
 }
 
-async function saveEach(): Promise<void> {
+async function saveAll(): Promise<void> {
   for (const { path } of useDocuments.getState().files.filter(waits)) {
     const file = documentAt(path)
     if (file && waits(file)) await save(file)
   }
 }
 
+/** Saves one file and notes the outcome in its document; never throws. */
 async function save(file: TextDocument): Promise<void> {
   const { path } = file
   const { application } = useDocuments.getState()
@@ -122,17 +134,18 @@ async function save(file: TextDocument): Promise<void> {
     lastRefusal = ''
     if (documentAt(path)?.saveState === 'changed') scheduleSave(PAUSE_MS)
   } catch (error) {
-    refused(path, error)
+    handleFailure(path, error)
   } finally {
-    ended += 1
+    endedWrites += 1
   }
 }
 
+/** Sends a text; the saved file, which may be one that an earlier request with a lost answer has saved. */
 function send(application: string, { path, text, revision }: TextDocument): Promise<ApplicationFile> {
   const key = `${application}/${path}`
-  const before = sent.get(key)
-  const signal = AbortSignal.timeout(PATIENCE_MS)
-  sent.set(key, text)
+  const sentBefore = sentTexts.get(key)
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  sentTexts.set(key, text)
   const call =
     revision === null
       ? api.POST('/api/applications/{application}/files', {
@@ -147,13 +160,13 @@ function send(application: string, { path, text, revision }: TextDocument): Prom
         })
   return answered(call).catch((error: unknown) => {
     const theirs = error instanceof ApiError && error.status === 409 ? error.current : null
-    if (theirs && (theirs.text === before || theirs.text === text)) return theirs
+    if (theirs && (theirs.text === sentBefore || theirs.text === text)) return theirs
     throw error
   })
 }
 
-/** What came of a save that did not succeed; the text itself is safe in its draft. */
-function refused(path: string, error: unknown): void {
+/** Decides what follows a failed save: a retry, a conflict, a new file, or a notice. The text is safe in its draft. */
+function handleFailure(path: string, error: unknown): void {
   if (error instanceof Unreachable) {
     markFailed(path)
     scheduleSave(RETRY_MS)

@@ -1,28 +1,36 @@
-/** Which tab of the browser this is, and which others are open: each says so in the storage that they share. */
+/**
+ * The name of this tab of the browser, and which other tabs are open. Each tab writes the time into the storage that they
+ * share, every few seconds. Drafts belong to a tab; those of a closed tab are taken over by another (logic/drafts.ts).
+ */
 import { browserStorage as storage } from '../app/browser-storage'
 
 const NAME = 'piql:tab'
 const PREFIX = 'piql:tab:'
 const SIGN_MS = 4000
-/** A tab that has given no sign for so long is gone, or asleep; what it typed is then kept by another one as well. */
+/** A tab without a sign for so long is taken for closed. It may only be asleep: then two tabs hold its drafts. */
 const GONE_MS = 15_000
 
+/** The name of this tab. */
 export const tab: string = identify()
 
+/** Whether a tab has given a sign lately. */
 export function isAlive(tabName: string): boolean {
   return Date.now() - Number(storage.getItem(PREFIX + tabName) ?? 0) < GONE_MS
 }
 
-/** A tab stays itself when it is loaded again, be it after a crash; a copy of it, made by the browser, is another one. */
+/**
+ * The name that the tab had before it was reloaded, or a new one. A duplicated tab starts with the name of its original,
+ * which is alive, so it takes a new one.
+ */
 function identify(): string {
-  const before = sessionItem()
+  const nameBefore = sessionItem()
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
-  if (before !== null && (navigation?.type === 'reload' || !isAlive(before))) return before
+  if (nameBefore !== null && (navigation?.type === 'reload' || !isAlive(nameBefore))) return nameBefore
   const name = crypto.getRandomValues(new Uint32Array(2)).join('-')
   try {
     sessionStorage.setItem(NAME, name)
   } catch {
-    // Without it the next load is another tab, which takes over what this one has typed.
+    // Without session storage, the page is another tab after a reload, and takes over the drafts of this one.
   }
   return name
 }
@@ -35,24 +43,24 @@ function sessionItem(): string | null {
   }
 }
 
-/** Gives signs of this tab until it is closed. */
+/** Gives signs of this tab until it is closed, or the returned function is called. */
 export function startSigns(): () => void {
-  const give = () => storage.setItem(PREFIX + tab, String(Date.now()))
-  const end = () => storage.removeItem(PREFIX + tab)
-  give()
-  forgetOthersLongGone()
-  const timer = setInterval(give, SIGN_MS)
-  window.addEventListener('pagehide', end)
-  window.addEventListener('pageshow', give)
+  const giveSign = () => storage.setItem(PREFIX + tab, String(Date.now()))
+  const removeSign = () => storage.removeItem(PREFIX + tab)
+  giveSign()
+  removeSignsOfClosedTabs()
+  const timer = setInterval(giveSign, SIGN_MS)
+  window.addEventListener('pagehide', removeSign)
+  window.addEventListener('pageshow', giveSign)
   return () => {
     clearInterval(timer)
-    window.removeEventListener('pagehide', end)
-    window.removeEventListener('pageshow', give)
-    end()
+    window.removeEventListener('pagehide', removeSign)
+    window.removeEventListener('pageshow', giveSign)
+    removeSign()
   }
 }
 
-function forgetOthersLongGone(): void {
+function removeSignsOfClosedTabs(): void {
   for (const name of storage.keys())
     if (name.startsWith(PREFIX) && !isAlive(name.slice(PREFIX.length))) storage.removeItem(name)
 }

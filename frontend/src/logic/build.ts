@@ -1,4 +1,7 @@
-/** What a version on its way is to people: whether it still is, how far it has come, and the words for it. */
+/**
+ * The build of a version (filling its indexes, checking its constraints): whether it goes on, how far it is, and in
+ * words.
+ */
 import { formatCount } from '../units'
 
 interface Build {
@@ -10,13 +13,13 @@ interface Build {
   deployment_id: string | null
 }
 
-/** The start of a build that was refused, and the text when it was first seen to be. */
+/** When a refused build was started, and the version of the text when the page first heard of the refusal. */
 export interface SeenRefusal {
   startedAt: string
   textVersion: number
 }
 
-/** Whether a refusal still says anything: not once the text is another, or a version begun later is live. */
+/** Whether a refusal is still worth showing: not after the text has changed, and not once a later version is live. */
 export function isRefusalOfNow(seen: SeenRefusal | null, textVersion: number, liveSince: string | null): boolean {
   return (
     seen !== null &&
@@ -25,12 +28,13 @@ export function isRefusalOfNow(seen: SeenRefusal | null, textVersion: number, li
   )
 }
 
-/** Also when it is in force but not yet live: then the server is about to say so. */
+/** Whether a build goes on. A version whose constraints are in force also counts until the server has made it live. */
 export function isUnderWay(build: Build): boolean {
   if (build.phase === 'in force') return build.deployment_id === null
   return build.phase === 'filling' || build.phase === 'checking'
 }
 
+/** How far a build is, from 0 to 1. */
 export function shareDone(build: Build): number {
   if (build.phase === 'in force') return 1
   return build.rows_estimate > 0 ? Math.min(1, build.rows_done / build.rows_estimate) : 0
@@ -38,12 +42,12 @@ export function shareDone(build: Build): number {
 
 /** `Filling new indexes: 1,200 of about 3,000 rows.` */
 export function describeBuild(build: Build): string {
-  const what = build.phase === 'checking' ? 'Checking existing rows against new constraints' : 'Filling new indexes'
+  const activity = build.phase === 'checking' ? 'Checking existing rows against new constraints' : 'Filling new indexes'
   const rows = `${formatCount(build.rows_done)} of about ${formatCount(build.rows_estimate)} rows`
   const rest = build.is_paused
     ? ' It is paused.'
     : build.is_running || build.phase === 'in force'
       ? ''
       : ' Nobody works on it: resume it.'
-  return `${what}: ${rows}.${rest}`
+  return `${activity}: ${rows}.${rest}`
 }

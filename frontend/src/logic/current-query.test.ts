@@ -107,7 +107,7 @@ describe('the current query', () => {
     const moved = [query('find', 'other.piql', 1), query('stream', 'reads.piql', 5, 8)]
     expect(follow(moved, caret('schema.piql', 1), current('find'))).toEqual({
       name: 'find',
-      place: { file: 'other.piql', at: 0, count: 1 },
+      position: { file: 'other.piql', index: 0, count: 1 },
     })
     // In the file of the second one, which the compiler does not know, no query is under the caret.
     expect(queryUnder(QUERIES, caret('copies.piql', 2))).toBeUndefined()
@@ -115,7 +115,7 @@ describe('the current query', () => {
 
   it('may be live only, until the caret is in a query', () => {
     const live = chosen(QUERIES, 'old')
-    expect(live.place).toBeNull()
+    expect(live.position).toBeNull()
     expect(name(follow(QUERIES, caret('schema.piql', 1), live))).toBe('old')
     expect(name(follow(QUERIES, caret('reads.piql', 2), live))).toBe('find')
   })

@@ -5,8 +5,8 @@
  * 2. With the caret in no query, the current one stays as long as it is in the caret's file.
  * 3. When it is not (another file was opened), the query of the caret's file that is nearest to the caret is taken.
  * 4. In a file without queries, such as a schema, the current one stays wherever it is.
- * 5. A query that was renamed is followed by its place; one that is gone gives way by rules 3 and 4, else to the query that
- *    asks most of the store.
+ * 5. A query that was renamed is found again by its position in the file. A query that is gone is replaced by rules
+ *    3 and 4, else by the query with the most operations.
  *
  * Whoever chooses a query by its name, in a list or an address, moves the caret into it, so that rule 1 holds at once.
  */
@@ -19,13 +19,16 @@ export interface PlacedQuery {
   bound?: { operations: number } | null
 }
 
-/** `file` and `at`, the how-manieth query of that file, find it again when it was renamed; live only, it has neither. */
+/**
+ * `position` finds the query again when it was renamed: it is the query number `index` (from 0) of `count` in its file.
+ * A query that only the live version has is in no text and has none.
+ */
 export interface CurrentQuery {
   name: string
-  place: { file: string; at: number; count: number } | null
+  position: { file: string; index: number; count: number } | null
 }
 
-/** The query that the caret stands in, or right behind on the line where it ends. */
+/** The query that the caret is in, or behind on the line where it ends. */
 export function queryUnder<Q extends PlacedQuery>(queries: readonly Q[], caret: Caret | null): Q | undefined {
   if (!caret) return undefined
   const before = queriesOf(queries, caret.file).filter(({ range }) => !isBefore(caret, startOf(range)))
@@ -43,28 +46,28 @@ export function follow(
 ): CurrentQuery | null {
   const under = queryUnder(queries, caret)
   if (under) return currentOf(queries, under)
-  const kept = again(queries, current)
+  const kept = findAgain(queries, current)
   if (!caret || kept?.range.file === caret.file) return kept ? currentOf(queries, kept) : heaviest(queries)
   const near = nearest(queries, caret)
   if (near ?? kept) return currentOf(queries, (near ?? kept) as PlacedQuery)
-  return current && !current.place ? current : heaviest(queries)
+  return current && !current.position ? current : heaviest(queries)
 }
 
-/** What an address names: its query when that is in its file or the file has none, else the file's first. */
+/** The query that an address names, if it is in the address's file or that file has no queries; else the file's first. */
 export function atAddress(
   queries: readonly PlacedQuery[],
   address: { query?: string | undefined; file?: string | undefined },
 ): CurrentQuery | null {
   const named = queries.find((query) => query.name === address.query)
   const first = queriesOf(queries, address.file ?? '').at(0)
-  const meant = named && (named.range.file === address.file || !first) ? named : first
-  return meant ? currentOf(queries, meant) : heaviest(queries)
+  const query = named && (named.range.file === address.file || !first) ? named : first
+  return query ? currentOf(queries, query) : heaviest(queries)
 }
 
-/** A query that was chosen by its name; one that only the live version has is no place in the text. */
+/** The current query after a query was chosen by name. */
 export function chosen(queries: readonly PlacedQuery[], name: string): CurrentQuery {
   const query = queries.find((candidate) => candidate.name === name)
-  return query ? currentOf(queries, query) : { name, place: null }
+  return query ? currentOf(queries, query) : { name, position: null }
 }
 
 /** What is known when a key asks for the current query to be run. */
@@ -94,22 +97,24 @@ function isSame(one: Readonly<Record<string, Typed>>, another: Readonly<Record<s
   return [...names].every((name) => valueOf(one, name) === valueOf(another, name))
 }
 
-/** The same query in the text as it is now: by its name, or, in a file of as many queries, by its place. */
-function again(queries: readonly PlacedQuery[], current: CurrentQuery | null): PlacedQuery | undefined {
+/** The current query in the present text: by its name, or by its position if its file has as many queries as before. */
+function findAgain(queries: readonly PlacedQuery[], current: CurrentQuery | null): PlacedQuery | undefined {
   const named = queries.find((query) => query.name === current?.name)
-  if (named || !current?.place) return named
-  const { file, at, count } = current.place
-  const there = queriesOf(queries, file)
-  return there.length === count ? there[at] : undefined
+  if (named || !current?.position) return named
+  const { file, index, count } = current.position
+  const inFile = queriesOf(queries, file)
+  return inFile.length === count ? inFile[index] : undefined
 }
 
 /** The next query below the caret, or the last above it. */
 function nearest(queries: readonly PlacedQuery[], caret: Caret): PlacedQuery | undefined {
-  const there = queriesOf(queries, caret.file)
-  return there.find(({ range }) => isBefore(caret, startOf(range))) ?? there.at(-1)
+  const inFile = queriesOf(queries, caret.file)
+  return inFile.find(({ range }) => isBefore(caret, startOf(range))) ?? inFile.at(-1)
 }
 
-/** The query that asks most of the store is the one worth looking at first; one without a bound before all. */
+/**
+ * The query with the most operations, which is worth looking at first; a query without a bound comes before all others.
+ */
 function heaviest(queries: readonly PlacedQuery[]): CurrentQuery | null {
   const [first, ...rest] = queries
   if (!first) return null
@@ -122,11 +127,11 @@ function heaviest(queries: readonly PlacedQuery[]): CurrentQuery | null {
 
 function currentOf(queries: readonly PlacedQuery[], query: PlacedQuery): CurrentQuery {
   const { file } = query.range
-  const there = queriesOf(queries, file)
-  return { name: query.name, place: { file, at: there.indexOf(query), count: there.length } }
+  const inFile = queriesOf(queries, file)
+  return { name: query.name, position: { file, index: inFile.indexOf(query), count: inFile.length } }
 }
 
-/** The queries of a file from above to below. */
+/** The queries of a file in the order of the text. */
 function queriesOf<Q extends PlacedQuery>(queries: readonly Q[], file: string): Q[] {
   return queries
     .filter(({ range }) => range.file === file)

@@ -1,21 +1,28 @@
-/** The geometry of a curve of latency along one limit, both axes by the logarithm. */
+/** The geometry of a curve of latency along one limit; both axes are logarithmic. */
 
 export interface CurvePoint {
+  /** The value of the limit. */
   value: number
-  /** null where it is too far beyond what was measured. */
+  /** null if the value is too far beyond what was measured. */
   latencyMs: number | null
-  /** What holds in 9 of 10 cases, where that is known. */
+  /** The latency that 9 of 10 cases stay below, if it is known. */
   upperMs: number | null
+  /** `measured`, `interpolated`, `extrapolated` or `refused`. */
   state: string
+  /** Whether the point keeps the SLO. */
   isKept: boolean
 }
 
+/** The ends of an axis, in milliseconds. */
 export interface Span {
   low: number
   high: number
 }
 
-/** The latencies that a curve and its SLO need room for; an SLO far above all of them is left out. */
+/**
+ * The latencies to make room for: those of the curve, and the SLO if it is within a factor of 10 of them, with a
+ * margin.
+ */
 export function latencySpan(points: readonly CurvePoint[], sloMs: number): Span {
   const values = points
     .flatMap((point) => [point.latencyMs, point.upperMs])
@@ -29,7 +36,7 @@ export function latencySpan(points: readonly CurvePoint[], sloMs: number): Span 
   }
 }
 
-/** Where an arrow, Home or End leads along the points. */
+/** The index of the point that an arrow, Home or End leads to; undefined for other keys. */
 export function movePoint(index: number, key: string, count: number): number | undefined {
   switch (key) {
     case 'ArrowLeft':

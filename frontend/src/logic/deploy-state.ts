@@ -1,7 +1,8 @@
 /**
- * What the deploy panel says and offers, from what is known: one headline, one button, one reason when it cannot be pressed.
+ * What the deploy panel says and offers: a headline, one button, and a reason if the button cannot be pressed.
  *
- * The panel draws it and decides nothing of its own, so every state can be tested here.
+ * `deployState` decides it from `DeployFacts`, which the panel gathers. The panel draws the result and decides nothing
+ * itself, so every state can be tested here. Also: which files differ between two texts (`fileChanges`).
  */
 import { formatCount } from '../units'
 
@@ -26,20 +27,23 @@ export interface PreviewFacts {
   indexes_added: readonly unknown[]
   indexes_removed: readonly string[]
   bounds_changed: readonly unknown[]
-  /** Live queries that were deployed from elsewhere: those that stay, and those that this text would replace. */
+  /**
+   * Live queries that were deployed from elsewhere: `kept` ones stay, `replaced` ones have the name of a query in this
+   * text.
+   */
   kept: readonly unknown[]
   replaced: readonly unknown[]
-  /** Why it is refused although every query is bounded. */
+  /** Why deploying is refused although every query is bounded. */
   refusal: string | null
 }
 
-/** What the reader has agreed to do to the queries of others. */
+/** Whether the reader has agreed to remove or replace live queries that were deployed from elsewhere. */
 export interface Agreed {
   toRemove: boolean
   toReplace: boolean
 }
 
-/** What a deployment was refused with, and the text that it was refused for. */
+/** The message of a refused deployment, and the version of the text that was refused. */
 export interface Refusal {
   message: string
   help: string | null
@@ -47,20 +51,20 @@ export interface Refusal {
 }
 
 export interface DeployFacts {
-  /** Counts changes of the text, as `previewOf` and the refusal do. */
+  /** The version of the present text; `previewOf` and `refusal.textVersion` count the same changes. */
   textVersion: number
   preview: PreviewFacts | null
-  /** The text that the preview is of; an older one while the next is under way. */
+  /** The version of the text that `preview` is of; an older one while the next preview is requested. */
   previewOf: number
   /** Why there is no preview. */
   previewError: string | null
-  /** The files whose text is not the live one's; null while that is not known. */
+  /** The files whose text differs from the live version; null while that is not known. */
   changedFiles: readonly string[] | null
   /** The files that are newer on the server than what they were edited from here. */
   staleFiles: readonly string[]
   nextVersion: number
   agreed: Agreed
-  /** Whether the predictions to be kept come from another profile run than those of the live version. */
+  /** Whether the chosen profile run is another one than that of the live version's predictions. */
   isOtherRun: boolean
   isDeploying: boolean
   isBuilding: boolean
@@ -70,6 +74,12 @@ export interface DeployFacts {
 type DeployTone = 'plain' | 'accent' | 'warning' | 'danger'
 
 export interface DeployState {
+  /**
+   * `comparing`: the preview is not there yet. `unknown`: it failed. `stale`: the server has newer texts. `empty`: no
+   * query. `tables`: a table cannot change like this. `breaks`: refused for another reason. `replaces`: the reader must
+   * agree first. `same`: nothing to deploy. `predictions`: only the predictions differ. `text`: only comments or layout
+   * differ.
+   */
   kind:
     | 'comparing'
     | 'unknown'
@@ -88,20 +98,20 @@ export interface DeployState {
   tone: DeployTone
   headline: string
   help: string | null
-  /** The changes are worth showing. */
+  /** Whether the panel lists the changes. */
   hasChanges: boolean
   button: { label: string; isEnabled: boolean; isPrimary: boolean }
-  /** What the last try was refused with, as long as the text is the one that was tried. */
+  /** The refusal of the last deployment, while the text is still the refused one. */
   refusal: Refusal | null
 }
 
-/** The state of the panel; of several that hold, the one that the reader has to act on first. */
+/** The state of the panel: of several that apply, the one that the reader has to act on first. */
 export function deployState(facts: DeployFacts): DeployState {
-  const { kind, ...said } = judged(facts)
+  const { kind, ...words } = verdictOf(facts)
   const isEnabled = DEPLOYABLE.includes(kind)
   return {
     kind,
-    ...said,
+    ...words,
     hasChanges:
       facts.preview !== null &&
       ['tables', 'breaks', 'replaces', 'text', 'ready', 'deploying', 'building', 'comparing'].includes(kind) &&
@@ -115,16 +125,16 @@ export function deployState(facts: DeployFacts): DeployState {
   }
 }
 
-/** How many queries are live afterwards. */
+/** How many queries will be live after the deployment. */
 export function queryCount({ added, changed, unchanged, kept }: PreviewFacts, { toRemove }: Agreed): number {
   return added.length + changed.length + unchanged.length + (toRemove ? 0 : kept.length)
 }
 
 const DEPLOYABLE: readonly DeployState['kind'][] = ['ready', 'text', 'predictions']
 
-type Judged = Pick<DeployState, 'kind' | 'tone' | 'headline' | 'help'>
+type Verdict = Pick<DeployState, 'kind' | 'tone' | 'headline' | 'help'>
 
-function judged(facts: DeployFacts): Judged {
+function verdictOf(facts: DeployFacts): Verdict {
   const { preview, previewOf, textVersion } = facts
   if (facts.isDeploying) return say('deploying', 'plain', 'Deploying…', LIVE_GOES_ON)
   if (facts.staleFiles.length > 0) {
@@ -141,10 +151,11 @@ function judged(facts: DeployFacts): Judged {
   if (!preview || previewOf !== textVersion) return COMPARING
   if (facts.isBuilding)
     return say('building', 'plain', 'Another version is on its way.', 'Wait until it is live, or cancel it below.')
-  return preview.can_deploy || preview.refusal !== null ? deployable(facts, preview) : refused(preview)
+  return preview.can_deploy || preview.refusal !== null ? verdictOnBounded(facts, preview) : verdictOnRefused(preview)
 }
 
-function refused(preview: PreviewFacts): Judged {
+/** For a text with errors, or without a query. */
+function verdictOnRefused(preview: PreviewFacts): Verdict {
   const errors = preview.diagnostics.filter(({ severity }) => severity === 'error').length
   if (errors > 0)
     return say(
@@ -161,7 +172,8 @@ function refused(preview: PreviewFacts): Judged {
   )
 }
 
-function deployable(facts: DeployFacts, preview: PreviewFacts): Judged {
+/** For a text whose queries are all bounded; it may be refused all the same. */
+function verdictOnBounded(facts: DeployFacts, preview: PreviewFacts): Verdict {
   const clashes = preview.tables.filter(({ refusal }) => refusal !== null).map(({ table }) => table)
   if (clashes.length > 0) {
     const help = 'The live data could not be kept. Name the table differently to start anew.'
@@ -203,7 +215,7 @@ function deployable(facts: DeployFacts, preview: PreviewFacts): Judged {
   return say('same', 'plain', 'The text is what is live already.', 'There is nothing to deploy.')
 }
 
-/** Whether nothing that runs would change. */
+/** Whether deploying would change no table, query, index or bound. */
 export function isUnchanged(
   preview: Omit<PreviewFacts, 'can_deploy' | 'diagnostics' | 'kept' | 'replaced' | 'refusal'>,
 ): boolean {
@@ -221,7 +233,7 @@ const COMPARING = say(
 )
 const LIVE_GOES_ON = 'The live version answers until the new one is there.'
 
-function say(kind: DeployState['kind'], tone: DeployTone, headline: string, help: string | null = null): Judged {
+function say(kind: DeployState['kind'], tone: DeployTone, headline: string, help: string | null = null): Verdict {
   return { kind, tone, headline, help }
 }
 
@@ -236,7 +248,7 @@ export interface FileChange {
   after: string
 }
 
-/** The files whose text is another, in the order of their paths; one that comes or goes has an empty text there. */
+/** The files whose text differs, in the order of their paths; a file that only one side has is empty on the other. */
 export function fileChanges(before: readonly FileText[], after: readonly FileText[]): FileChange[] {
   const old = new Map(before.map((file) => [file.path, file.text]))
   const now = new Map(after.map((file) => [file.path, file.text]))

@@ -1,8 +1,11 @@
 /**
- * Places the tables of a schema on a plane: what is referenced above what references it, tables that nothing links apart.
+ * Places the tables of a schema on a plane: a table above those that reference it (or to their left), unlinked tables
+ * apart.
  *
- * Tables that are linked are laid out together, and the groups are then packed into rows. A rank that would be far
- * wider than the others, as below a table that everything references, is broken into several.
+ *     schemaDiagram → connected (groups of linked tables) → layoutGroup (dagre: ranks) → pack (groups in rows) → placed links
+ *
+ * A rank that would be far wider than the others, as below a table that everything references, is broken into several.
+ * All sizes are in pixels; x and y are those of the top left corner of a box.
  */
 import { layout as dagre, graphlib } from '@dagrejs/dagre'
 import type { Box, Diagram, Line, Link } from './schema-diagram'
@@ -20,10 +23,11 @@ export interface PlacedBox extends Point {
 
 export interface PlacedLink {
   link: Link
+  /** The `d` of an SVG path. */
   path: string
   /** The middle of its label. */
   labelAt: Point
-  /** Where it ends, and where it came from: the direction of its arrow. */
+  /** The last two points, which give the direction of the arrow. */
   end: Point
   beforeEnd: Point
 }
@@ -35,21 +39,26 @@ export interface DiagramLayout {
   links: readonly PlacedLink[]
 }
 
+/** The heights of a box's head and of one line, and the space above and below all lines; `TableBox` draws them so. */
 export const HEAD = 34
 export const LINE = 22
 export const PAD = 7
+/** The average width of a character. */
 const CHARACTER = 6.7
 const MIN_WIDTH = 168
 const MAX_WIDTH = 320
+/** The distance between two groups. */
 const GAP = 56
+/** How far a link between neighbours in a row goes below them. */
 const UNDER = 26
 const LABEL_HEIGHT = 18
-/** Where what references a table stands: below it, or, where there is more width than height, to its right. */
+/** Where the referencing tables are: below the referenced one, or, in a wide frame, to its right. */
 export type Direction = 'down' | 'right'
+/** The names that dagre has for them. */
 const RANK_DIRECTIONS = { down: 'TB', right: 'LR' } as const
 
-/** How much wider than high the whole is wanted. */
-const WIDER = 1.1
+/** The wanted ratio of width to height of the whole diagram. */
+const ASPECT = 1.1
 
 function boxSize(box: Box): { width: number; height: number } {
   const widest = Math.max(...box.lines.map(lineLength), box.name.length * 1.15 + 12)
@@ -63,22 +72,27 @@ function lineLength({ name, detail }: Line): number {
   return name.length + detail.length + 2
 }
 
-/** Lays out one diagram after another: as long as tables and keys are the same, every place stays where it is. */
+/**
+ * A function that lays out one diagram after another. While tables and foreign keys stay the same (only the steps of
+ * the query change), every box stays where it is.
+ */
 export function layouter(): (diagram: Diagram, direction: Direction) => DiagramLayout {
-  let before: { shape: string; layout: DiagramLayout } | undefined
+  let last: { shape: string; layout: DiagramLayout } | undefined
   return (diagram, direction) => {
     const shape = `${direction} ${shapeOf(diagram)}`
-    const layout = before?.shape === shape ? refilled(diagram, before.layout) : layoutDiagram(diagram, direction)
-    before = { shape, layout }
+    const layout = last?.shape === shape ? refilled(diagram, last.layout) : layoutDiagram(diagram, direction)
+    last = { shape, layout }
     return layout
   }
 }
 
+/** A key of everything that the positions depend on. */
 function shapeOf({ boxes, links }: Diagram): string {
   const keys = links.filter(({ kind }) => kind === 'key').map(({ id, label }) => [id, label])
   return JSON.stringify([boxes.map(({ name, lines }) => [name, lines.map((line) => line.name + line.detail)]), keys])
 }
 
+/** Positions of all boxes and links of a diagram. */
 export function layoutDiagram(diagram: Diagram, direction: Direction = 'down'): DiagramLayout {
   const sizes = new Map(diagram.boxes.map((box) => [box.name, { box, ...boxSize(box) }]))
   const keys = diagram.links.filter(({ kind }) => kind === 'key')
@@ -105,11 +119,12 @@ export function layoutDiagram(diagram: Diagram, direction: Direction = 'down'): 
   return { width: shelves.width, height: shelves.height, boxes: inOrder, links }
 }
 
-function refilled(diagram: Diagram, before: DiagramLayout): DiagramLayout {
-  const byName = new Map(before.boxes.map((placed) => [placed.box.name, placed]))
-  const links = new Map(before.links.map((placed) => [placed.link.id, placed]))
+/** A diagram of the same shape in the positions of an earlier layout; only links of steps are placed anew. */
+function refilled(diagram: Diagram, earlier: DiagramLayout): DiagramLayout {
+  const byName = new Map(earlier.boxes.map((placed) => [placed.box.name, placed]))
+  const links = new Map(earlier.links.map((placed) => [placed.link.id, placed]))
   return {
-    ...before,
+    ...earlier,
     boxes: diagram.boxes.flatMap((box) => {
       const placed = byName.get(box.name)
       return placed ? [{ ...placed, box }] : []
@@ -121,6 +136,7 @@ function refilled(diagram: Diagram, before: DiagramLayout): DiagramLayout {
   }
 }
 
+/** A link along `points`, or straight between its boxes; none if a box is missing. */
 function placeLink(
   link: Link,
   boxes: ReadonlyMap<string, PlacedBox>,
@@ -136,6 +152,7 @@ interface Sized {
   height: number
 }
 
+/** A laid-out group of linked tables, with coordinates of its own; `points` and `labels` are by the id of the link. */
 interface Group {
   width: number
   height: number
@@ -156,6 +173,7 @@ function connected(names: readonly string[], links: readonly Link[]): string[][]
   return [...new Set(groupOf.values())].toSorted((a, b) => b.length - a.length)
 }
 
+/** A group in ranks; a second layout breaks ranks that are too wide in the first. */
 function layoutGroup(
   names: readonly string[],
   links: readonly Link[],
@@ -163,13 +181,13 @@ function layoutGroup(
   direction: Direction,
 ): Group {
   const inside = new Set(names)
-  const own = links.filter(({ from, to }) => inside.has(from) && inside.has(to))
-  const first = ranked(names, own, sizes, direction, new Map())
-  const extra = brokenRanks(first, direction, Math.max(3, Math.ceil(Math.sqrt(names.length * WIDER))))
-  return extra.size === 0 ? first : ranked(names, own, sizes, direction, extra)
+  const linksInside = links.filter(({ from, to }) => inside.has(from) && inside.has(to))
+  const first = ranked(names, linksInside, sizes, direction, new Map())
+  const extra = brokenRanks(first, direction, Math.max(3, Math.ceil(Math.sqrt(names.length * ASPECT))))
+  return extra.size === 0 ? first : ranked(names, linksInside, sizes, direction, extra)
 }
 
-/** One group by ranks; `extra` ranks are put between a table and those that it references. */
+/** One group in ranks, by dagre; `extra` says by table how many ranks are put between it and those that it references. */
 function ranked(
   names: readonly string[],
   links: readonly Link[],
@@ -194,11 +212,11 @@ function ranked(
   for (const link of links) {
     if (link.from === link.to) continue
     const further = extra.get(link.from) ?? 0
-    // A label on a long link would widen every rank that it passes: it stands at its end instead.
+    // The label of a long link would widen every rank that the link passes, so it is put at the link's end below.
     const width = direction === 'down' && further > 0 ? 0 : link.label.length * CHARACTER + 8
-    // The second line is for a step that may be laid over it.
+    // The second line is for a step of the query.
     const label = { width, height: LABEL_HEIGHT * 2, labelpos: 'c', minlen: 1 + further }
-    // What is referenced stands above.
+    // Edges go from the referenced table, which stands above, to the referencing one.
     graph.setEdge(link.to, link.from, label, link.id)
   }
   dagre(graph)
@@ -220,7 +238,7 @@ function ranked(
   return { width, height, boxes, points, labels }
 }
 
-/** How many ranks further down each table goes, so that no rank holds more than `most`. */
+/** By table, how many ranks further down it must go so that no rank holds more than `most` tables; empty if none must. */
 function brokenRanks(group: Group, direction: Direction, most: number): Map<string, number> {
   const ranks = new Map<number, PlacedBox[]>()
   for (const placed of group.boxes) {
@@ -246,10 +264,10 @@ interface Shelves {
   height: number
 }
 
-/** Groups from left to right in rows, as wide as makes the whole a little wider than high. */
+/** Puts groups from left to right into rows whose width makes the whole a little wider than high. */
 function pack(groups: readonly Group[]): Shelves {
   const area = groups.reduce((sum, { width, height }) => sum + (width + GAP) * (height + GAP), 0)
-  const most = Math.max(...groups.map(({ width }) => width), Math.sqrt(area * WIDER))
+  const most = Math.max(...groups.map(({ width }) => width), Math.sqrt(area * ASPECT))
   const placed: Shelves['placed'] = []
   let [x, y, row, widest] = [0, 0, 0, 0]
   for (const group of groups) {
@@ -266,7 +284,10 @@ function pack(groups: readonly Group[]): Shelves {
   return { placed, width: widest, height: y + row }
 }
 
-/** Between two boxes: below both where they stand side by side; one that leads back to its own goes round its corner. */
+/**
+ * The points of a link that dagre has not laid out: straight between two boxes, below both if they are side by side, and
+ * around the corner of a box that links to itself.
+ */
 function straight(from: PlacedBox | undefined, to: PlacedBox | undefined): Point[] {
   if (!from || !to) return []
   if (from === to) {
@@ -312,12 +333,12 @@ function placedLink(link: Link, points: readonly Point[], label: Point | undefin
 }
 
 function halfway(points: readonly Point[]): Point {
-  const at = (points.length - 1) / 2
-  const [one, another] = [points[Math.floor(at)], points[Math.ceil(at)]]
+  const middleIndex = (points.length - 1) / 2
+  const [one, another] = [points[Math.floor(middleIndex)], points[Math.ceil(middleIndex)]]
   return one && another ? { x: (one.x + another.x) / 2, y: (one.y + another.y) / 2 } : { x: 0, y: 0 }
 }
 
-/** A path through the points with its corners cut. */
+/** The `d` of a path through the points, with round corners. */
 function rounded(points: readonly Point[]): string {
   const [first, ...rest] = points
   if (!first) return ''
@@ -339,12 +360,16 @@ function distance(a: Point, b: Point): number {
   return Math.hypot(a.x - b.x, a.y - b.y)
 }
 
+/** The point `length` pixels from `from` in the direction of `to`. */
 function toward(from: Point, to: Point, length: number): Point {
   const whole = distance(from, to) || 1
   return { x: from.x + ((to.x - from.x) * length) / whole, y: from.y + ((to.y - from.y) * length) / whole }
 }
 
-/** The table that an arrow key leads to: the nearest in its direction. */
+/**
+ * The name of the table that a key leads to: by an arrow the nearest in that direction, by Home and End the first and
+ * last.
+ */
 export function nextBox(boxes: readonly PlacedBox[], name: string, key: string): string | undefined {
   const from = boxes.find(({ box }) => box.name === name)
   if (key === 'Home') return boxes[0]?.box.name
@@ -355,11 +380,11 @@ export function nextBox(boxes: readonly PlacedBox[], name: string, key: string):
   let best: { name: string; cost: number } | undefined
   for (const placed of boxes) {
     if (placed === from) continue
-    const at = middle(placed)
-    const ahead = (at.x - start.x) * direction.x + (at.y - start.y) * direction.y
-    const aside = Math.abs((at.x - start.x) * direction.y) + Math.abs((at.y - start.y) * direction.x)
+    const { x, y } = middle(placed)
+    const ahead = (x - start.x) * direction.x + (y - start.y) * direction.y
+    const aside = Math.abs((x - start.x) * direction.y) + Math.abs((y - start.y) * direction.x)
     if (ahead <= 1) continue
-    const cost = ahead + aside * 2
+    const cost = ahead + aside * 2 // a table straight ahead is preferred to a nearer one aside
     if (best === undefined || cost < best.cost) best = { name: placed.box.name, cost }
   }
   return best?.name

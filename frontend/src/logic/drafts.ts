@@ -1,11 +1,12 @@
 /**
  * Drafts: what was typed and is not yet on the server, kept in the browser on every change.
  *
- * A file's life: typed → draft written → saved by the server → draft removed. When the page opens again, `reconcile`
- * lays the drafts over what the server sends and says which were restored and which meet a newer text (a conflict).
+ * A text is typed → its draft is written → the server saves the text → the draft is removed. When the page opens again,
+ * `reconcile` puts the remaining drafts over the server's files and says which were restored, and which meet a newer
+ * text of the server (a conflict).
  *
- * Each tab writes drafts of its own, so that two tabs with one file never overwrite each other's. Those of a tab that is
- * gone are taken over by the next one that opens the application.
+ * Each tab writes drafts of its own, so that two tabs with one file never overwrite each other's. The drafts of a
+ * closed tab are taken over by the next tab that opens the application.
  */
 
 /** The part of the browser's storage that is used here. */
@@ -23,6 +24,7 @@ export interface Draft {
   text: string
   /** The revision the text was edited from; null for a file the server has never seen. */
   baseRevision: string | null
+  /** When it was written, in milliseconds since 1970. */
   at: number
 }
 
@@ -56,7 +58,7 @@ export function removeDraft(storage: DraftStorage, application: string, draft: P
   storage.removeItem(key(application, draft))
 }
 
-/** The drafts of all tabs, the last that was typed first. */
+/** The drafts of all tabs, the newest first; entries that are no drafts are ignored. */
 export function readDrafts(storage: DraftStorage, application: string): Draft[] {
   return storage
     .keys()
@@ -69,8 +71,8 @@ export function readDrafts(storage: DraftStorage, application: string): Draft[] 
 }
 
 /**
- * Makes the drafts of tabs that are gone those of this one, and gives all of its drafts. Where a file has several, the last
- * that was typed here, or else at all, is its text; each other text becomes a file beside it.
+ * Takes over the drafts of closed tabs and returns all drafts of this tab. If a file has several drafts, this tab's own
+ * one stays its text, else the newest one does; every other text becomes a file beside it (`copyPath`).
  */
 export function takeOverDrafts(
   storage: DraftStorage,
@@ -89,7 +91,7 @@ export function takeOverDrafts(
       ? { ...orphan, tab, path: copyPath(orphan.path, taken), baseRevision: null }
       : { ...orphan, tab }
     if (!isKnown) {
-      writeDraft(storage, application, draft) // before the other goes: what is typed is at no moment in neither
+      writeDraft(storage, application, draft) // first written, then removed: a crash in between loses nothing
       kept.push(draft)
       taken.push(draft.path)
     }
@@ -98,7 +100,10 @@ export function takeOverDrafts(
   return kept
 }
 
-/** Lays drafts over the server's files; a draft equal to the server's text is no draft any more. */
+/**
+ * Puts drafts over the server's files. A draft equal to the server's text is ignored; one of an unknown file is a new
+ * file.
+ */
 export function reconcile(files: readonly ServerFile[], drafts: readonly Draft[]): Reconciled {
   const byPath = new Map(drafts.map((draft) => [draft.path, draft]))
   const restored: string[] = []

@@ -1,25 +1,29 @@
-/** What looks at a profile's canaries say of it, in words. */
+/** The drift of a store in words: how much slower or faster it is now than when it was profiled. */
 import { formatDay } from '../units'
 
+/** A few points of a profile run measured again, as the API tells it. */
 export interface Drift {
   looked_at: string
+  /** How many checks there were. */
   looks: number
+  /** The p99 now divided by the measured one, with its 95 % interval. */
   factor: number
   low: number
   high: number
   stale_operators: readonly string[]
 }
 
+/** The server calls an operator stale only when so many checks agree. */
 const LOOKS_THAT_AGREE = 3
 
-/** How long the store takes now against its profile, and whether that is enough to call the profile stale. */
+/** One sentence about the drift, and one that says whether the profile is stale. */
 export function driftText(drift: Drift): string {
   const range = `${times(drift.low)} – ${times(drift.high)}`
-  const seen = `Checked ${formatDay(drift.looked_at)}: p99 is ${times(drift.factor)} × what was measured (95 %: ${range})`
+  const measured = `Checked ${formatDay(drift.looked_at)}: p99 is ${times(drift.factor)} × what was measured (95 %: ${range})`
   if (drift.stale_operators.length > 0)
-    return `${seen}. ${drift.stale_operators.join(' and ')} ${drift.stale_operators.length === 1 ? 'is' : 'are'} stale.`
-  if (drift.looks < LOOKS_THAT_AGREE) return `${seen}. Stale is what ${LOOKS_THAT_AGREE} checks agree on.`
-  return `${seen}. Not stale.`
+    return `${measured}. ${drift.stale_operators.join(' and ')} ${drift.stale_operators.length === 1 ? 'is' : 'are'} stale.`
+  if (drift.looks < LOOKS_THAT_AGREE) return `${measured}. Stale is what ${LOOKS_THAT_AGREE} checks agree on.`
+  return `${measured}. Not stale.`
 }
 
 function times(factor: number): string {

@@ -1,18 +1,20 @@
 /**
  * The geometry and colours of a heatmap of p99 over two limits.
  *
- *    y ▲  ░░ ░░ ╬╬     cells of p99[y][x], row 0 at the bottom;
+ *    y ▲  ░░ ░░ ╬╬     cells of p99[row][column], row 0 at the bottom; ╬ breaks the SLO
  *      │  ░░ ┏━━╬╬     ━ the contour: every side between a cell that keeps
- *      │  ░░ ┃▒▒╬╬       the SLO and one that does not; ╬ beyond it
+ *      │  ░░ ┃▒▒╬╬       the SLO and one that breaks it
  *      └────────────▶ x
  */
 import { interpolateCividis } from 'd3-scale-chromatic'
 
+/** The values of both axes, and for each cell `[row][column]` its latency, state and whether it keeps the SLO. */
 export interface Grid {
   xs: readonly number[]
   ys: readonly number[]
-  /** null where a cell is too far beyond what was measured. */
+  /** In milliseconds; null if a cell is too far beyond what was measured. */
   p99: readonly (readonly (number | null)[])[]
+  /** `measured`, `interpolated`, `extrapolated` or `refused`. */
   states: readonly (readonly string[])[]
   meets: readonly (readonly boolean[])[]
 }
@@ -22,7 +24,7 @@ export interface CellIndex {
   row: number
 }
 
-/** A side of the contour in cell units, y upwards from the bottom left corner. */
+/** One side of a cell, in units of cells; y goes up from the bottom left corner. */
 export interface Side {
   x1: number
   y1: number
@@ -30,7 +32,7 @@ export interface Side {
   y2: number
 }
 
-/** A cell in words: its latency and whether it keeps an SLO, or that it has none. */
+/** A cell in words: its latency and whether it keeps an SLO, or that it is not predicted. */
 export function cellText(
   latency: string,
   state: string | undefined,
@@ -41,7 +43,7 @@ export function cellText(
   return `${latency}, ${state}, ${isKept ? 'keeps' : 'breaks'} ${slo}`
 }
 
-/** The sides between cells within the SLO and cells beyond it, in cell units. */
+/** The sides between cells that keep the SLO and cells that break it. */
 export function sloContour(meets: readonly (readonly boolean[])[]): Side[] {
   const sides: Side[] = []
   const rows = meets.length
@@ -74,10 +76,11 @@ export function contourPath(sides: readonly Side[], place: (x: number, y: number
 export interface LogScale {
   low: number
   high: number
-  /** 0 at the lowest, 1 at the highest, by the logarithm between. */
+  /** 0 at `low`, 1 at `high`, logarithmic between. */
   share(value: number): number
 }
 
+/** The scale from the smallest to the largest positive value; 1 to 10 if there is none. */
 export function logScale(values: Iterable<number | null>): LogScale {
   let low = Infinity
   let high = -Infinity
@@ -108,51 +111,52 @@ export interface Colour {
   blue: number
 }
 
-/** Cividis runs from dark blue to yellow and is read alike by nearly all colour visions. */
+/** The colour map cividis from dark blue (0) to yellow (1), which looks nearly alike with colour-blind eyes. */
 export function cividis(share: number): Colour {
   const channels = interpolateCividis(share).match(/\d+/g) ?? []
   return { red: Number(channels[0] ?? 0), green: Number(channels[1] ?? 0), blue: Number(channels[2] ?? 0) }
 }
 
-/** Black or white, whichever reads better on the colour. */
+/** Black or white, whichever has the higher contrast with the colour, by the relative luminance of WCAG 2. */
 export function inkOn({ red, green, blue }: Colour): '#000' | '#fff' {
   const linear = (channel: number) => {
     const part = channel / 255
     return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
   }
   const luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+  // At this luminance the contrasts (L + 0.05) / 0.05 and 1.05 / (L + 0.05) are equal.
   return luminance > 0.179 ? '#000' : '#fff'
 }
 
-/** Where an arrow, Home or End leads, kept inside the grid; row 0 is drawn at the bottom. */
+/** The cell that a key leads to, kept inside the grid; undefined for a key that does not move. Row 0 is at the bottom. */
 export function moveCell(cell: CellIndex, key: string, columns: number, rows: number): CellIndex | undefined {
-  const at = (column: number, row: number) => ({
+  const clamped = (column: number, row: number) => ({
     column: Math.min(columns - 1, Math.max(0, column)),
     row: Math.min(rows - 1, Math.max(0, row)),
   })
   switch (key) {
     case 'ArrowLeft':
-      return at(cell.column - 1, cell.row)
+      return clamped(cell.column - 1, cell.row)
     case 'ArrowRight':
-      return at(cell.column + 1, cell.row)
+      return clamped(cell.column + 1, cell.row)
     case 'ArrowUp':
-      return at(cell.column, cell.row + 1)
+      return clamped(cell.column, cell.row + 1)
     case 'ArrowDown':
-      return at(cell.column, cell.row - 1)
+      return clamped(cell.column, cell.row - 1)
     case 'Home':
-      return at(0, cell.row)
+      return clamped(0, cell.row)
     case 'End':
-      return at(columns - 1, cell.row)
+      return clamped(columns - 1, cell.row)
     case 'PageUp':
-      return at(cell.column, rows - 1)
+      return clamped(cell.column, rows - 1)
     case 'PageDown':
-      return at(cell.column, 0)
+      return clamped(cell.column, 0)
     default:
       return undefined
   }
 }
 
-/** The cell nearest to two values, by the logarithm of each axis. */
+/** The cell nearest to two values, on the logarithm of each axis. */
 export function nearestCell(grid: Pick<Grid, 'xs' | 'ys'>, x: number, y: number): CellIndex {
   return { column: nearestIndex(grid.xs, x), row: nearestIndex(grid.ys, y) }
 }
@@ -165,11 +169,12 @@ function nearestIndex(values: readonly number[], value: number): number {
   return best
 }
 
+/** The values of an axis within each power of ten. */
 const STEPS = [1, 1.5, 2, 3, 5, 7]
 
 /**
- * The values of an axis around a limit: from a tenth of it to five times it, on a grid that does not move with the
- * limit, so that a map looks the same after one of its cells was written into the text.
+ * The values of an axis around a limit: the limit itself, and round values from a tenth of it to five times it. The round
+ * values do not depend on the limit, so a map keeps its cells after one of them was written into the text.
  */
 export function axisValues(current: number): number[] {
   const values = new Set<number>([current])

@@ -1,7 +1,12 @@
-/** Predicted beside observed p99 at equal sizes: the server's test in words, and which query is worst. */
+/**
+ * Observed beside predicted p99 of each query: a verdict and a sentence, with the worst query first. The server tests
+ * whether executions of a predictable size agree with the prediction for that size; this module puts the result into
+ * words.
+ */
 import { formatCount, plural } from '../units'
 import type { Estimate } from './estimate'
 
+/** The size of an execution: its requests and the rows that they returned. */
 export interface Sized {
   requests: number
   rows: number
@@ -11,21 +16,21 @@ export interface QueryLatency {
   query: string
   executions: number
   observed: { p50_ms: number; p99_ms: number; p99_low_ms: number | null; p99_high_ms: number | null } | null
-  /** What was stored when it was deployed. */
+  /** The prediction that was stored when it was deployed. */
   predicted_p99_ms: number | null
-  /** For executions at the query's limits. */
+  /** The prediction for executions at the query's limits. */
   predicted: (Estimate & Sized) | null
-  /** The test of the executions whose size could be predicted. */
+  /** The test of the executions whose size could be predicted; `error` is the probability of a wrong verdict. */
   agreement: {
     outcome: 'too few' | 'slower' | 'faster' | 'agrees' | 'undecided'
     executions: number
     needed: number | null
     error: number
   } | null
-  /** The most frequent first. */
+  /** The sizes of the observed executions, the most frequent first. */
   sizes: readonly (Sized & { executions: number; predicted: Estimate | null })[]
   compliance: { share: number | null } | null
-  /** Since which version it has its plan; the series has what ran before, too. */
+  /** The version that brought its present plan. `series` also has what ran before. */
   plan_since: number
   series: readonly unknown[]
   requests_over_bound: number
@@ -47,10 +52,11 @@ export interface Comparison<Q extends QueryLatency> {
   latency: Q
   verdict: Verdict
   sentence: string
-  /** What is to be said of the prediction, also where the bound or the SLO is broken. */
+  /** The sentence about the prediction alone, which `sentence` leaves out if the bound or the SLO is broken. */
   ofPrediction: string
 }
 
+/** The worst first. */
 const SEVERITY: readonly Verdict[] = [
   'over-bound',
   'slo-broken',
@@ -64,6 +70,7 @@ const SEVERITY: readonly Verdict[] = [
   'no-data',
 ]
 
+/** The verdict on one query. */
 export function compare<Q extends QueryLatency>(latency: Q): Comparison<Q> {
   const verdict = judge(latency)
   return {
@@ -74,7 +81,7 @@ export function compare<Q extends QueryLatency>(latency: Q): Comparison<Q> {
   }
 }
 
-/** Worst first: breaches, broken SLOs, then predictions that are wrong, then silence. */
+/** The worst query first: broken bounds, broken SLOs, wrong predictions, and last those without executions. */
 export function rank<Q extends QueryLatency>(latencies: readonly Q[]): Comparison<Q>[] {
   return latencies
     .map(compare)
@@ -87,7 +94,10 @@ export function rank<Q extends QueryLatency>(latencies: readonly Q[]): Compariso
     )
 }
 
-/** The prediction to show beside what was observed: for the most frequent size, or at the limits before any execution. */
+/**
+ * The prediction to show beside the observed p99: for the most frequent size, or for the limits if nothing was
+ * executed.
+ */
 export function predictedForSeen(latency: QueryLatency): (Estimate & Sized) | null {
   const [most] = latency.sizes
   if (!most) return latency.executions === 0 ? latency.predicted : null
@@ -113,7 +123,7 @@ function ofPrediction(latency: QueryLatency): Verdict {
 
 function sentenceOf(verdict: Verdict, latency: QueryLatency): string {
   const { agreement, predicted, sizes } = latency
-  const by = agreement
+  const evidence = agreement
     ? `by ${plural(agreement.executions, 'execution')}; such a verdict errs in at most ${formatCount(agreement.error * 100)} of 100 cases`
     : ''
   switch (verdict) {
@@ -122,11 +132,11 @@ function sentenceOf(verdict: Verdict, latency: QueryLatency): string {
     case 'slo-broken':
       return 'Some intervals broke the SLO'
     case 'slower':
-      return `The p99 is higher than predicted for this size, ${by}`
+      return `The p99 is higher than predicted for this size, ${evidence}`
     case 'faster':
-      return `The p99 is lower than predicted for this size, ${by}`
+      return `The p99 is lower than predicted for this size, ${evidence}`
     case 'agrees':
-      return `The p99 is as predicted for this size, ${by}`
+      return `The p99 is as predicted for this size, ${evidence}`
     case 'undecided':
       return `${plural(agreement?.executions ?? 0, 'execution')} do not decide whether the prediction holds${agreement?.needed ? `; about ${formatCount(agreement.needed)} would` : ''}`
     case 'too few':
@@ -150,11 +160,14 @@ export interface LogAxis {
   low: number
   high: number
   ticks: number[]
-  /** 0 … 1 along the axis. */
+  /** The position of a value on the axis, from 0 to 1. */
   place(value: number): number
 }
 
-/** A logarithmic axis from the decade below the smallest value to the one above the largest. */
+/**
+ * A logarithmic axis from the power of ten below the smallest value (1 at most) to that above the largest (10 at
+ * least).
+ */
 export function logAxis(values: readonly number[]): LogAxis {
   const usable = values.filter((value) => value > 0 && Number.isFinite(value))
   const low = 10 ** Math.floor(Math.log10(Math.min(...usable, 1)) + 1e-9)

@@ -1,9 +1,9 @@
-/** Sizes of panels in the browser's storage: what is there and is no sizes is taken as nothing. */
+/** The sizes of panels in the browser's storage; an entry that does not hold sizes is ignored. */
 import type { DraftStorage } from './drafts'
 
 type LayoutStorage = Pick<DraftStorage, 'getItem' | 'setItem'>
 
-/** Reads sizes only as the panels write them: a share for each panel by its name. */
+/** A storage that returns only what the panels have written: a JSON object with a percentage for each panel. */
 export function layoutStorage(storage: LayoutStorage): LayoutStorage {
   return {
     getItem: (key) => {

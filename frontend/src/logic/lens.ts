@@ -1,4 +1,8 @@
-/** The line above a query that says what it may cost: `≤ 101 ops · 2 trips · class II · p99 ≈ 153 ms (9 of 10 ≤ 170 ms)`. */
+/**
+ * The line (lens) above a query that says what it may cost, and formulas of bounds as text with links.
+ *
+ *     ≤ 101 ops · 2 trips · class II · p99 ≈ 153 ms (9 of 10 ≤ 170 ms)
+ */
 import { formatCount } from '../units'
 import { aboutMs, type Estimate, estimateText } from './estimate'
 
@@ -7,17 +11,17 @@ export interface LensQuery {
   is_bounded: boolean
   scaling_class?: string | null
   bound?: { operations: number; round_trips: number } | null
-  /** The segments that nothing bounds; a query that cannot be understood has none, and no bound either. */
+  /** The parts that nothing bounds. A query with errors has none of them, and no bound either. */
   unbounded?: readonly unknown[]
 }
 
-/** A prediction as a lens says it: a noisy run is flagged with its worst interval. */
 export interface LensEstimate extends Estimate {
+  /** The p99 of the worst interval, which is shown if the run is noisy. */
   p99_ms: number
   is_noisy: boolean
 }
 
-/** `live` is the bound of the query as it is deployed: where it is another, it is said. */
+/** The text of a lens. `live` is the most operations of the deployed query; it is shown if it differs. */
 export function lensText(query: LensQuery, estimate?: LensEstimate | null, live?: number | null): string {
   if (!query.is_bounded || !query.bound) return query.unbounded?.length === 0 ? 'no bound' : 'unbounded'
   const parts = [
@@ -30,13 +34,13 @@ export function lensText(query: LensQuery, estimate?: LensEstimate | null, live?
   return parts.join(' · ')
 }
 
-/** The same where there is little room: without the class, which stands beside it, and with the estimate alone. */
+/** A shorter text for the sidebar: without the class, which is shown beside it, and with the typical estimate only. */
 export function shortLensText(query: LensQuery, estimate?: LensEstimate | null, live?: number | null): string {
-  const alone = estimate ? { ...estimate, conservative_p99_ms: null, is_noisy: false } : null
-  return `${lensText({ ...query, scaling_class: null }, alone, live)}${estimate?.is_noisy ? ' (noisy)' : ''}`
+  const typical = estimate ? { ...estimate, conservative_p99_ms: null, is_noisy: false } : null
+  return `${lensText({ ...query, scaling_class: null }, typical, live)}${estimate?.is_noisy ? ' (noisy)' : ''}`
 }
 
-/** What is said of a query, or of a table that a query grows with. */
+/** A label of a query, or, with `table`, of a table that queries are unbounded in; `query` is then the first of them. */
 export interface LensLabel {
   query: string
   table?: string
@@ -50,17 +54,17 @@ export interface LensLine {
   labels: LensLabel[]
 }
 
-interface Place {
+interface LineInFile {
   file: string
   start_line: number
 }
 
 interface PlacedQuery extends LensQuery {
-  range: Place
-  unbounded?: readonly { table: string; table_range: Place | null }[]
+  range: LineInFile
+  unbounded?: readonly { table: string; table_range: LineInFile | null }[]
 }
 
-/** The lenses of one file from above to below; where queries or tables begin on one line, each says its name. */
+/** The lenses of one file from top to bottom; if several labels are above one line, each begins with its name. */
 export function lensLines(
   queries: readonly PlacedQuery[],
   path: string,
@@ -77,7 +81,7 @@ export function lensLines(
   for (const { line, ...label } of unboundedTables(queries, path))
     lines.set(line, { line, labels: [...(lines.get(line)?.labels ?? []), label] })
   return [...lines.values()]
-    .toSorted((one, other) => one.line - other.line)
+    .toSorted((a, b) => a.line - b.line)
     .map(({ line, labels }) => ({
       line,
       labels:
@@ -87,15 +91,15 @@ export function lensLines(
     }))
 }
 
-/** The tables of a file that queries grow with, each with the names of these queries. */
+/** A label for each table of a file that queries are unbounded in, with their names. */
 function unboundedTables(queries: readonly PlacedQuery[], path: string): (LensLabel & { line: number })[] {
   const users = new Map<string, { line: number; queries: string[] }>()
   for (const { name, unbounded = [] } of queries) {
     for (const { table, table_range } of unbounded) {
       if (table_range?.file !== path) continue
-      const known = users.get(table) ?? { line: table_range.start_line, queries: [] }
-      if (!known.queries.includes(name)) known.queries.push(name)
-      users.set(table, known)
+      const entry = users.get(table) ?? { line: table_range.start_line, queries: [] }
+      if (!entry.queries.includes(name)) entry.queries.push(name)
+      users.set(table, entry)
     }
   }
   return [...users].map(([table, { line, queries: names }]) => ({
@@ -118,24 +122,25 @@ export interface FormulaPart {
 
 /** Splits `1 + subscriptions.owner` so that each known symbol can be a link. */
 export function formulaParts(formula: string, symbols: readonly string[]): FormulaPart[] {
-  // A plain number among the symbols says itself and leads nowhere.
+  // A symbol that is a plain number has no link. Longer symbols are tried first, as one may begin with another.
   const known = symbols.filter((symbol) => /\D/.test(symbol)).toSorted((a, b) => b.length - a.length)
   const parts: FormulaPart[] = []
   let plain = ''
-  let at = 0
-  while (at < formula.length) {
+  let offset = 0
+  while (offset < formula.length) {
+    const start = offset
     const symbol = known.find(
-      (candidate) => formula.startsWith(candidate, at) && standsAlone(formula, at, candidate.length),
+      (candidate) => formula.startsWith(candidate, start) && standsAlone(formula, start, candidate.length),
     )
     if (symbol === undefined) {
-      plain += formula[at]
-      at += 1
+      plain += formula[offset]
+      offset += 1
       continue
     }
     if (plain !== '') parts.push({ text: plain, isSymbol: false })
     plain = ''
     parts.push({ text: symbol, isSymbol: true })
-    at += symbol.length
+    offset += symbol.length
   }
   if (plain !== '') parts.push({ text: plain, isSymbol: false })
   return parts
@@ -148,7 +153,8 @@ export function formulaWithValues(formula: string, values: ReadonlyMap<string, n
     .join('')
 }
 
-function standsAlone(text: string, at: number, length: number): boolean {
+/** Whether the stretch of a text is a whole word. */
+function standsAlone(text: string, start: number, length: number): boolean {
   const isWord = (char: string | undefined) => char !== undefined && /[\w.]/.test(char)
-  return !isWord(text[at - 1]) && !isWord(text[at + length])
+  return !isWord(text[start - 1]) && !isWord(text[start + length])
 }

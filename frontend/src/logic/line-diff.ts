@@ -5,9 +5,11 @@ export interface DiffLine {
   text: string
 }
 
+/** All lines of both texts in order. Takes time and memory in proportion to the product of their numbers of lines. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const a = before.split('\n')
   const b = after.split('\n')
+  // lengths[i][j] is the length of the longest common subsequence of the lines a[i…] and b[j…].
   const lengths = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0))
   const at = (i: number, j: number) => lengths[i]?.[j] ?? 0
   for (let i = a.length - 1; i >= 0; i -= 1) {
@@ -35,7 +37,7 @@ export function diffLines(before: string, after: string): DiffLine[] {
   return lines
 }
 
-/** Only the changes with a few lines around them; `null` marks a gap. */
+/** The changes with `around` lines before and after each; `null` marks a gap between two of them. */
 export function hunks(lines: readonly DiffLine[], around = 2): (DiffLine | null)[] {
   const near = lines.map((_, index) =>
     lines.slice(Math.max(0, index - around), index + around + 1).some((line) => line.kind !== 'same'),

@@ -1,4 +1,4 @@
-/** Which deployments have their name on an axis of time: none stands on another's. */
+/** Chooses which deployments on a time axis have their name written, so that no two names overlap. */
 
 interface Marker {
   version: number
@@ -7,19 +7,21 @@ interface Marker {
   place: number
 }
 
+/** `place` is where the text starts or ends, by `anchor`. */
 interface MarkerName {
   text: string
   place: number
   anchor: 'start' | 'end'
 }
 
+/** The width of a character, and the distance of a name from its line, in pixels. */
 const CHARACTER = 6
 const GAP = 3
 
-/** The names that have room, those of the latest deployments first; the latest has its name always. */
+/** The names for which there is room, from the latest deployment to earlier ones; the latest always has its name. */
 export function namedMarkers(markers: readonly Marker[], axis: { left: number; right: number }): MarkerName[] {
   const names: MarkerName[] = []
-  let taken = Infinity // from here to the right there is a name already
+  let taken = Infinity // everything to the right of this is taken by names
   for (const { version, isNewPlan, place } of markers.toReversed()) {
     const text = isNewPlan ? `v${version}, new plan` : `v${version}`
     const width = text.length * CHARACTER + GAP

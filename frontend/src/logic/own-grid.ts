@@ -1,5 +1,9 @@
-/** A grid of one's own, as it is typed: the levels of each dimension, and how many points they make. */
+/**
+ * The user's own grid of a profile run, as it is typed: a list of levels (values to measure) for each dimension. Every
+ * combination of the levels of an operator's dimensions is one point to measure.
+ */
 
+/** `of`: the operator, as the form groups them; `start`: the levels that the form begins with. */
 export const DIMENSIONS = [
   { name: 'row_bytes', of: 'Rows', label: 'Bytes of a row', start: '200' },
   { name: 'columns', of: 'Rows', label: 'Columns beside the key', start: '1' },
@@ -17,28 +21,29 @@ export const DIMENSIONS = [
 ] as const
 
 export type Dimension = (typeof DIMENSIONS)[number]['name']
+/** The text in the field of each dimension. */
 export type TypedGrid = Readonly<Record<Dimension, string>>
 export type GridLevels = Record<Dimension, number[]>
 
 export const START = Object.fromEntries(DIMENSIONS.map(({ name, start }) => [name, start])) as TypedGrid
 
+/** The server's limits: levels of one dimension, the largest level, and points of one run. */
 const MOST_LEVELS = 50
-const MOST = 100_000
-/** What a server measures in one run. */
+const LARGEST_LEVEL = 100_000
 export const MOST_POINTS = 2000
 
-/** `1, 10, 100` → 1, 10 and 100; undefined for what is no list of whole numbers. */
+/** `1, 10, 100` → [1, 10, 100], sorted and without repetitions; undefined if a word is no whole number. */
 export function levelsOf(text: string): number[] | undefined {
   const words = text.split(/[\s,;]+/).filter(Boolean)
   const levels = [...new Set(words.map(Number))]
   return levels.every(Number.isInteger) ? levels.toSorted((a, b) => a - b) : undefined
 }
 
-/** Why a list of levels is none that the server takes. */
+/** The message for levels that the server would refuse; undefined if it takes them. */
 export function levelsError(dimension: Dimension, text: string): string | undefined {
   const levels = levelsOf(text)
   const least = dimension === 'write_entries' ? 0 : 1
-  const most = dimension === 'write_entries' ? 1000 : MOST
+  const most = dimension === 'write_entries' ? 1000 : LARGEST_LEVEL
   if (!levels || levels.some((level) => level < least || level > most))
     return `Whole numbers from ${least} to ${most.toLocaleString('en')}, such as 1, 10, 100.`
   if (levels.length > MOST_LEVELS) return `At most ${MOST_LEVELS} numbers.`
@@ -46,13 +51,13 @@ export function levelsError(dimension: Dimension, text: string): string | undefi
   return undefined
 }
 
-/** The levels of a grid without errors. */
+/** The levels of a grid without errors; no levels of `columns` mean 1. */
 export function gridOf(typed: TypedGrid): GridLevels {
   const levels = Object.fromEntries(DIMENSIONS.map(({ name }) => [name, levelsOf(typed[name]) ?? []])) as GridLevels
   return { ...levels, columns: levels.columns.length > 0 ? levels.columns : [1] }
 }
 
-/** How many points the levels make, each operator with each size of a row. */
+/** How many points a run over these levels measures. */
 export function pointsOf(levels: GridLevels): number {
   const count = (name: Dimension) => levels[name].length
   const widths = count('row_bytes') * count('columns')
@@ -61,16 +66,16 @@ export function pointsOf(levels: GridLevels): number {
     count('fk_child_rows') +
     count('sorted_child_rows') * count('sorted_rows') +
     count('forward_child_rows') * count('forward_rows')
-  const ofOneColumn = count('dereference_child_rows') + count('write_entries')
+  const withOneColumn = count('dereference_child_rows') + count('write_entries')
   return (
     reads * widths +
-    ofOneColumn * count('row_bytes') +
+    withOneColumn * count('row_bytes') +
     count('limit_groups') * count('limit_rows') +
-    count('reference_looks') * 2
+    count('reference_looks') * 2 // each as LOOK and as SHOW_AND_LOOK (grid.py of the profiler)
   )
 }
 
-/** What a run lacks, in the words of a grid. */
+/** A point that a query needs and a run has not measured. */
 export interface MissingPoint {
   operator: string
   child_rows: number
@@ -79,7 +84,7 @@ export interface MissingPoint {
   columns: number
 }
 
-/** A grid with one point more; sizes of rows are added only where there is none as large. */
+/** The grid with a point added. Row size and columns are only added if the grid has no level as large. */
 export function withPoint(typed: TypedGrid, point: MissingPoint): TypedGrid {
   const next: Record<Dimension, string> = { ...typed }
   const add = (dimension: Dimension, level: number) => {
@@ -88,7 +93,7 @@ export function withPoint(typed: TypedGrid, point: MissingPoint): TypedGrid {
   const widen = (dimension: 'row_bytes' | 'columns', level: number) => {
     if (Math.max(0, ...(levelsOf(next[dimension]) ?? [])) < level) add(dimension, level)
   }
-  for (const [dimension, level] of placesOf(point)) add(dimension, level)
+  for (const [dimension, level] of levelsAt(point)) add(dimension, level)
   if (!point.operator.endsWith('Check')) {
     widen('row_bytes', point.row_bytes)
     widen('columns', point.columns)
@@ -96,7 +101,8 @@ export function withPoint(typed: TypedGrid, point: MissingPoint): TypedGrid {
   return next
 }
 
-function placesOf({ operator, child_rows, rows }: MissingPoint): [Dimension, number][] {
+/** The levels of the operator's own dimensions at which a point lies. */
+function levelsAt({ operator, child_rows, rows }: MissingPoint): [Dimension, number][] {
   switch (operator) {
     case 'IndexScan':
       return [['scan_rows', rows]]
@@ -130,7 +136,7 @@ function placesOf({ operator, child_rows, rows }: MissingPoint): [Dimension, num
 
 /** “IndexScan of 9,000 rows of 96 B in 3 columns”. */
 export function pointText({ operator, child_rows, rows, row_bytes, columns }: MissingPoint): string {
-  const count = (value: number, one: string) => `${value.toLocaleString('en')} ${one}${value === 1 ? '' : 's'}`
+  const count = (value: number, noun: string) => `${value.toLocaleString('en')} ${noun}${value === 1 ? '' : 's'}`
   const width = `of ${row_bytes.toLocaleString('en')} B${columns > 1 ? ` in ${columns} columns` : ''}`
   switch (operator) {
     case 'IndexScan':

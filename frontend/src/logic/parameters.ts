@@ -1,4 +1,8 @@
-/** The values of a query's parameters, from what was typed in the form to what the API takes. */
+/**
+ * The values of a query's parameters: from the texts in the form to what the API takes (`readParameters`), and from a
+ * value to the text in its field (`typedOf`). Whatever cannot be read without loss is sent as it was typed, and the
+ * server explains.
+ */
 
 import { entryOf } from './entry'
 
@@ -20,6 +24,7 @@ export type ParameterValue = Scalar | Scalar[] | null
 export type Typed = string | null
 export type ParameterKind = 'boolean' | 'number' | 'timestamp' | 'bytes' | 'text'
 
+/** The kind of field for a type. */
 export function kindOf(parameter: Pick<ParameterShape, 'type'>): ParameterKind {
   const type = parameter.type.toUpperCase()
   if (/^BOOL/.test(type)) return 'boolean'
@@ -33,30 +38,27 @@ export function isList(parameter: Pick<ParameterShape, 'type' | 'max_items'>): b
   return typeof parameter.max_items === 'number' || /\[\]$|^LIST/i.test(parameter.type)
 }
 
-/** What the field of a parameter holds; nothing is an empty text, and never NULL. */
+/** What the field of a parameter holds: an untouched field holds an empty text, not NULL. */
 export function valueOf(typed: Readonly<Record<string, Typed>>, name: string): Typed {
   const value = entryOf(typed, name)
   return value === undefined ? '' : value
 }
 
-/** The count of a LIMIT and a list are never NULL. */
+/** Whether a parameter may be NULL: the count of a LIMIT (it has `max_value`) and a list may not. */
 export function canBeNull(parameter: ParameterShape): boolean {
   return !isList(parameter) && typeof parameter.max_value !== 'number'
 }
 
-/**
- * Reads every field; a list has one value a line. What cannot be read is sent as it is typed and what is left empty is
- * left out, so that the one who knows the rules explains them: the server.
- */
+/** The values to send. A list has one value per line; an empty field that is no text is left out. */
 export function readParameters(
   parameters: readonly ParameterShape[],
   typed: Readonly<Record<string, Typed>>,
 ): Record<string, ParameterValue> {
   const entries = parameters.flatMap((parameter): [string, ParameterValue][] => {
-    const held = entryOf(typed, parameter.name)
-    if (held === undefined) return []
-    if (held === null && canBeNull(parameter)) return [[parameter.name, null]]
-    const text = held ?? ''
+    const content = entryOf(typed, parameter.name)
+    if (content === undefined) return []
+    if (content === null && canBeNull(parameter)) return [[parameter.name, null]]
+    const text = content ?? ''
     if (text === '' && kindOf(parameter) !== 'text' && !isList(parameter)) return []
     return [[parameter.name, isList(parameter) ? readList(parameter, text) : readValue(parameter, text)]]
   })
@@ -90,14 +92,16 @@ function isWhole(parameter: Pick<ParameterShape, 'type'>): boolean {
   return !/^(DOUBLE|FLOAT)/i.test(parameter.type)
 }
 
-/** Digits alone: JavaScript would round `9007199254740993.0`. Beyond 2^53 they are sent as they are. */
+/**
+ * Only digits are read as a number, because JavaScript would round `9007199254740993.0`; beyond 2^53 they stay a text.
+ */
 function readInteger(text: string): string | number {
   if (!/^[+-]?\d+$/.test(text)) return text
   const value = Number(text)
   return Number.isSafeInteger(value) ? value : text.replace('+', '')
 }
 
-/** The nearest DOUBLE; a number beyond all of them, or so small that nothing of it would be left, is sent as it is typed. */
+/** The nearest DOUBLE; a number that would become infinite, or zero though it is not, is sent as it is typed. */
 function readDouble(text: string): string | number {
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return text
   const value = Number(text)
@@ -106,8 +110,8 @@ function readDouble(text: string): string | number {
 }
 
 /**
- * A time without a zone is on the reader's clock; what is sent is UTC. All else is sent as it is typed: JavaScript would
- * find a moment in almost any text, and take February 30 for March 2. So is an hour that the clock leaves out.
+ * A time without a zone is local and sent as UTC. Anything else is sent as it is typed, because JavaScript would read
+ * almost any text as a time, and February 30 as March 2. So is a local time that daylight saving skips.
  */
 function readInstant(text: string): string {
   const local = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text
@@ -122,22 +126,24 @@ function isLocal(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(text)
 }
 
-/** Whether a field for times on the reader's clock can show this; a moment in UTC is shown as text. */
+/**
+ * Whether a `datetime-local` field can show this text; anything else, such as a time in UTC, is shown in a text field.
+ */
 export function isOnClock(text: string): boolean {
   return text === '' || (isLocal(text) && !text.startsWith('0000'))
 }
 
-/** Whether a text may have lines: a field of one line would show another text than it holds. */
+/** Whether a parameter needs a field of several lines, as one of a single line would drop line breaks. */
 export function isOfLines(parameter: Pick<ParameterShape, 'type'>, text: string): boolean {
   return /^TEXT/i.test(parameter.type) || /[\r\n]/.test(text)
 }
 
-/** What a field holds for a value. */
+/** The content of a field for a value. */
 export function typedOf(parameter: ParameterShape, value: unknown): Typed {
   return value === null && canBeNull(parameter) ? null : writeParameter(parameter, value)
 }
 
-/** What a field shows for a value: lists one item a line, times on the reader's clock. */
+/** The text in a field for a value: lists with one item per line, times as local times. */
 export function writeParameter(parameter: ParameterShape, value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value))
@@ -147,13 +153,16 @@ export function writeParameter(parameter: ParameterShape, value: unknown): strin
   return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)
 }
 
-/** On the reader's clock where that names the moment: not in an hour that the clock repeats, nor outside its years. */
+/**
+ * The local time if it names this instant; in UTC in an hour that daylight saving repeats, and outside the field's
+ * years.
+ */
 function writeInstant(iso: string): string {
   const local = localInstant(iso)
   return isOnClock(local) && readInstant(local) === iso ? local : iso
 }
 
-/** An instant as `datetime-local` fields want it: 2026-03-01T12:30:05.120, on the reader's clock. */
+/** An instant as a local time, the way `datetime-local` fields want it: 2026-03-01T12:30:05.120. */
 export function localInstant(iso: string): string {
   const instant = new Date(iso)
   if (Number.isNaN(instant.getTime())) return iso

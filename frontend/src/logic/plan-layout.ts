@@ -28,11 +28,12 @@ export interface PlacedEdge {
   width: number
   isUnbounded: boolean
   rows: number | null
-  /** Where a label of the rows stands. */
+  /** The position of the label with the rows. */
   labelX: number
   labelY: number
 }
 
+/** A box around connected unbounded nodes, whose ids it has. */
 export interface PlacedSegment {
   x: number
   y: number
@@ -49,6 +50,7 @@ export interface PlanLayout {
   height: number
 }
 
+/** In pixels, but for DETAIL_COLUMNS: the characters of the monospaced detail that fit into a node. */
 const NODE_WIDTH = 272
 const DETAIL_COLUMNS = 39
 const MAX_DETAIL_LINES = 3
@@ -59,6 +61,7 @@ const LEVEL_GAP = 40
 const SIBLING_GAP = 28
 const MARGIN = 36
 
+/** Positions of all nodes, edges and boxes, and the size of the whole. */
 export function layoutPlan(root: PlanNode): PlanLayout {
   const laidOut = tree<PlanNode>()
     .nodeSize([NODE_WIDTH + SIBLING_GAP, 1])
@@ -156,7 +159,7 @@ function placeSegments(nodes: PlacedNode[], byId: Map<string, PlacedNode>): Plac
   })
 }
 
-/** Breaks a detail into lines of a monospaced face; what does not fit ends in an ellipsis. */
+/** Breaks a text into lines of at most `columns` characters; a text with too many lines ends in an ellipsis. */
 export function wrap(text: string, columns: number, maxLines: number): string[] {
   if (text === '') return []
   const lines: string[] = []
@@ -175,6 +178,7 @@ export function wrap(text: string, columns: number, maxLines: number): string[] 
   return [...lines.slice(0, maxLines - 1), `${last.slice(0, columns - 1)}…`]
 }
 
+/** Cuts a word that is longer than a line. */
 function pieces(word: string, columns: number): string[] {
   const parts: string[] = []
   for (let start = 0; start < word.length; start += columns) parts.push(word.slice(start, start + columns))

@@ -1,4 +1,4 @@
-/** Questions asked of a plan: its nodes, the node behind a caret, what one stage changed. */
+/** Reads a plan: its nodes, the node whose source a caret is in, what one stage changed, where an arrow key leads. */
 import type { Caret, PlanNode } from './shapes'
 import { contains, extent } from './text-edits'
 
@@ -26,18 +26,18 @@ export function nodeAtCaret(root: PlanNode, caret: Caret): PlanNode | undefined 
   return best
 }
 
-/** The ids of nodes that the previous stage did not have in this form. */
+/** The ids of nodes of `current` without a node of the same operator and detail in `previous`. */
 export function changedNodes(previous: PlanNode | undefined, current: PlanNode): Set<string> {
   if (!previous) return new Set()
-  const left = new Map<string, number>()
+  const unmatched = new Map<string, number>()
   for (const node of flattenPlan(previous)) {
     const key = form(node)
-    left.set(key, (left.get(key) ?? 0) + 1)
+    unmatched.set(key, (unmatched.get(key) ?? 0) + 1)
   }
   const changed = new Set<string>()
   for (const node of flattenPlan(current)) {
-    const count = left.get(form(node)) ?? 0
-    if (count > 0) left.set(form(node), count - 1)
+    const count = unmatched.get(form(node)) ?? 0
+    if (count > 0) unmatched.set(form(node), count - 1)
     else changed.add(node.id)
   }
   return changed
@@ -47,22 +47,22 @@ function form(node: PlanNode): string {
   return `${node.operator}\u0000${node.detail}`
 }
 
-/** Where an arrow key leads from a node: up to the parent, down to the first child, sideways among siblings. */
+/** The id of the node that a key leads to: up to the parent, down to the first child, sideways among siblings. */
 export function neighbour(root: PlanNode, id: string, key: string): string | undefined {
   const all = flattenPlan(root)
   const parent = all.find((node) => node.children.some((child) => child.id === id))
   const node = all.find((candidate) => candidate.id === id)
   const siblings = parent?.children ?? []
-  const place = siblings.findIndex((sibling) => sibling.id === id)
+  const index = siblings.findIndex((sibling) => sibling.id === id)
   switch (key) {
     case 'ArrowUp':
       return parent?.id
     case 'ArrowDown':
       return node?.children[0]?.id
     case 'ArrowLeft':
-      return siblings[place - 1]?.id
+      return siblings[index - 1]?.id
     case 'ArrowRight':
-      return siblings[place + 1]?.id
+      return siblings[index + 1]?.id
     case 'Home':
       return root.id
     case 'End':

@@ -1,18 +1,18 @@
-/** A finding as lines of text, for a message or an issue, worded like `piql check`. */
+/** A problem as lines of text, to paste into a message or an issue, in the words of `piql check`. */
 
-interface Place {
+interface Start {
   file: string
   start_line: number
   start_column: number
 }
 
-interface Finding {
+interface Problem {
   code: string
   severity: string
   message: string
-  range: Place
+  range: Start
   help: readonly string[]
-  labels: readonly { range: Place; text: string }[]
+  labels: readonly { range: Start; text: string }[]
 }
 
 /**
@@ -21,19 +21,20 @@ interface Finding {
  *       = schema.piql:8:14: no CARDINALITY LIMIT on owner here
  *       = help: declare CARDINALITY LIMIT n (owner) in subscriptions
  */
-export function problemText({ code, severity, message, range, help, labels }: Finding): string {
+export function problemText({ code, severity, message, range, help, labels }: Problem): string {
   return [
     `${severity}[${code}]: ${message}`,
-    ` --> ${place(range)}`,
-    ...labels.map((label) => `  = ${place(label.range)}: ${label.text}`),
+    ` --> ${positionText(range)}`,
+    ...labels.map((label) => `  = ${positionText(label.range)}: ${label.text}`),
     ...help.map((line) => `  = help: ${line}`),
   ].join('\n')
 }
 
-export function problemsText(findings: readonly Finding[]): string {
-  return findings.map(problemText).join('\n\n')
+/** Several problems, with an empty line between them. */
+export function problemsText(problems: readonly Problem[]): string {
+  return problems.map(problemText).join('\n\n')
 }
 
-function place({ file, start_line, start_column }: Place): string {
+function positionText({ file, start_line, start_column }: Start): string {
   return `${file}:${start_line}:${start_column}`
 }

@@ -1,4 +1,7 @@
-/** Values of rows: from JSON to the text of a cell or a field, and from what was typed to JSON. All of them exact. */
+/**
+ * Values of rows in the panel Data: from the API's JSON to the text of a cell or a field, and from typed text to JSON. No
+ * conversion loses digits or bytes.
+ */
 
 type RowJson = unknown
 type CellKind = 'null' | 'number' | 'boolean' | 'moment' | 'bytes' | 'text'
@@ -6,7 +9,7 @@ type CellKind = 'null' | 'number' | 'boolean' | 'moment' | 'bytes' | 'text'
 interface CellShown {
   kind: CellKind
   text: string
-  /** What else is said of the value: the moment on the reader's clock, how many bytes there are. */
+  /** A remark for the tooltip: the local time, or the number of bytes. */
   more?: string
 }
 
@@ -16,7 +19,7 @@ export function isNumber(type: string): boolean {
   return NUMBER.test(type)
 }
 
-/** What a cell shows; times are in UTC, and the reader's clock stands behind them. */
+/** What a cell shows; a time is shown in UTC, with the local time as a remark. */
 export function shownValue(value: RowJson, type: string): CellShown {
   if (value === null || value === undefined) return { kind: 'null', text: 'NULL' }
   if (typeof value === 'boolean') return { kind: 'boolean', text: String(value) }
@@ -31,6 +34,7 @@ function base64Of(value: RowJson): string | null {
   return typeof value === 'object' && value !== null && '$base64' in value ? String(value.$base64) : null
 }
 
+/** The first 12 bytes in hexadecimal, as SQL writes them. */
 function shownBytes(base64: string): CellShown {
   const bytes = atob(base64)
   const hex = Array.from(bytes.slice(0, 12), (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join('')
@@ -43,7 +47,7 @@ function onClock(iso: string): string {
   return Number.isNaN(moment.getTime()) ? '' : `${moment.toLocaleString()} on this clock`
 }
 
-/** What a field holds for a value; null is NULL. */
+/** The text in a field for a value; null stands for NULL. */
 export function typedValue(value: RowJson): string | null {
   if (value === null || value === undefined) return null
   const bytes = base64Of(value)
@@ -51,7 +55,7 @@ export function typedValue(value: RowJson): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)
 }
 
-/** The JSON of what was typed. What cannot be read is sent as it is, so that the server says what is wrong. */
+/** The JSON of a typed text. A text that cannot be read is sent as it is, so that the server says what is wrong. */
 export function readTyped(typed: string | null, type: string): string | number | boolean | null | { $base64: string } {
   if (typed === null) return null
   const text = typed.trim()
@@ -63,16 +67,19 @@ export function readTyped(typed: string | null, type: string): string | number |
   return type === 'VARCHAR' || /^(VARCHAR|TEXT)/.test(type) ? typed : text
 }
 
-/** Digits beyond 2^53 are sent as digits: JavaScript would round them. */
+/** A whole number beyond 2^53 stays a text, because JavaScript would round it. */
 function readWhole(text: string): string | number {
   const value = Number(text)
   return /^[+-]?\d+$/.test(text) && Number.isSafeInteger(value) ? value : text
 }
 
-/** The columns that a filter may give next: the first of some list that the given ones begin. */
-export function nextFilters(filters: readonly (readonly string[])[], given: readonly string[]): string[] {
+/**
+ * The columns that can be filtered by next. `filters` are the lists of columns that a key or an index serves, in order;
+ * `chosen` are the columns filtered by so far, which must be the first ones of such a list.
+ */
+export function nextFilters(filters: readonly (readonly string[])[], chosen: readonly string[]): string[] {
   const next = filters
-    .filter((columns) => given.every((name) => columns.slice(0, given.length).includes(name)))
-    .map((columns) => columns[given.length])
+    .filter((columns) => chosen.every((name) => columns.slice(0, chosen.length).includes(name)))
+    .map((columns) => columns[chosen.length])
   return [...new Set(next)].filter((name): name is string => name !== undefined)
 }

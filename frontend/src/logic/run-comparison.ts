@@ -1,4 +1,4 @@
-/** Two profile runs side by side: how much longer each operator took in one than in the other. */
+/** Compares two profile runs: how much longer each operator took in one than in the other. */
 
 interface Summary {
   operator: string
@@ -11,7 +11,7 @@ interface Run {
   operators_summary: readonly Summary[]
 }
 
-/** Grids of one's own have one name and differ in their levels. */
+/** Whether two runs measured the same points; users' own grids have the same name and differ in their levels. */
 export function isSameGrid(run: Run, other: Run): boolean {
   return (
     run.settings.grid === other.settings.grid &&
@@ -19,12 +19,12 @@ export function isSameGrid(run: Run, other: Run): boolean {
   )
 }
 
-/** A difference to be looked at; what is nearer to 1 comes from run to run. */
+/** Whether a factor is worth a look. Factors between 0.8 and 1.25 are usual between two runs of the same store. */
 export function direction(factor: number): 'slower' | 'faster' | 'alike' {
   return factor >= 1.25 ? 'slower' : factor <= 0.8 ? 'faster' : 'alike'
 }
 
-/** p99 of each operator against the other run's, where both measured the same points of the same grid. */
+/** By operator, its p99 divided by the other run's; only operators of which both runs measured the same points. */
 export function timesAsLong(run: Run, other: Run): ReadonlyMap<string, number> {
   if (!isSameGrid(run, other)) return new Map()
   const before = new Map(other.operators_summary.map((summary) => [summary.operator, summary]))

@@ -1,4 +1,4 @@
-/** What a profile run is called: by its label, or by when it was started. */
+/** The name of a profile run: its label, or else when it was started. */
 import { formatTimestamp } from '../units'
 
 export function runName(run: { label: string | null; created_at: string }): string {

@@ -1,4 +1,4 @@
-/** Which files differ between two states of an application; a file that one of them lacks is empty there. */
+/** Which files differ between two saves of an application. */
 import type { FileChange } from './deploy-state'
 import { comparePaths } from './drafts'
 
@@ -7,6 +7,10 @@ interface SavedFile {
   text: string
 }
 
+/**
+ * The files whose text differs or that only one save has, in the order of the sidebar; a missing file has an empty
+ * text.
+ */
 export function changedFiles(older: readonly SavedFile[], later: readonly SavedFile[]): FileChange[] {
   const before = new Map(older.map(({ path, text }) => [path, text]))
   const after = new Map(later.map(({ path, text }) => [path, text]))

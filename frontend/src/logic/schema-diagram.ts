@@ -1,6 +1,6 @@
 /**
- * What the diagram of a schema shows: a box a table with a line a column, limit and index, a link a foreign key, and
- * over them the steps of one query, each with what it adds to the bound.
+ * What the diagram of a schema shows, before it is placed by diagram-layout.ts: a box for each table with a line for each
+ * column, key, limit and index, a link for each foreign key, and over them the steps of one query with their bounds.
  */
 import { formatCount } from '../units'
 import type { TextRange } from './shapes'
@@ -46,12 +46,13 @@ export interface SchemaIndex {
   used_by: readonly string[]
 }
 
-/** Columns whose values say what a step looks for. */
+/** The columns whose values a step looks for in its own table. */
 interface Source {
   table: string
   columns: readonly string[]
 }
 
+/** One access of the query's bound, as the API tells it; null where nothing bounds it. */
 export interface Access {
   kind: 'read' | 'write' | 'check'
   table: string
@@ -62,26 +63,28 @@ export interface Access {
   is_unbounded: boolean
 }
 
-/** One step of the query that is laid over the schema. */
+/** One step of the query, as the diagram shows it; numbered from 1. */
 export interface Step {
   number: number
   table: string
   index: string | null
   comesFrom: readonly Source[]
-  /** `≤ 100 ops`, `∞ unbounded`, `checked`; empty where nothing can be said. */
+  /** `≤ 100 ops`, `∞ unbounded` or `checked`; empty if the operations are not known. */
   text: string
-  /** The same with the rows, where there is room: `≤ 100 ops, ≤ 5,000 rows`. */
+  /** The same with the rows: `≤ 100 ops, ≤ 5,000 rows`. */
   longText: string
   isUnbounded: boolean
 }
 
+/** One line of a box; `steps` are those that use the index of the line. */
 export interface Line {
   id: string
   kind: 'column' | 'unique' | 'limit' | 'index'
   name: string
   detail: string
-  /** Everything about it in words. */
+  /** Everything about it in words, for the tooltip and screen readers. */
   title: string
+  /** Whether the column is a part of the primary key. */
   isKey: boolean
   range: TextRange | null
   steps: readonly Step[]
@@ -95,13 +98,13 @@ export interface Box {
   isUnbounded: boolean
 }
 
-/** From the table that references, or whose rows are followed, to the other. */
+/** A foreign key, from the referencing table to the referenced one, or a step that follows none, in its direction. */
 export interface Link {
   id: string
   from: string
   to: string
   kind: 'key' | 'step'
-  /** Of `from`, that reference; none of a step that follows no foreign key. */
+  /** The referencing columns of `from`; empty for a step that follows no foreign key. */
   columns: readonly string[]
   label: string
   title: string
@@ -116,6 +119,7 @@ export interface Diagram {
   steps: readonly Step[]
 }
 
+/** The diagram of a schema with the accesses of one query; accesses of unknown tables are left out. */
 export function schemaDiagram(
   tables: readonly SchemaTable[],
   indexes: readonly SchemaIndex[],
@@ -150,7 +154,7 @@ function stepOf(access: Access, index: number): Step {
 }
 
 function boxOf(table: SchemaTable, indexes: readonly SchemaIndex[], steps: readonly Step[]): Box {
-  const own = steps.filter((step) => step.table === table.name)
+  const tableSteps = steps.filter((step) => step.table === table.name)
   return {
     name: table.name,
     range: table.name_range ?? table.range,
@@ -158,10 +162,10 @@ function boxOf(table: SchemaTable, indexes: readonly SchemaIndex[], steps: reado
       ...table.columns.map((column) => columnLine(table, column)),
       ...table.unique_keys.map(uniqueLine),
       ...table.limits.map(limitLine),
-      ...indexes.filter((index) => index.table === table.name).map((index) => indexLine(index, own)),
+      ...indexes.filter((index) => index.table === table.name).map((index) => indexLine(index, tableSteps)),
     ],
-    steps: own,
-    isUnbounded: own.some((step) => step.isUnbounded),
+    steps: tableSteps,
+    isUnbounded: tableSteps.some((step) => step.isUnbounded),
   }
 }
 
@@ -214,7 +218,7 @@ function limitLine(limit: SchemaLimit): Line {
   }
 }
 
-/** What a limit counts by: `owner`, `owner, day`, `word of text`. */
+/** The columns of a limit: `owner`, `owner, day`, or `word of text` for a token limit. */
 function limitColumns(limit: SchemaLimit): string {
   return `${limit.is_token ? 'word of ' : ''}${limit.columns.join(', ')}`
 }
@@ -258,7 +262,7 @@ function keyLinks(table: SchemaTable, known: ReadonlySet<string>): Link[] {
     })
 }
 
-/** The most rows that share one value of these columns, or null where nothing says so. */
+/** The most rows that share one value of these columns, by keys and limits; null if nothing limits them. */
 function mostRows(table: SchemaTable, columns: readonly string[]): number | null {
   const names = new Set(columns)
   const isWithin = (part: readonly string[]) => part.length > 0 && part.every((name) => names.has(name))
@@ -267,7 +271,7 @@ function mostRows(table: SchemaTable, columns: readonly string[]): number | null
   return limits.length > 0 ? Math.min(...limits) : null
 }
 
-/** A step that follows a foreign key is said on it; one that follows none has a link of its own. */
+/** Adds the steps to the links: a step that follows a foreign key to its link, any other one as a link of its own. */
 function withSteps(keys: readonly Link[], steps: readonly Step[], known: ReadonlySet<string>): Link[] {
   const onKeys = new Map<string, Step[]>()
   const alone = new Map<string, Link>()
@@ -278,19 +282,19 @@ function withSteps(keys: readonly Link[], steps: readonly Step[], known: Readonl
       if (key) onKeys.set(key.id, [...(onKeys.get(key.id) ?? []), step])
       else {
         const id = `${from}⇢${step.table}`
-        const before = alone.get(id)
-        alone.set(id, stepLink(id, from, step.table, [...(before?.steps ?? []), step]))
+        const stepsBefore = alone.get(id)?.steps ?? []
+        alone.set(id, stepLink(id, from, step.table, [...stepsBefore, step]))
       }
     }
   }
   const marked = keys.map((key) => {
-    const own = onKeys.get(key.id)
-    return own ? { ...key, steps: own, isUnbounded: own.some((step) => step.isUnbounded) } : key
+    const keySteps = onKeys.get(key.id)
+    return keySteps ? { ...key, steps: keySteps, isUnbounded: keySteps.some((step) => step.isUnbounded) } : key
   })
   return [...marked, ...alone.values()]
 }
 
-/** The foreign key that leads from these columns, else the first one that the other table has to theirs. */
+/** The foreign key that has these columns and references `to`, else the first one of `to` that references their table. */
 function keyBetween(keys: readonly Link[], { table, columns }: Source, to: string): Link | undefined {
   return (
     keys.find((key) => key.from === table && key.to === to && key.columns.every((name) => columns.includes(name))) ??
@@ -313,7 +317,7 @@ function stepLink(id: string, from: string, to: string, steps: readonly Step[]):
   }
 }
 
-/** The same with the tables that the query goes to alone, of a schema that is too large to be looked at whole. */
+/** The diagram with only the tables that the query uses. */
 export function tablesOfSteps({ boxes, links, steps }: Diagram): Diagram {
   const names = new Set(steps.map(({ table }) => table))
   return {
@@ -323,7 +327,7 @@ export function tablesOfSteps({ boxes, links, steps }: Diagram): Diagram {
   }
 }
 
-/** What stands on a link: its limit, then what the steps of the query add there. */
+/** The text on a link: its limit, then the steps of the query along it. */
 export function linkLabel(link: Link): string {
   return [link.label, ...link.steps.map((step) => `${step.number}: ${step.longText || 'read'}`)]
     .filter(Boolean)

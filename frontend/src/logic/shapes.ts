@@ -1,6 +1,6 @@
-/** The parts of the API's answers that the pure modules read; the generated types fit them structurally. */
+/** The parts of the API's answers that the modules of logic/ read; the generated types fit them structurally. */
 
-/** A stretch of one file: 1-based lines and UTF-16 columns, the end exclusive. */
+/** A range of one file: lines and UTF-16 columns from 1, the end exclusive. */
 export interface TextRange {
   file: string
   start_line: number
@@ -27,7 +27,7 @@ export interface PlanNode {
   children: readonly PlanNode[]
 }
 
-/** Where a caret stands in a file. */
+/** The caret in a file; line and column from 1. */
 export interface Caret {
   file: string
   line: number

@@ -1,10 +1,12 @@
-/** How the SLOs of an application are kept, in two words. */
+/** How well the SLOs of an application are kept, in two words for the list of applications. */
+
+/** For one SLO: how many intervals had enough executions to be judged, and how many of them kept it. */
 interface Judged {
   kept: number
   judged: number
 }
 
-/** Null where no query has an SLO. */
+/** `2 of 5 broken` if an SLO was broken in any interval, else `5 kept`; null if no query has an SLO. */
 export function sloSummary(
   judgements: readonly Judged[],
 ): { text: string; tone: 'plain' | 'accent' | 'danger' } | null {

@@ -1,9 +1,11 @@
-/** Rows of a result as files a spreadsheet or a script reads. */
+/** Rows as files: CSV for spreadsheets, JSON for scripts. */
 
+/** A line of column names, then a line for each row, by RFC 4180. */
 export function toCsv(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
   return [columns, ...rows].map((row) => row.map(field).join(',')).join('\r\n') + '\r\n'
 }
 
+/** A list of one object per row; of two columns with one name, the last one counts. */
 export function toJson(columns: readonly string[], rows: readonly (readonly unknown[])[]): string {
   return JSON.stringify(
     rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null]))),
@@ -12,7 +14,7 @@ export function toJson(columns: readonly string[], rows: readonly (readonly unkn
   )
 }
 
-/** Quotes what needs it, and keeps spreadsheets from reading text as a formula. */
+/** One field: quoted if need be, and with an apostrophe before a text that a spreadsheet would take for a formula. */
 function field(value: unknown): string {
   if (value === null || value === undefined) return ''
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)

@@ -1,4 +1,4 @@
-/** Text edits with UTF-16 positions, applied to plain strings (JavaScript counts UTF-16 units, as the API does). */
+/** Edits and ranges of plain strings. Positions count UTF-16 units, as JavaScript and the API do. */
 import type { Caret, TextEdit, TextRange } from './shapes'
 
 /** The offset of a 1-based line and column; positions past the end of a line or file are clamped to it. */
@@ -14,9 +14,9 @@ export function offsetAt(text: string, line: number, column: number): number {
   return Math.min(start + Math.max(0, column - 1), end)
 }
 
-/** All edits of one file, applied together; they must not overlap. */
+/** The text after all edits of one file, whose positions are those before any of them. Throws if edits overlap. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
-  const placed = edits
+  const sorted = edits
     .map((edit) => ({
       start: offsetAt(text, edit.range.start_line, edit.range.start_column),
       end: offsetAt(text, edit.range.end_line, edit.range.end_column),
@@ -24,13 +24,13 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
     }))
     .toSorted((a, b) => a.start - b.start || a.end - b.end)
   let result = ''
-  let done = 0
-  for (const edit of placed) {
-    if (edit.start < done) throw new Error('edits overlap')
-    result += text.slice(done, edit.start) + edit.text
-    done = edit.end
+  let copied = 0
+  for (const edit of sorted) {
+    if (edit.start < copied) throw new Error('edits overlap')
+    result += text.slice(copied, edit.start) + edit.text
+    copied = edit.end
   }
-  return result + text.slice(done)
+  return result + text.slice(copied)
 }
 
 export function editsByFile<E extends TextEdit>(edits: readonly E[]): Map<string, E[]> {
@@ -43,6 +43,7 @@ export function editsByFile<E extends TextEdit>(edits: readonly E[]): Map<string
   return files
 }
 
+/** The part of a text that a range covers. */
 export function textOf(text: string, range: TextRange): string {
   return text.slice(
     offsetAt(text, range.start_line, range.start_column),
@@ -50,7 +51,7 @@ export function textOf(text: string, range: TextRange): string {
   )
 }
 
-/** Whether the caret stands in the range or touches its end. */
+/** Whether the caret is in the range or at its end. */
 export function contains(range: TextRange, caret: Caret): boolean {
   if (range.file !== caret.file) return false
   const afterStart =
@@ -59,7 +60,7 @@ export function contains(range: TextRange, caret: Caret): boolean {
   return afterStart && beforeEnd
 }
 
-/** An ordering measure only: a longer range gives a larger number. */
+/** A number to compare ranges by: a range over more lines has a larger one, then one over more columns. */
 export function extent(range: TextRange): number {
   return (range.end_line - range.start_line) * 10_000 + (range.end_column - range.start_column)
 }

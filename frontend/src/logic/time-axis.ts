@@ -1,4 +1,4 @@
-/** What stands under the ticks of an axis of time, on the reader's clock: only as much as tells one from the next. */
+/** The texts under the ticks of a time axis, in local time and no longer than is needed to tell them apart. */
 
 const MINUTE = 60_000
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
@@ -10,17 +10,17 @@ const second = new Intl.DateTimeFormat(undefined, {
   hourCycle: 'h23',
 })
 
-/** Midnight is a day, and where one tick has seconds all have: Nov 22, 06:00 · 18:29, 18:30 · 18:30:00, 18:30:05. */
+/** One text for each tick: `Nov 22` at midnight, else `18:30`; all with seconds, `18:30:05`, if any tick needs them. */
 export function tickTimes(ticks: readonly Date[]): string[] {
-  const isFine = ticks.some((at) => at.getSeconds() !== 0)
-  return ticks.map((at) => (isFine ? second : isMidnight(at) ? day : minute).format(at))
+  const hasSeconds = ticks.some((tick) => tick.getSeconds() !== 0)
+  return ticks.map((tick) => (hasSeconds ? second : isMidnight(tick) ? day : minute).format(tick))
 }
 
-function isMidnight(at: Date): boolean {
-  return at.getHours() === 0 && at.getMinutes() === 0
+function isMidnight(tick: Date): boolean {
+  return tick.getHours() === 0 && tick.getMinutes() === 0
 }
 
-/** From the first instant to the last; one alone stands in the middle of a minute. */
+/** The ends of an axis: the first and the last instant, or the minute around a single one. */
 export function timeSpan(instants: readonly Date[]): [Date, Date] {
   const first = instants[0]?.getTime() ?? 0
   const last = instants.at(-1)?.getTime() ?? 0

@@ -1,4 +1,11 @@
-/** The state of the view as a URL and back: whatever is shown can be sent to somebody else. */
+/**
+ * The view (what is looked at) and its URL, so that a link leads somebody else to the same view:
+ *
+ *     /applications/scadr/development?file=queries/thoughtstream.piql&query=thoughtstream&panel=heatmap&slo=99-500-600
+ *
+ * A parameter that cannot be read is ignored. To add one: a field of `View`, and a line in `parseView` and `formatView`
+ * (or in TEXT_KEYS, if it is a text).
+ */
 
 const PANEL_IDS = [
   'problems',
@@ -24,7 +31,7 @@ export interface SloTarget {
 
 export interface View {
   page: 'home' | 'workbench' | 'dashboard'
-  /** Empty where the address names none: the server says which there are. */
+  /** Empty if the address names none; app/application-choice.ts then chooses one. */
   application: string
   environment: string
   file?: string | undefined
@@ -33,38 +40,45 @@ export interface View {
   panel?: PanelId | undefined
   /** The panel below the editor. */
   bottom?: PanelId | undefined
+  /** The stage of the plan that is shown, and the id of its chosen node. */
   stage?: string | undefined
   node?: string | undefined
-  /** The table instead of the drawing. */
+  /** Shows a panel's table instead of its drawing. */
   as?: 'table' | undefined
+  /** The limits on the axes of the heatmap, by their symbols; `y` may be NO_AXIS. */
   x?: string | undefined
   y?: string | undefined
+  /** The id of the profile run that predictions come from. */
   run?: string | undefined
   /** Queries predicted as one page: `a, b | c`. */
   together?: string | undefined
+  /** The SLO that is tried in the heatmap, in place of the saved one. */
   slo?: SloTarget | undefined
-  /** Where further limits of the heatmap's query are put, by their symbols. */
+  /** Values of limits that are on no axis of the heatmap, by their symbols. */
   at?: Readonly<Record<string, number>> | undefined
-  /** The chosen cell of the heatmap, by its two values; of a curve, only the first counts. */
+  /** The chosen cell of the heatmap, by the values of its limits; in a curve only `x` counts. */
   cell?: { x: number; y: number } | undefined
-  /** The code whose page of the reference is open. */
+  /** The diagnostic code whose reference page is open; `all` is the list of codes. */
   code?: string | undefined
+  /** The id of the version that the dashboard shows; without it the live one. */
   deployment?: string | undefined
   /** The number of the save that the history shows. */
   save?: string | undefined
+  /** The seconds before now that the dashboard shows. */
   window?: number | undefined
 }
 
 /** The environment that every application has. */
 export const DEVELOPMENT = 'development'
 
-/** In the place of a second axis: the heatmap is a curve along the first. */
+/** The value of `y` for no second axis: the heatmap is then a curve along the first. */
 export const NO_AXIS = '-'
 
 export const DEFAULT_SLO: SloTarget = { quantile: 0.99, threshold_ms: 500, interval_seconds: 600 }
 
 const TEXT_KEYS = ['file', 'query', 'stage', 'node', 'x', 'y', 'run', 'together', 'code', 'deployment', 'save'] as const
 
+/** The view of an address. */
 export function parseView(pathname: string, search: string): View {
   const [, ...parts] = pathname.split('/').map(decoded)
   const query = new URLSearchParams(search)
@@ -75,7 +89,7 @@ export function parseView(pathname: string, search: string): View {
   }
   view.panel = panelId(query.get('panel'))
   view.bottom = panelId(query.get('bottom'))
-  // A link of an earlier form, when the root was the workbench.
+  // In links of earlier versions, the root is the workbench.
   if (view.page === 'home' && (view.file || view.query || view.panel)) view.page = 'workbench'
   if (query.get('as') === 'table') view.as = 'table'
   view.slo = parseSlo(query.get('slo'))
@@ -86,6 +100,7 @@ export function parseView(pathname: string, search: string): View {
   return dropUndefined(view)
 }
 
+/** The address of a view: path and parameters. */
 export function formatView(view: View): string {
   const query = new URLSearchParams()
   for (const key of TEXT_KEYS) {
@@ -107,29 +122,32 @@ export function formatView(view: View): string {
   return search ? `${path}?${search}` : path
 }
 
-/** The page that a path names; links of an earlier form name a workspace, which is an application in development. */
+/**
+ * The page that a path names. Links of earlier versions, `/workspaces/scadr` and `/workspaces/scadr/dashboard`, lead to
+ * the application's environment `development`.
+ */
 function parsePath([first, application = '', second, third]: readonly string[]): View {
-  const isEarlier = first === 'workspaces'
-  if (!isEarlier && first !== 'applications')
+  const isWorkspaceLink = first === 'workspaces'
+  if (!isWorkspaceLink && first !== 'applications')
     return { page: first === 'dashboard' ? 'dashboard' : 'home', application: '', environment: DEVELOPMENT }
   return {
-    page: (isEarlier ? second : third) === 'dashboard' ? 'dashboard' : 'workbench',
+    page: (isWorkspaceLink ? second : third) === 'dashboard' ? 'dashboard' : 'workbench',
     application,
-    environment: (isEarlier ? '' : second) || DEVELOPMENT,
+    environment: (isWorkspaceLink ? '' : second) || DEVELOPMENT,
   }
 }
 
-/** The change that leads to an environment, and leaves behind what was said of another one. */
+/** The change that leads to the workbench of an environment and resets everything that concerned another one. */
 export function viewOf(application: string, environment: string): Partial<View> {
-  const nothing = Object.fromEntries(TEXT_KEYS.map((key) => [key, undefined]))
+  const noTexts = Object.fromEntries(TEXT_KEYS.map((key) => [key, undefined]))
   const rest = { panel: undefined, bottom: undefined, as: undefined, slo: undefined, at: undefined, cell: undefined }
-  return { ...nothing, ...rest, page: 'workbench', application, environment }
+  return { ...noTexts, ...rest, page: 'workbench', application, environment }
 }
 
 /** The change that leads to the page of all applications. */
 export const HOME: Partial<View> = { ...viewOf('', DEVELOPMENT), page: 'home' }
 
-/** A part of a path; one that is no UTF-8, as a cut link may have, is taken as it is written. */
+/** A decoded part of a path; a part that is no valid UTF-8, as in a link that was cut off, stays as it is. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -151,7 +169,7 @@ function parseCell(text: string | null): { x: number; y: number } | undefined {
   return x !== undefined && y !== undefined && x >= 0 && y >= 0 ? { x, y } : undefined
 }
 
-/** 80-subscriptions.owner: the value first, since a symbol may hold anything. */
+/** 80-subscriptions.owner; the value is first, because a symbol may contain any character. */
 function parseLimits(parts: readonly string[]): Readonly<Record<string, number>> | undefined {
   const limits = parts.flatMap((part): [string, number][] => {
     const [, value, symbol] = /^(\d{1,7})-(.+)$/s.exec(part) ?? []
@@ -164,6 +182,7 @@ function panelId(text: string | null): PanelId | undefined {
   return PANEL_IDS.find((id) => id === text)
 }
 
+/** A number with at most four decimals. */
 function short(value: number): string {
   return String(Number(value.toFixed(4)))
 }

@@ -1,6 +1,7 @@
 /**
- * Edits of several files as one: all are applied or none, and one undo takes all of them back. Monaco's own service undoes
- * file by file. This module is loaded before anything else of Monaco is used, since services are made but once.
+ * Edits of several files as one, such as a rename: all are applied or none, and one undo takes all of them back.
+ * Monaco's own service undoes file by file, so this module replaces it. It must be imported before Monaco is used for
+ * the first time, because Monaco creates its services once.
  */
 import { StandaloneServices } from 'monaco-editor/editor/standalone/browser/standaloneServices'
 import { UndoRedoGroup } from 'monaco-editor/platform/undoRedo/common/undoRedo'
@@ -13,8 +14,8 @@ StandaloneServices.initialize({
   IWorkspaceEditService: {
     hasPreviewHandler: () => false,
     setPreviewHandler: () => ({ dispose: () => undefined }),
-    apply: async (given: languages.WorkspaceEdit | languages.IWorkspaceTextEdit[]) => {
-      const edits = editsByModel((Array.isArray(given) ? given : given.edits) as languages.IWorkspaceTextEdit[])
+    apply: async (edit: languages.WorkspaceEdit | languages.IWorkspaceTextEdit[]) => {
+      const edits = editsByModel((Array.isArray(edit) ? edit : edit.edits) as languages.IWorkspaceTextEdit[])
       applyTogether(edits)
       const count = [...edits.values()].reduce((sum, modelEdits) => sum + modelEdits.length, 0)
       return {
@@ -25,17 +26,19 @@ StandaloneServices.initialize({
   },
 })
 
-/** One step of undo, in whichever of the files it is asked for. */
+/** Applies edits of several models as one step: undo in any of the files takes back all of them. */
 export function applyTogether(edits: ModelEdits): void {
   const group = new UndoRedoGroup()
   for (const [model, modelEdits] of edits) {
     model.pushStackElement()
-    const push = model.pushEditOperations as (...given: unknown[]) => unknown
+    // Monaco's type declaration lacks the last parameter, the group of undo.
+    const push = model.pushEditOperations as (...parameters: unknown[]) => unknown
     push.call(model, [], modelEdits, () => null, group)
     model.pushStackElement()
   }
 }
 
+/** Throws if a file has no model or has changed since the edit was computed for its version. */
 function editsByModel(edits: readonly languages.IWorkspaceTextEdit[]): ModelEdits {
   const byModel: ModelEdits = new Map()
   for (const { resource, versionId, textEdit } of edits) {

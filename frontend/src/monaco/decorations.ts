@@ -1,12 +1,13 @@
 /**
- * What the compiler found out, written into the text: the unbounded segment underlined with a sign in the margin, on the
- * query and on the table.
+ * Decorations of a text by the compilation: unbounded parts of queries and the tables that they are unbounded in are
+ * underlined and have a sign in the margin; the source of the plan's chosen node is marked.
  */
 import type { Compilation, Range } from '../api/types'
 import { tableName, tableRange } from './markers'
 import { rangeOf } from './models'
 import { editor } from './monaco'
 
+/** All decorations of one file; `selected` is the source of the chosen node. */
 export function decorationsOf(
   compilation: Compilation,
   path: string,
@@ -27,6 +28,7 @@ export function decorationsOf(
   return decorations
 }
 
+/** For each table that a query is unbounded in: its name underlined, and a bar beside its whole statement. */
 function tablesOf(compilation: Compilation, path: string): editor.IModelDeltaDecoration[] {
   const tables = new Map<string, { range: Range; whole: Range | null; sentence: string }>()
   for (const query of compilation.queries) {
@@ -50,7 +52,7 @@ function unbounded(range: Range, sentence: string): editor.IModelDeltaDecoration
     range: rangeOf(range),
     options: {
       inlineClassName: 'piql-unbounded',
-      // Beside the numbers: the margin before them is left to the light bulb, which else covers the text.
+      // Between line number and text: the margin before the number is kept free for the light bulb.
       linesDecorationsClassName: 'piql-unbounded-sign',
       linesDecorationsTooltip: `unbounded: ${sentence}`,
     },

@@ -1,6 +1,6 @@
 /**
- * The menu of fixes is a plain list. Monaco's headings are separators inside a listbox, which may not have any: readers of
- * the screen count them as choices.
+ * Turns off the headings in Monaco's menu of fixes: they are separators inside a listbox, and screen readers count them
+ * as options.
  */
 import './bulk-edits'
 import { StandaloneServices } from 'monaco-editor/editor/standalone/browser/standaloneServices'

@@ -1,9 +1,13 @@
-/** The colours of PIQL. What is right or wrong is the compiler's to say; this only tells words apart. */
+/**
+ * PIQL as a language of Monaco: brackets, comments, and a tokenizer that colours words at once. The language service
+ * colours names by their meaning a moment later (providers/file.ts); errors come from the compiler alone.
+ */
 import { FUNCTIONS, KEYWORDS, TYPES } from '../api/words'
 import { languages } from './monaco'
 
 export const LANGUAGE = 'piql'
 
+/** Registers the language; to be called once. */
 export function registerLanguage(): void {
   languages.register({ id: LANGUAGE, extensions: ['.piql'], aliases: ['PIQL'] })
   languages.setLanguageConfiguration(LANGUAGE, {

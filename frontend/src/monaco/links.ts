@@ -1,4 +1,4 @@
-/** Links in hovers that lead to a part of the workbench: from a finding to the page of its code. */
+/** Links in Monaco's popups that open the page of a diagnostic code. */
 import { setView } from '../app/url-state'
 import { editor, Uri } from './monaco'
 
@@ -8,6 +8,7 @@ export function linkToCode(code: string): Uri {
   return Uri.from({ scheme: SCHEME, path: `/${code}` })
 }
 
+/** Lets Monaco open such links in this page; to be called once. */
 export function registerLinks(): void {
   editor.registerLinkOpener({
     open: (resource) => {

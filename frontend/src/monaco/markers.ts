@@ -1,13 +1,15 @@
-/** Findings of the compiler as squiggles: pure, from diagnostics to markers by file. */
+/** Diagnostics as Monaco's markers, which underline a range and appear in its popup. */
 import type { Compilation, Diagnostic, Range } from '../api/types'
 import { linkToCode } from './links'
 import { modelOf, rangeOf, uriOf } from './models'
 import { editor, MarkerSeverity } from './monaco'
 
+/** The name under which Monaco keeps the markers. */
 export const OWNER = 'piql'
 
 const SEVERITIES = { error: MarkerSeverity.Error, warning: MarkerSeverity.Warning, info: MarkerSeverity.Info }
 
+/** Replaces the markers of each file that is open in Monaco. */
 export function showMarkers(compilation: Compilation, paths: readonly string[]): void {
   for (const path of paths) {
     const model = modelOf(path)
@@ -15,8 +17,9 @@ export function showMarkers(compilation: Compilation, paths: readonly string[]):
   }
 }
 
+/** The markers of one file: its diagnostics, and a warning at each table that a query is unbounded in. */
 export function markersOf(compilation: Compilation, path: string): editor.IMarkerData[] {
-  const findings = compilation.diagnostics.filter((diagnostic) => diagnostic.range.file === path).map(marker)
+  const onTexts = compilation.diagnostics.filter((diagnostic) => diagnostic.range.file === path).map(marker)
   const onTables = compilation.queries.flatMap((query) =>
     query.unbounded
       .filter((segment) => segment.table_range?.file === path)
@@ -24,15 +27,15 @@ export function markersOf(compilation: Compilation, path: string): editor.IMarke
         tableMarker(query.name, segment.sentence, tableName(compilation, segment.table) ?? segment.table_range),
       ),
   )
-  return [...findings, ...onTables.filter((data): data is editor.IMarkerData => data !== null)]
+  return [...onTexts, ...onTables.filter((data): data is editor.IMarkerData => data !== null)]
 }
 
-/** The name of a table is where findings about it are marked; its whole range would underline the schema. */
+/** The range of a table's name, where problems of the table are marked; its whole statement would be too much. */
 export function tableName(compilation: Compilation, name: string): Range | null {
   return compilation.tables.find((table) => table.name === name)?.name_range ?? null
 }
 
-/** The whole of a table's CREATE TABLE. */
+/** The range of a table's whole CREATE TABLE. */
 export function tableRange(compilation: Compilation, name: string): Range | null {
   return compilation.tables.find((table) => table.name === name)?.range ?? null
 }

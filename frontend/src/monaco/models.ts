@@ -1,4 +1,7 @@
-/** Keeps Monaco's models and the documents the same text, in both directions. */
+/**
+ * Keeps the texts of Monaco's models and of the documents (documents/documents.ts) the same: typing goes from a model
+ * to its document, changes of the server and fixes go from a document to its model. Also converts paths and ranges.
+ */
 
 import { setApplier, setText, useDocuments } from '../documents/documents'
 import type { TextEdit, TextRange } from '../logic/shapes'
@@ -6,8 +9,8 @@ import { applyTogether } from './bulk-edits'
 import { LANGUAGE } from './language'
 import { editor, type IRange, Uri } from './monaco'
 
-/** The text each model and its document last agreed on. */
-const agreed = new Map<string, string>()
+/** By path, the last text that model and document had in common; a document with another text has changed since. */
+const commonTexts = new Map<string, string>()
 
 export function uriOf(path: string): Uri {
   return Uri.from({ scheme: 'piql', path: `/${path}` })
@@ -30,7 +33,7 @@ export function rangeOf(range: TextRange): IRange {
   }
 }
 
-/** Makes a model of each document and follows both sides until the returned function is called. */
+/** Creates a model for each document and keeps both the same until the returned function is called. */
 export function syncModels(): () => void {
   syncFromDocuments()
   const stop = useDocuments.subscribe(syncFromDocuments)
@@ -39,7 +42,7 @@ export function syncModels(): () => void {
     stop()
     setApplier(null)
     for (const model of editor.getModels()) model.dispose()
-    agreed.clear()
+    commonTexts.clear()
   }
 }
 
@@ -48,7 +51,7 @@ function syncFromDocuments(): void {
   for (const { path, text } of files) {
     const model = modelOf(path)
     if (!model) {
-      agreed.set(path, text)
+      commonTexts.set(path, text)
       const created = editor.createModel(text, LANGUAGE, uriOf(path))
       created.updateOptions({
         tabSize: 2,
@@ -57,22 +60,23 @@ function syncFromDocuments(): void {
       })
       created.onDidChangeContent(() => {
         const value = created.getValue()
-        agreed.set(path, value)
+        commonTexts.set(path, value)
         setText(path, value)
       })
-    } else if (agreed.get(path) !== text) {
-      agreed.set(path, text)
+    } else if (commonTexts.get(path) !== text) {
+      commonTexts.set(path, text)
       replaceAll(model, text)
     }
   }
   const paths = new Set(files.map((file) => file.path))
   for (const model of editor.getModels()) {
     if (model.uri.scheme !== 'piql' || paths.has(pathOf(model.uri))) continue
-    agreed.delete(pathOf(model.uri))
+    commonTexts.delete(pathOf(model.uri))
     model.dispose()
   }
 }
 
+/** The `Applier` of documents.ts: applies edits, or with null the whole text, as one step of undo. */
 function applyToModel(path: string, edits: readonly TextEdit[] | null, text: string): boolean {
   const model = modelOf(path)
   if (!model) return false

@@ -1,4 +1,6 @@
-/** Monaco with the features a PIQL editor needs, and no more: one line a feature. */
+/**
+ * Monaco with only the features that a PIQL editor needs: one import each. Nothing else imports Monaco's main modules.
+ */
 import './style-nonce'
 import 'monaco-editor/features/bracketMatching/register'
 import 'monaco-editor/features/caretOperations/register'
@@ -23,18 +25,18 @@ import 'monaco-editor/features/placeholderText/register'
 import 'monaco-editor/features/quickOutline/register'
 import 'monaco-editor/features/referenceSearch/register'
 import 'monaco-editor/features/rename/register'
-// features/semanticTokens/register has those of a viewport only.
+// features/semanticTokens/register only supports tokens of the visible lines.
 import 'monaco-editor/editor/contrib/semanticTokens/browser/documentSemanticTokens'
 import 'monaco-editor/features/smartSelect/register'
 import 'monaco-editor/features/snippet/register'
 import 'monaco-editor/features/suggest/register'
-// 0.57 leaves the completion popup out of suggest/register.
+// In 0.57, suggest/register lacks the completion popup.
 import 'monaco-editor/editor/contrib/suggest/browser/suggestController'
 import 'monaco-editor/features/toggleTabFocusMode/register'
 import 'monaco-editor/features/tokenization/register'
 import 'monaco-editor/features/wordHighlighter/register'
 import 'monaco-editor/features/wordOperations/register'
-// The suffix makes Vite build a worker of it, which the linter does not know.
+// Vite builds a worker from an import with this suffix; the linter does not know it.
 // oxlint-disable-next-line import/default
 import EditorWorker from 'monaco-editor/editor/editor.worker?worker'
 

@@ -1,4 +1,7 @@
-/** One editor: made once, shows one file at a time, follows the compiler, and tells where the caret is. */
+/**
+ * The editor: one instance of Monaco that shows one file at a time. It draws markers, lenses and sentences after each
+ * compilation, tells others where the caret is (`useCaret`), and does what they ask for (`connectEditor`).
+ */
 
 import type { Range } from '../api/types'
 import { connectEditor, type EditorAction, reveal as goTo, jump, useCaret } from '../app/editor-bridge'
@@ -23,23 +26,26 @@ import { registerProviders } from './providers'
 import { createSentences } from './sentences'
 import { defineThemes, themeName } from './theme'
 
-/** What the lenses say beside the bounds, and the source of the plan's chosen node. */
+/** What is drawn into the text besides the compilation. */
 export interface LensData {
+  /** Predictions by query. */
   estimates: ReadonlyMap<string, LensEstimate>
-  /** The operations of the queries as they are deployed. */
+  /** The most operations of the deployed queries. */
   live: ReadonlyMap<string, number>
+  /** The source of the plan's chosen node. */
   selected: Range | null
 }
 
 export interface PiqlEditor {
+  /** Shows the text of an open document, where it was left. */
   show(path: string): void
   annotate(lens: LensData): void
   dispose(): void
 }
 
-/** Language, themes and providers are Monaco's own globals: they are set once. */
 let isRegistered = false
 
+/** Registers language, providers and themes, once: they are global in Monaco. */
 function register(): void {
   if (isRegistered) return
   isRegistered = true
@@ -53,9 +59,9 @@ function register(): void {
   })
   registerLinks()
   editor.registerEditorOpener({
-    openCodeEditor: (_from, resource, place) => {
-      const position = place && 'lineNumber' in place ? place : null
-      const range = place && 'startLineNumber' in place ? place : null
+    openCodeEditor: (_from, resource, target) => {
+      const position = target && 'lineNumber' in target ? target : null
+      const range = target && 'startLineNumber' in target ? target : null
       jump({
         file: pathOf(resource),
         start_line: range?.startLineNumber ?? position?.lineNumber ?? 1,
@@ -68,44 +74,46 @@ function register(): void {
   })
 }
 
+const OPTIONS: editor.IStandaloneEditorConstructionOptions = {
+  model: null,
+  ariaLabel: 'PIQL editor',
+  automaticLayout: true,
+  fixedOverflowWidgets: true,
+  fontFamily: "'JetBrains Mono', ui-monospace, Menlo, 'DejaVu Sans Mono', monospace",
+  fontSize: 13,
+  lineHeight: 21,
+  fontLigatures: false,
+  padding: { top: 10, bottom: 10 },
+  glyphMargin: true,
+  lineNumbersMinChars: 3,
+  lineDecorationsWidth: 22,
+  folding: true,
+  showFoldingControls: 'mouseover',
+  'semanticHighlighting.enabled': true,
+  minimap: { enabled: false },
+  overviewRulerBorder: false,
+  renderLineHighlight: 'line',
+  scrollBeyondLastLine: false,
+  smoothScrolling: false,
+  wordBasedSuggestions: 'off',
+  quickSuggestions: { other: true, comments: false, strings: false },
+  suggest: { showWords: false, preview: false },
+  hover: { enabled: 'on', delay: 250, above: false },
+  lightbulb: { enabled: editor.ShowLightbulbIconMode.On },
+  placeholder: 'Write CREATE TABLE or CREATE QUERY … here',
+  scrollbar: { verticalScrollbarSize: 10, horizontalScrollbarSize: 10 },
+  bracketPairColorization: { enabled: false },
+  occurrencesHighlight: 'singleFile',
+  occurrencesHighlightDelay: 250,
+  gotoLocation: { multipleReferences: 'peek' },
+  unicodeHighlight: { ambiguousCharacters: false, invisibleCharacters: false },
+}
+
+/** Creates the editor in an element. `onLeave` is called when Escape leaves it. There must be only one at a time. */
 export function createPiqlEditor(container: HTMLElement, onLeave: () => void): PiqlEditor {
   register()
   const stopSync = syncModels()
-  const code = editor.create(container, {
-    model: null,
-    theme: themeName(useTheme.getState().theme),
-    ariaLabel: 'PIQL editor',
-    automaticLayout: true,
-    fixedOverflowWidgets: true,
-    fontFamily: "'JetBrains Mono', ui-monospace, Menlo, 'DejaVu Sans Mono', monospace",
-    fontSize: 13,
-    lineHeight: 21,
-    fontLigatures: false,
-    padding: { top: 10, bottom: 10 },
-    glyphMargin: true,
-    lineNumbersMinChars: 3,
-    lineDecorationsWidth: 22,
-    folding: true,
-    showFoldingControls: 'mouseover',
-    'semanticHighlighting.enabled': true,
-    minimap: { enabled: false },
-    overviewRulerBorder: false,
-    renderLineHighlight: 'line',
-    scrollBeyondLastLine: false,
-    smoothScrolling: false,
-    wordBasedSuggestions: 'off',
-    quickSuggestions: { other: true, comments: false, strings: false },
-    suggest: { showWords: false, preview: false },
-    hover: { enabled: 'on', delay: 250, above: false },
-    lightbulb: { enabled: editor.ShowLightbulbIconMode.On },
-    placeholder: 'Write CREATE TABLE or CREATE QUERY … here',
-    scrollbar: { verticalScrollbarSize: 10, horizontalScrollbarSize: 10 },
-    bracketPairColorization: { enabled: false },
-    occurrencesHighlight: 'singleFile',
-    occurrencesHighlightDelay: 250,
-    gotoLocation: { multipleReferences: 'peek' },
-    unicodeHighlight: { ambiguousCharacters: false, invisibleCharacters: false },
-  })
+  const code = editor.create(container, { ...OPTIONS, theme: themeName(useTheme.getState().theme) })
   const decorations = code.createDecorationsCollection()
   const lenses = createLenses(code)
   const sentences = createSentences(code)
@@ -131,9 +139,9 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     draw()
     measureKeyToDiagnostics()
   }
-  let isOnItsWay = false // to another text: only where the caret arrives is told
-  const tellCaret = () => {
-    if (isOnItsWay) return
+  let isMovingToRange = false // positions of the caret on the way to a range are not published
+  const publishCaret = () => {
+    if (isMovingToRange) return
     const model = code.getModel()
     const position = code.getPosition()
     if (model && position) {
@@ -148,46 +156,31 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
     const current = code.getModel()
     if (!model || model === current) return
     if (current) viewStates.set(pathOf(current.uri), code.saveViewState())
-    const wasOnItsWay = isOnItsWay
-    isOnItsWay = true
+    const wasMoving = isMovingToRange
+    isMovingToRange = true
     code.setModel(model)
     code.restoreViewState(viewStates.get(path) ?? null)
-    isOnItsWay = wasOnItsWay
+    isMovingToRange = wasMoving
     layOutZones()
-    tellCaret()
+    publishCaret()
     draw()
   }
   const reveal = (range: TextRange, isFocused: boolean) => {
-    isOnItsWay = true
+    isMovingToRange = true
     show(range.file)
     code.setSelection(rangeOf(range))
-    isOnItsWay = false
-    tellCaret()
+    isMovingToRange = false
+    publishCaret()
     code.revealRangeInCenterIfOutsideViewport(rangeOf(range))
     if (isFocused) code.focus()
   }
 
   code.addCommand(KeyCode.Escape, onLeave, LEAVES_EDITOR)
-  code.onDidChangeCursorPosition(tellCaret)
+  code.onDidChangeCursorPosition(publishCaret)
   code.onDidLayoutChange(draw)
-  // What stands between the lines keeps its place in sight when a long line is scrolled.
-  // Another text begins where it was left, of which no scrolling is told.
-  const layOutZones = () => {
-    container.style.setProperty('--piql-zone-left', `${code.getScrollLeft()}px`)
-    container.style.setProperty('--piql-zone-width', `${code.getLayoutInfo().contentWidth - 24}px`)
-  }
-  layOutZones()
-  code.onDidLayoutChange(layOutZones)
-  code.onDidScrollChange(layOutZones)
-  code.onDidChangeModel(layOutZones)
-  code.onMouseDown((event) => {
-    const lensOf = event.target.element?.closest<HTMLElement>('.piql-lens')
-    if (!lensOf) return
-    const query = lensOf.dataset['query'] ?? lensOf.dataset['unboundedIn']
-    const panel = panelChange(lensOf.classList.contains('piql-lens-unbounded') ? 'plan' : 'bounds')
-    if (query) selectQueryFrom(query, panel)
-  })
-  // Straight from the answer to the squiggle: the panels are drawn after it.
+  const layOutZones = keepZonesInSight(code, container)
+  code.onMouseDown((event) => openLens(event.target.element))
+  // The editor is marked first; React draws the panels after it.
   const stopMarking = useCompilationState.subscribe((state, previous) => {
     if (state.compilation !== previous.compilation) mark()
   })
@@ -198,17 +191,7 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   connectEditor({
     reveal,
     focus: () => code.focus(),
-    nextProblem: () => {
-      const { compilation } = useCompilationState.getState()
-      const start = code.getSelection()?.getStartPosition()
-      const model = code.getModel()
-      const target = nextProblem(
-        (compilation?.diagnostics ?? []).map((diagnostic) => diagnostic.range),
-        useDocuments.getState().files.map((file) => file.path),
-        start && model ? { file: pathOf(model.uri), line: start.lineNumber, column: start.column } : null,
-      )
-      if (target) goTo(target, true)
-    },
+    nextProblem: () => goToNextProblem(code),
     run: (action) => {
       code.focus()
       code.trigger('workbench', ACTIONS[action], null)
@@ -231,7 +214,46 @@ export function createPiqlEditor(container: HTMLElement, onLeave: () => void): P
   }
 }
 
-/** What the palette asks for, in Monaco's names. */
+/**
+ * Keeps lenses and sentences in sight while a long line is scrolled sideways, by two properties that piql-editor.css
+ * reads. Returns the function that sets them; it must also be called after another text was shown, which is no
+ * scrolling.
+ */
+function keepZonesInSight(code: editor.IStandaloneCodeEditor, container: HTMLElement): () => void {
+  const layOutZones = () => {
+    container.style.setProperty('--piql-zone-left', `${code.getScrollLeft()}px`)
+    container.style.setProperty('--piql-zone-width', `${code.getLayoutInfo().contentWidth - 24}px`)
+  }
+  layOutZones()
+  code.onDidLayoutChange(layOutZones)
+  code.onDidScrollChange(layOutZones)
+  code.onDidChangeModel(layOutZones)
+  return layOutZones
+}
+
+/**
+ * A click on a lens chooses its query and opens the panel that explains it: the plan if it is unbounded, else the
+ * bounds.
+ */
+function openLens(element: HTMLElement | null): void {
+  const lens = element?.closest<HTMLElement>('.piql-lens')
+  const query = lens?.dataset['query'] ?? lens?.dataset['unboundedIn']
+  if (query) selectQueryFrom(query, panelChange(lens?.classList.contains('piql-lens-unbounded') ? 'plan' : 'bounds'))
+}
+
+function goToNextProblem(code: editor.IStandaloneCodeEditor): void {
+  const { compilation } = useCompilationState.getState()
+  const start = code.getSelection()?.getStartPosition()
+  const model = code.getModel()
+  const target = nextProblem(
+    (compilation?.diagnostics ?? []).map((diagnostic) => diagnostic.range),
+    useDocuments.getState().files.map((file) => file.path),
+    start && model ? { file: pathOf(model.uri), line: start.lineNumber, column: start.column } : null,
+  )
+  if (target) goTo(target, true)
+}
+
+/** The names that Monaco has for the actions of the palette. */
 const ACTIONS: Readonly<Record<EditorAction, string>> = {
   'quick fix': 'editor.action.quickFix',
   rename: 'editor.action.rename',
@@ -241,14 +263,14 @@ const ACTIONS: Readonly<Record<EditorAction, string>> = {
   format: 'editor.action.formatDocument',
 }
 
-/** Shows in the browser's performance entries as `piql:key-to-diagnostics`. */
+/** Measures from the last change of a text until now, as the performance entry `piql:key-to-diagnostics`. */
 function measureKeyToDiagnostics(): void {
   if (performance.getEntriesByName(TYPED, 'mark').length === 0) return
   performance.measure('piql:key-to-diagnostics', TYPED)
   performance.clearMarks(TYPED)
 }
 
-/** Escape first closes what is open over the text; with nothing open it leaves the editor. */
+/** When Escape leaves the editor: only if there is nothing open that it closes. */
 const LEAVES_EDITOR = [
   'editorTextFocus',
   '!suggestWidgetVisible',

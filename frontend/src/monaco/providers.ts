@@ -1,4 +1,4 @@
-/** What the editor asks about a text, each answered by the compiler's own language service. */
+/** Connects Monaco to the language service of the back end: one provider for each kind of question, in providers/. */
 import { LANGUAGE } from './language'
 import { languages } from './monaco'
 import { folds, formatting, outline, tokens } from './providers/file'
@@ -7,6 +7,7 @@ import { hover } from './providers/hover'
 import { definitions, highlights, references, renaming } from './providers/names'
 import { completion, signatures } from './providers/typing'
 
+/** To be called once. */
 export function registerProviders(): void {
   languages.registerCodeActionProvider(LANGUAGE, fixes, { providedCodeActionKinds: ['quickfix'] })
   languages.registerCompletionItemProvider(LANGUAGE, completion)

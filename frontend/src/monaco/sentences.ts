@@ -1,6 +1,6 @@
 /**
- * The sentences of what grows, each under the query that it refuses: there they have the width of the editor, and no line
- * that is being typed moves when they come or go.
+ * Draws sentences under each unbounded query that say what grows without a limit. They are view zones of Monaco below the
+ * query, as wide as the editor, so the line that is being typed does not move when they come or go.
  */
 import type { Compilation } from '../api/types'
 import { onLinesMoved } from './lenses'
@@ -9,27 +9,28 @@ import type { editor } from './monaco'
 const LINE_HEIGHT = 18
 
 export interface Sentences {
+  /** Shows the sentences of one file in place of the present ones. */
   show(compilation: Compilation | null, path: string): void
 }
 
 export function createSentences(code: editor.IStandaloneCodeEditor): Sentences {
-  let zones: string[] = []
-  let shown = ''
+  let zoneIds: string[] = []
+  let drawn = '' // what was drawn last, as JSON; empty to draw again
   code.onDidChangeModel(() => {
-    zones = []
-    shown = ''
+    zoneIds = []
+    drawn = ''
   })
-  onLinesMoved(code, () => (shown = ''))
+  onLinesMoved(code, () => (drawn = ''))
   return {
     show: (compilation, path) => {
       const notes = compilation ? notesOf(compilation, path) : []
       const width = code.getLayoutInfo().contentWidth
       const next = JSON.stringify([path, width, notes])
-      if (next === shown) return
-      shown = next
+      if (next === drawn) return
+      drawn = next
       code.changeViewZones((accessor) => {
-        for (const zone of zones) accessor.removeZone(zone)
-        zones = notes.map(({ line, text }) => {
+        for (const id of zoneIds) accessor.removeZone(id)
+        zoneIds = notes.map(({ line, text }) => {
           const domNode = document.createElement('div')
           const label = domNode.appendChild(document.createElement('span'))
           label.className = 'piql-sentence'
@@ -56,7 +57,7 @@ function notesOf(compilation: Compilation, path: string): { line: number; text: 
     )
 }
 
-/** By the width of an average letter; a little too high does no harm. */
+/** How many lines a text takes, by the average width of a letter (6.4 px); one line too many does no harm. */
 function linesOf(text: string, width: number): number {
   return Math.max(1, Math.ceil((text.length * 6.4) / Math.max(200, width - 40)))
 }

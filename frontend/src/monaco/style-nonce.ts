@@ -1,5 +1,7 @@
-/** Style elements carry the page's nonce: Monaco makes some for its theme, and the content security policy lets no
- * others in. */
+/**
+ * Gives every new style element the page's nonce. Monaco creates style elements for its theme, and the Content Security
+ * Policy only allows those with the nonce. Must be imported before Monaco.
+ */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce
 const createElement = document.createElement.bind(document)
 

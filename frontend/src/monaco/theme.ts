@@ -1,18 +1,19 @@
-/** The editor's two themes, in the colours of styles/tokens.css. */
+/** The editor's two themes. Their colours are those of styles/tokens.css, as Monaco cannot read CSS variables. */
 import type { Theme } from '../app/theme'
 import { editor } from './monaco'
 
 interface Palette {
   paper: string
-  /** Of what lies above the paper: popups, lists, the peek view. */
+  /** The background of popups, lists and the peek view. */
   raised: string
   line: string
   currentLine: string
   ink: string
+  /** Text of less weight. */
   quiet: string
   lineNumber: string
   accent: string
-  /** Behind what is chosen or meant. */
+  /** The background of chosen entries and of marked words. */
   wash: string
   selection: string
   inactiveSelection: string
@@ -83,7 +84,7 @@ function themeOf(base: editor.BuiltinTheme, palette: Palette): editor.IStandalon
   return { base, inherit: true, rules: wordsOf(palette), colors: partsOf(palette) }
 }
 
-/** Words by what they mean: those of language.ts, and those that the language service tells apart. */
+/** The colours of words: the token types of language.ts, and those of the language service (providers/file.ts). */
 function wordsOf(palette: Palette): editor.ITokenThemeRule[] {
   const { ink, quiet, accent, info, table, alias, parameter, literal, comment } = palette
   const colours: Record<string, string> = {
@@ -111,6 +112,7 @@ function wordsOf(palette: Palette): editor.ITokenThemeRule[] {
   ]
 }
 
+/** The colours of the editor's parts, by Monaco's names. */
 function partsOf(palette: Palette): editor.IColors {
   const { paper, raised, line, ink, quiet, accent, wash, selection } = palette
   return {

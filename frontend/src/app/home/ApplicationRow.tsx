@@ -17,7 +17,7 @@ import { useApplicationChange } from './useApplicationChange'
 const HOUR_SECONDS = 3600
 type Asked = 'rename' | 'duplicate' | 'delete' | null
 
-/** One application: where it leads, what is live in development, and what can be done with it. */
+/** One row of the list: a link to the application, what is live in development, and buttons that change it. */
 export function ApplicationRow({ application }: { application: ApplicationSummary }) {
   const { id, title, is_archived: isArchived } = application
   const [asked, setAsked] = useState<Asked>(null)
@@ -62,6 +62,7 @@ export function ApplicationRow({ application }: { application: ApplicationSummar
   )
 }
 
+/** Three cells: the live version, how its SLOs were kept in the last hour, and when it was deployed. */
 function Live({ application }: { application: string }) {
   const environment = { application, environment: DEVELOPMENT }
   const { data: versions, error } = useInfiniteQuery(deployments(environment))

@@ -12,7 +12,7 @@ import { ApplicationRow } from './ApplicationRow'
 import styles from './home.module.css'
 import { NewApplication } from './NewApplication'
 
-/** All applications: what is live in each, how its SLOs are kept, and what can be done with it. */
+/** The home page: a table of all applications, the archived ones behind a button, and a dialog for a new one. */
 export default function HomePage() {
   const { data, error } = useQuery(applications)
   const [isMaking, setMaking] = useState(false)

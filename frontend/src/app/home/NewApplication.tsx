@@ -18,7 +18,7 @@ const TEMPLATES = [
   { id: 'shop', name: 'Shop: products, carts, orders and reviews' },
 ]
 
-/** Makes an application, and opens it: an empty one, or one of a template with its data. */
+/** The dialog that creates an application, empty or from a template with its data, and opens it. */
 export function NewApplication({ onClose }: { onClose: () => void }) {
   const queryClient = useQueryClient()
   const [title, setTitle] = useState('')

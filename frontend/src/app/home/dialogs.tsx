@@ -1,4 +1,4 @@
-/** What is asked before an application is renamed, duplicated or deleted. */
+/** The dialogs that open before an application is renamed, duplicated or deleted. */
 import { useState } from 'react'
 import type { ApplicationSummary } from '../../api/types'
 import { Button } from '../../ui/Button'
@@ -13,6 +13,7 @@ interface AskedProps {
   onClose: () => void
 }
 
+/** Asks for a name: the new one of the application, or that of its copy. */
 export function NamedApplication({ does, application, onClose }: AskedProps & { does: 'rename' | 'duplicate' }) {
   const { id, title } = application
   const change = useApplicationChange(id)[does]
@@ -39,6 +40,7 @@ export function NamedApplication({ does, application, onClose }: AskedProps & { 
   )
 }
 
+/** Deletes an application once its id is typed. */
 export function DeleteApplication({ application, onClose }: AskedProps) {
   const { id, title } = application
   const { remove } = useApplicationChange(id)

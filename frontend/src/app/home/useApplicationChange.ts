@@ -1,9 +1,12 @@
-/** What changes an application; the list of applications is read again after each. */
+/** The requests that rename, duplicate, archive and delete an application; the list is read again after each. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { answered, api, messageOf } from '../../api/client'
 import { applications } from '../../api/queries'
 import { notify } from '../notices'
 
+/**
+ * Mutations of one application. `archive` takes false to bring it back; `remove` takes the id, typed as a confirmation.
+ */
 export function useApplicationChange(id: string) {
   const queryClient = useQueryClient()
   const onSuccess = () => queryClient.invalidateQueries({ queryKey: applications.queryKey })

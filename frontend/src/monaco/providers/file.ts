@@ -1,4 +1,4 @@
-/** The shape of a file: its outline, its folds, its words by what they mean, and its formatted text. */
+/** Questions about one file: its outline, what can be folded, the meaning of its words, and its formatted text. */
 import { ApiError, answered, api, messageOf } from '../../api/client'
 import type { OutlineItem, TokenType } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
@@ -47,8 +47,9 @@ export const folds: languages.FoldingRangeProvider = {
 }
 
 /**
- * In the order of the legend; the server names the types that its numbers mean, in an order of its own. What language.ts
- * knows at once is left to it, so that nothing changes its colour twice while a text is typed.
+ * The types that Monaco colours, in the order of the legend. The server numbers types in an order of its own. Types
+ * that are not in this list are coloured by language.ts alone, so that they do not change their colour while a text is
+ * typed.
  */
 const TOKEN_TYPES: readonly TokenType[] = [
   'keyword',
@@ -67,7 +68,7 @@ const NO_COLOUR = TOKEN_TYPES.length
 
 export const tokens: languages.DocumentSemanticTokensProvider = {
   getLegend: () => ({ tokenTypes: [...TOKEN_TYPES], tokenModifiers: ['definition'] }),
-  /** What a word means may change with another file. */
+  /** The meaning of a word may change when another file does, so all are asked for again after each compilation. */
   onDidChange: (listener) => {
     const stop = useCompilationState.subscribe((state, previous) => {
       if (state.compilation !== previous.compilation) listener()
@@ -78,8 +79,12 @@ export const tokens: languages.DocumentSemanticTokensProvider = {
     const body = { files: sourceFiles(), file: pathOf(model.uri) }
     const answer = await quietly(token, (signal) => api.POST('/api/language/tokens', { body, signal }))
     if (!answer) return null
-    const places = answer.types.map((type) => (TOKEN_TYPES.includes(type) ? TOKEN_TYPES.indexOf(type) : NO_COLOUR))
-    return { data: Uint32Array.from(answer.data, (value, at) => (at % 5 === 3 ? (places[value] ?? NO_COLOUR) : value)) }
+    const numbers = answer.types.map((type) => (TOKEN_TYPES.includes(type) ? TOKEN_TYPES.indexOf(type) : NO_COLOUR))
+    // Five numbers a token: line and column relative to the last one, length, type, modifiers.
+    const data = Uint32Array.from(answer.data, (value, index) =>
+      index % 5 === 3 ? (numbers[value] ?? NO_COLOUR) : value,
+    )
+    return { data }
   },
   releaseDocumentSemanticTokens: () => undefined,
 }
@@ -91,8 +96,8 @@ export const formatting: languages.DocumentFormattingEditProvider = {
       const edits = await answered(api.POST('/api/language/formats', { body: fileOf(model) }))
       return edits.map((edit) => ({ range: rangeOf(edit.range), text: edit.text }))
     } catch (error) {
-      const place = error instanceof ApiError ? error.diagnostics[0]?.range : undefined
-      const action = place ? { action: { label: 'Show', run: () => reveal(place, true) } } : {}
+      const range = error instanceof ApiError ? error.diagnostics[0]?.range : undefined
+      const action = range ? { action: { label: 'Show', run: () => reveal(range, true) } } : {}
       notify({ tone: 'danger', text: messageOf(error), ...action })
       return []
     }

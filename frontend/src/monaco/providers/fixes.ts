@@ -1,8 +1,8 @@
-/** The compiler's fixes, offered wherever their finding is marked: in the query, at its labels, and on the table. */
+/** The compiler's fixes in the menu of the light bulb, at every range of their problem: query, labels and table. */
 import type { Diagnostic, Fix } from '../../api/types'
 import { currentCompilation } from '../../documents/compile-loop'
 import { modelOf, pathOf, rangeOf } from '../models'
-import { type languages, Range } from '../monaco'
+import { type languages, MarkerSeverity, Range } from '../monaco'
 import { workspaceEdit } from './names'
 
 export const fixes: languages.CodeActionProvider = {
@@ -26,13 +26,13 @@ function codeAction(diagnostic: Diagnostic, fix: Fix, path: string): languages.C
     kind: 'quickfix',
     diagnostics:
       diagnostic.range.file === path
-        ? [{ ...rangeOf(diagnostic.range), severity: 8, message: diagnostic.message }]
+        ? [{ ...rangeOf(diagnostic.range), severity: MarkerSeverity.Error, message: diagnostic.message }]
         : [],
     edit: { edits: fix.edits.map((edit) => workspaceEdit(edit, modelOf(edit.range.file)?.getVersionId())) },
   }
 }
 
-/** Several queries refused for one reason offer the same fix; it is listed once. */
+/** Lists equal fixes once: several queries that are refused for one reason have the same. */
 function distinct(actions: readonly languages.CodeAction[]): languages.CodeAction[] {
   const seen = new Map<string, languages.CodeAction>()
   for (const action of actions) {

@@ -1,15 +1,15 @@
-/** Where a name is declared and used, and changing it everywhere. */
+/** Questions about names: where one is declared and used, and renaming it in all files. */
 import { answered, api, messageOf } from '../../api/client'
 import type { Edit, Range } from '../../api/types'
 import { notify } from '../../app/notices'
 import { modelOf, rangeOf, uriOf } from '../models'
 import { languages } from '../monaco'
-import { placeOf, quietly } from './ask'
+import { questionAt, quietly } from './ask'
 
 export const definitions: languages.DefinitionProvider = {
   provideDefinition: async (model, position, token) => {
     const definition = await quietly(token, (signal) =>
-      api.POST('/api/language/definitions', { body: placeOf(model, position), signal }),
+      api.POST('/api/language/definitions', { body: questionAt(model, position), signal }),
     )
     return definition ? locationOf(definition) : null
   },
@@ -18,7 +18,7 @@ export const definitions: languages.DefinitionProvider = {
 export const references: languages.ReferenceProvider = {
   provideReferences: async (model, position, context, token) => {
     const occurrences = await quietly(token, (signal) =>
-      api.POST('/api/language/references', { body: placeOf(model, position), signal }),
+      api.POST('/api/language/references', { body: questionAt(model, position), signal }),
     )
     return (occurrences ?? [])
       .filter((occurrence) => context.includeDeclaration || !occurrence.is_definition)
@@ -29,7 +29,7 @@ export const references: languages.ReferenceProvider = {
 export const highlights: languages.DocumentHighlightProvider = {
   provideDocumentHighlights: async (model, position, token) => {
     const occurrences = await quietly(token, (signal) =>
-      api.POST('/api/language/references', { body: placeOf(model, position), signal }),
+      api.POST('/api/language/references', { body: questionAt(model, position), signal }),
     )
     return (occurrences ?? [])
       .filter((occurrence) => uriOf(occurrence.range.file).toString() === model.uri.toString())
@@ -43,17 +43,17 @@ export const highlights: languages.DocumentHighlightProvider = {
 export const renaming: languages.RenameProvider = {
   resolveRenameLocation: async (model, position) => {
     try {
-      const name = await answered(api.POST('/api/language/names', { body: placeOf(model, position) }))
+      const name = await answered(api.POST('/api/language/names', { body: questionAt(model, position) }))
       return { range: rangeOf(name.range), text: name.text }
     } catch (error) {
-      return { range: wordAt(position), text: '', rejectReason: messageOf(error) }
+      return { range: emptyRangeAt(position), text: '', rejectReason: messageOf(error) }
     }
   },
   provideRenameEdits: async (model, position, newName) => {
-    const place = placeOf(model, position)
-    const versions = new Map(place.files.map((file) => [file.path, modelOf(file.path)?.getVersionId()]))
+    const question = questionAt(model, position)
+    const versions = new Map(question.files.map((file) => [file.path, modelOf(file.path)?.getVersionId()]))
     try {
-      const edits = await answered(api.POST('/api/language/renames', { body: { ...place, new_name: newName } }))
+      const edits = await answered(api.POST('/api/language/renames', { body: { ...question, new_name: newName } }))
       return { edits: edits.map((edit) => workspaceEdit(edit, versions.get(edit.range.file))) }
     } catch (error) {
       notify({ tone: 'danger', text: `Nothing is renamed. ${messageOf(error)}` })
@@ -62,7 +62,7 @@ export const renaming: languages.RenameProvider = {
   },
 }
 
-/** With the version that it was made for: if any text has changed since, no edit of the set is applied. */
+/** An edit as Monaco applies it, with the version of the text that it was computed for (see bulk-edits.ts). */
 export function workspaceEdit(edit: Edit, versionId: number | undefined): languages.IWorkspaceTextEdit {
   return { resource: uriOf(edit.range.file), versionId, textEdit: { range: rangeOf(edit.range), text: edit.text } }
 }
@@ -71,6 +71,6 @@ function locationOf(range: Range): languages.Location {
   return { uri: uriOf(range.file), range: rangeOf(range) }
 }
 
-function wordAt({ lineNumber, column }: { lineNumber: number; column: number }) {
+function emptyRangeAt({ lineNumber, column }: { lineNumber: number; column: number }) {
   return { startLineNumber: lineNumber, startColumn: column, endLineNumber: lineNumber, endColumn: column }
 }

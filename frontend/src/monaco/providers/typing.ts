@@ -1,8 +1,8 @@
-/** Completions and signature help, both answered by the language service of the back end. */
+/** Help while typing: completions, and the parameters of a function inside its parentheses. */
 import { api } from '../../api/client'
 import type { Completion } from '../../api/types'
 import { languages, Range } from '../monaco'
-import { placeOf, quietly } from './ask'
+import { questionAt, quietly } from './ask'
 
 const KINDS: Readonly<Record<Completion['kind'], languages.CompletionItemKind>> = {
   keyword: languages.CompletionItemKind.Keyword,
@@ -21,7 +21,7 @@ export const completion: languages.CompletionItemProvider = {
     const word = model.getWordUntilPosition(position)
     const range = new Range(position.lineNumber, word.startColumn, position.lineNumber, word.endColumn)
     const completions = await quietly(token, (signal) =>
-      api.POST('/api/language/completions', { body: placeOf(model, position), signal }),
+      api.POST('/api/language/completions', { body: questionAt(model, position), signal }),
     )
     return {
       suggestions: (completions ?? []).map((item, index) => ({
@@ -29,7 +29,7 @@ export const completion: languages.CompletionItemProvider = {
         kind: KINDS[item.kind],
         detail: item.detail,
         insertText: item.insert_text,
-        sortText: String(index).padStart(4, '0'),
+        sortText: String(index).padStart(4, '0'), // keeps the order of the server
         range,
       })),
     }
@@ -41,7 +41,7 @@ export const signatures: languages.SignatureHelpProvider = {
   signatureHelpRetriggerCharacters: [')'],
   provideSignatureHelp: async (model, position, token) => {
     const help = await quietly(token, (signal) =>
-      api.POST('/api/language/signatures', { body: placeOf(model, position), signal }),
+      api.POST('/api/language/signatures', { body: questionAt(model, position), signal }),
     )
     if (!help) return null
     const parameters = help.parameters.map(({ start, end }) => ({ label: [start, end] as [number, number] }))

@@ -1,13 +1,13 @@
 import { FileCode2, FileInput, FilePlus2, Folder, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { answered, api, messageOf } from '../../api/client'
+import { messageOf } from '../../api/client'
 import { editor, reveal } from '../../app/editor-bridge'
 import { notify } from '../../app/notices'
 import { setView, useView } from '../../app/url-state'
+import { createFile } from '../../documents/creating'
 import { deleteFile } from '../../documents/deleting'
-import { addDocument, type TextDocument, useDocuments } from '../../documents/documents'
+import { type TextDocument, useDocuments } from '../../documents/documents'
 import { renameFile } from '../../documents/renaming'
-import { tellWritten } from '../../documents/saving'
 import { Button, IconButton } from '../../ui/Button'
 import { Dialog, DialogActions } from '../../ui/Dialog'
 import { TextField } from '../../ui/Field'
@@ -17,6 +17,7 @@ import styles from './application.module.css'
 import { ImportSchema } from './ImportSchema'
 import { Section } from './Section'
 
+/** The files of the application by folder, each with its problems, and dialogs that create, rename, delete and import. */
 export function Files() {
   const files = useDocuments((state) => state.files)
   const [isCreating, setCreating] = useState(false)
@@ -62,6 +63,7 @@ export function Files() {
   )
 }
 
+/** One file: a click opens it; a dot says that it is not saved, a number how many problems it has. */
 function FileRow({ file }: { file: TextDocument }) {
   const { file: open } = useView()
   const { errors, warnings } = useFileProblems(file.path)
@@ -114,19 +116,12 @@ function NewFile({ onClose }: { onClose: () => void }) {
   const [path, setPath] = useState('queries/')
   const [error, setError] = useState<string>()
   const create = async () => {
-    const full = path.endsWith('.piql') ? path : `${path}.piql`
+    const fullPath = withExtension(path)
     try {
-      const file = await answered(
-        api.POST('/api/applications/{application}/files', {
-          params: { path: { application } },
-          body: { path: full, text: '' },
-        }),
-      )
-      tellWritten()
-      addDocument(file)
+      await createFile(application, fullPath, '')
       onClose()
-      reveal({ file: full, start_line: 1, start_column: 1, end_line: 1, end_column: 1 })
-      setTimeout(() => editor()?.focus()) // once the dialog has given the focus back
+      reveal({ file: fullPath, start_line: 1, start_column: 1, end_line: 1, end_column: 1 })
+      setTimeout(() => editor()?.focus()) // after the dialog has returned the focus
     } catch (failure) {
       setError(messageOf(failure))
     }
@@ -157,10 +152,10 @@ function RenameFile({ path, onClose }: { path: string; onClose: () => void }) {
   const [newPath, setNewPath] = useState(path)
   const [error, setError] = useState<string>()
   const rename = async () => {
-    const full = newPath.endsWith('.piql') ? newPath : `${newPath}.piql`
+    const fullPath = withExtension(newPath)
     try {
-      if (full !== path) await renameFile(application, path, full)
-      if (open === path) setView({ file: full })
+      if (fullPath !== path) await renameFile(application, path, fullPath)
+      if (open === path) setView({ file: fullPath })
       onClose()
     } catch (failure) {
       setError(messageOf(failure))
@@ -212,6 +207,11 @@ function DeleteFile({ path, onClose }: { path: string; onClose: () => void }) {
   )
 }
 
+function withExtension(path: string): string {
+  return path.endsWith('.piql') ? path : `${path}.piql`
+}
+
+/** The folders of a path; empty for a file in the top folder. */
 function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }

@@ -3,8 +3,8 @@ import { answered, api, messageOf } from '../../api/client'
 import type { SchemaDialect, SchemaImport } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
 import { useView } from '../../app/url-state'
-import { addDocument, useDocuments } from '../../documents/documents'
-import { tellWritten } from '../../documents/saving'
+import { createFile } from '../../documents/creating'
+import { useDocuments } from '../../documents/documents'
 import { decoded, freePath, importSummary } from '../../logic/schema-import'
 import { Button } from '../../ui/Button'
 import { Dialog, DialogActions } from '../../ui/Dialog'
@@ -24,7 +24,10 @@ const DIALECTS: Record<SchemaDialect, string> = {
   cql: 'Cassandra (CQL)',
 }
 
-/** Reads a schema of another database, shows what becomes of it, and only then writes a file. */
+/**
+ * A dialog in two steps: `Input` takes the schema and queries of another database and has the server translate them;
+ * `Outcome` shows what was changed or left out, and writes the result into a new file.
+ */
 export function ImportSchema({ onClose }: { onClose: () => void }) {
   const [imported, setImported] = useState<SchemaImport>()
   const [text, setText] = useState('')
@@ -56,10 +59,11 @@ interface InputProps {
   onClose: () => void
 }
 
+/** The text typed so far is held by the dialog, so that `Back` returns to it. */
 function Input({ text, setText, queries, setQueries, dialect, setDialect, onImported, onClose }: InputProps) {
   const [error, setError] = useState<unknown>()
   const [isReading, setReading] = useState(false)
-  const read = async () => {
+  const translate = async () => {
     setReading(true)
     try {
       onImported(await answered(api.POST('/api/schema-imports', { body: { text, queries, dialect } })))
@@ -68,25 +72,25 @@ function Input({ text, setText, queries, setQueries, dialect, setDialect, onImpo
     }
     setReading(false)
   }
-  const takeFile = async (file: File | undefined, take: (content: string) => void) => {
+  const readFile = async (file: File | undefined, onText: (content: string) => void) => {
     if (!file) return
     try {
-      take(decoded(await file.arrayBuffer()))
+      onText(decoded(await file.arrayBuffer()))
       setError(undefined)
     } catch (failure) {
       setError(failure)
     }
   }
-  const dropped = (take: (content: string) => void) => ({
+  const dropHandlers = (onText: (content: string) => void) => ({
     onDragOver: (event: DragEvent) => event.preventDefault(),
     onDrop: (event: DragEvent) => {
       if (event.dataTransfer.files.length === 0) return
       event.preventDefault()
-      void takeFile(event.dataTransfer.files[0], take)
+      void readFile(event.dataTransfer.files[0], onText)
     },
   })
   return (
-    <Form className={styles['importForm']} onSubmit={() => void read()}>
+    <Form className={styles['importForm']} onSubmit={() => void translate()}>
       <TextArea
         label="Schema"
         hint="paste it, or drop a file: a script or a dump, whose rows are skipped"
@@ -94,13 +98,13 @@ function Input({ text, setText, queries, setQueries, dialect, setDialect, onImpo
         required
         value={text}
         onChange={(event) => setText(event.target.value)}
-        {...dropped(setText)}
+        {...dropHandlers(setText)}
       />
       <TextField
         label="File"
         type="file"
         accept=".sql,.cql,.ddl,.txt"
-        onChange={(event) => void takeFile(event.target.files?.[0], setText)}
+        onChange={(event) => void readFile(event.target.files?.[0], setText)}
       />
       <TextArea
         label="Queries"
@@ -108,7 +112,7 @@ function Input({ text, setText, queries, setQueries, dialect, setDialect, onImpo
         rows={4}
         value={queries}
         onChange={(event) => setQueries(event.target.value)}
-        {...dropped(setQueries)}
+        {...dropHandlers(setQueries)}
       />
       <SelectField
         label="Written for"
@@ -143,18 +147,11 @@ function Outcome({ imported, onBack, onClose }: { imported: SchemaImport; onBack
   )
   const [error, setError] = useState<string>()
   const write = async () => {
-    const full = path.endsWith('.piql') ? path : `${path}.piql`
+    const fullPath = path.endsWith('.piql') ? path : `${path}.piql`
     try {
-      const file = await answered(
-        api.POST('/api/applications/{application}/files', {
-          params: { path: { application } },
-          body: { path: full, text: imported.text },
-        }),
-      )
-      tellWritten()
-      addDocument(file)
+      await createFile(application, fullPath, imported.text)
       onClose()
-      reveal({ file: full, start_line: 1, start_column: 1, end_line: 1, end_column: 1 })
+      reveal({ file: fullPath, start_line: 1, start_column: 1, end_line: 1, end_column: 1 })
     } catch (failure) {
       setError(messageOf(failure))
     }
