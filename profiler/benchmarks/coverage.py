@@ -1,10 +1,12 @@
-"""Holds the bound for 9 of 10 against many stores of stated law, one query of each: cells that share nothing.
+"""Checks how often the conservative bound ("9 of 10") holds, on many simulated stores with one query each.
 
     python profiler/benchmarks/coverage.py --write    into docs/measurements/predictions.md
 
-Each store has costs of its own, drawn from a seed, in the law of `service_times.py`. Its profile is what executions of
-the grid's points would have measured, without an engine in between; the cell is a join of random size, predicted and
-bounded as everywhere, and held against the p99 of as many executions as a point has, and against the exact one.
+    costs of a store, drawn from a seed  ──▶  profile of the grid's points  ──▶  model
+    a join of random size                ──▶  prediction and bound by the model  ⇄  p99 observed, and exact p99
+
+Service times follow the law of `service_times.py`, and are drawn without an engine in between. Each pair of a store and
+a query is a cell; cells share nothing. The observed p99 is that of as many executions as a point of the grid has.
 """
 
 from __future__ import annotations
@@ -31,14 +33,15 @@ from predictions_page import write_section
 
 _SEED, _CELLS = 20261124, 2_000
 _GRID = GRIDS["reads"]
-_EXECUTIONS, _EXACT = 1_000, 20_000
+_EXECUTIONS = 1_000  # of each point and each cell
+_EXACT = 20_000  # draws for an exact p99
 _SECTION = "Coverage of the bound for 9 of 10"
 _PERCENT = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Latencies in ms of one query on a store of its own."""
+    """p99s in ms of one query on a store of its own: predicted, its bound, as observed, and exact."""
 
     point: Point
     predicted: float
@@ -110,7 +113,7 @@ def cell(times: ServiceTimes, random: np.random.Generator) -> Cell:
 
 
 def random_join(random: np.random.Generator) -> Point:
-    """Draw a join within what is measured, each kind as likely."""
+    """Draw a join within what is measured; each kind is equally likely."""
     operator, child_rows = JOINS[random.integers(len(JOINS))], int(random.integers(2, 101))
     if operator is Operator.INDEX_FK_JOIN:
         return Point(operator, child_rows, 1, int(random.choice([40, 200])))
@@ -118,7 +121,7 @@ def random_join(random: np.random.Generator) -> Point:
 
 
 def measured(times: ServiceTimes, point: Point, random: np.random.Generator) -> Measurement:
-    """What a run keeps of a point; its executions are far apart, each with a cause of its own."""
+    """What a run keeps of a point. Its executions are far apart, so each draws its own cause of slowness."""
     causes = random.standard_normal(_EXECUTIONS, dtype=np.float32)
     if point.is_query:
         return Measurement(point, 0, Histogram.of(times.took_us(call(point), causes, random)), 0.0, 1.0)
@@ -129,18 +132,21 @@ def measured(times: ServiceTimes, point: Point, random: np.random.Generator) -> 
 
 
 def scan_below(join: Point) -> Point:
+    """The scan that returns the rows that a join is made with."""
     return Point(Operator.INDEX_SCAN, 1, join.child_rows, LINK_BYTES)
 
 
 def call(point: Point) -> Call:
+    """The requests, rows and bytes of a point, as the law of service times takes them."""
     rows = point.child_rows * point.rows
     return Call(point.child_rows, rows, rows * point.row_bytes)
 
 
 def section(cells: list[Cell]) -> str:
-    of_observed = _share(sum(point.observed <= point.bound for point in cells), len(cells))
-    of_exact = _share(sum(point.exact <= point.bound for point in cells), len(cells))
-    errors = [point.predicted / point.exact - 1 for point in cells]
+    """The section of the measurements' page: how often the bound held, in all and for each kind of join."""
+    of_observed = _share(sum(cell.observed <= cell.bound for cell in cells), len(cells))
+    of_exact = _share(sum(cell.exact <= cell.bound for cell in cells), len(cells))
+    errors = [cell.predicted / cell.exact - 1 for cell in cells]
     lines = [
         f"`python profiler/benchmarks/coverage.py`: {len(cells):,} stores (seed {_SEED}), each with costs of its own "
         f"in the law of `service_times.py`, and of each one join of random size, so that no two cells share anything. "
@@ -148,22 +154,23 @@ def section(cells: list[Cell]) -> str:
         f"that of {_EXACT:,} draws. The stated coverage is that of the p99 which the executions of a cell show; 87 to "
         f"93 % was asked for.",
         f"The bound held for **{of_observed} of the cells as they were observed**, for {of_exact} of their exact p99s. "
-        f"It lies {_mean([point.bound / point.predicted - 1 for point in cells])} above the best estimate in the mean; "
+        f"It lies {_mean([cell.bound / cell.predicted - 1 for cell in cells])} above the best estimate in the mean; "
         f"that one is {_mean([abs(error) for error in errors])} off the exact p99 (worst "
         f"{min(errors):+.1%} and {max(errors):+.1%}).",
         "| join | cells | held, as observed (95 %) | held, exact |\n| --- | ---: | ---: | ---: |",
     ]
     for operator in JOINS:
-        of_operator = [point for point in cells if point.point.operator is operator]
+        of_operator = [cell for cell in cells if cell.point.operator is operator]
         seen = _share(sum(cell.observed <= cell.bound for cell in of_operator), len(of_operator))
         true = _share(sum(cell.exact <= cell.bound for cell in of_operator), len(of_operator))
         lines[-1] += f"\n| {operator.value} | {len(of_operator)} | {seen} | {true} |"
     return "\n\n".join(lines)
 
 
-def _share(held: int, of: int) -> str:
-    low, high = clopper_pearson(held, max(of, 1))
-    return f"{held / max(of, 1):.1%} ({low * _PERCENT:.1f} – {high * _PERCENT:.1f})"
+def _share(held: int, count: int) -> str:
+    """A share with its 95 % confidence interval."""
+    low, high = clopper_pearson(held, max(count, 1))
+    return f"{held / max(count, 1):.1%} ({low * _PERCENT:.1f} – {high * _PERCENT:.1f})"
 
 
 def _mean(values: list[float]) -> str:

@@ -1,4 +1,4 @@
-"""Tells whether a sorted join takes longer backwards than forwards: all ways to read executed in turn, one at a time.
+"""Measures whether a sorted join takes longer backwards than forwards: queries of each way are executed in turn.
 
     python profiler/benchmarks/directions.py --store cql://127.0.0.1,127.0.0.2,127.0.0.3/directions --minutes 3
 
@@ -6,8 +6,8 @@
     against      ORDER BY posted DESC    against it
     backwards    ORDER BY posted DESC    of a table that is read from its end alone, and kept so
 
-Partitions of several lengths, which lie in files. A get of one key stands beside a foreign-key join of one, whose time
-is that of its query less the scan before it.
+It prints quantiles in ms for partitions of several lengths, which lie in files. Of a join only the last operator is
+timed, without the scan before it. A get of one key and a foreign-key join of one row are printed for comparison.
 """
 
 from __future__ import annotations
@@ -17,12 +17,16 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from in_turns import filled, links, print_quantiles, take_turns
+from in_turns import filled, links, ms_of_last_operator, print_quantiles, take_turns
 
 _OWNERS, _CHILD_ROWS, _ROWS = 100, (1, 10, 50), (1, 10, 50)
-_LENGTHS = (10, 100, 300)
-_PAYLOAD = 176
-_WAYS = (("forwards", "both", ""), ("against", "both", " DESC"), ("backwards", "newest", " DESC"))
+_LENGTHS = (10, 100, 300)  # rows of a partition
+_PAYLOAD = 176  # bytes, for rows of about 200
+_WAYS = (
+    ("forwards", "both", ""),
+    ("against", "both", " DESC"),
+    ("backwards", "newest", " DESC"),
+)  # query, table, order
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 
 _TABLES = (
@@ -54,7 +58,7 @@ def text() -> str:
 
 
 def rows() -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
-    """The rows of each table; owner c000 … has as many links as its level says."""
+    """The rows of each table; the owners `c010-…` have 10 links each, and so on."""
     random = Random(1)
     names = [f"n{at:03}" for at in range(_OWNERS)]
     yield "links", links(names, _CHILD_ROWS, random)
@@ -67,28 +71,29 @@ def rows() -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
 
 
 def main() -> None:
+    """Execute every way, length and size in turn, and print their quantiles."""
     random = Random(7)
-    with filled(text(), rows, __doc__ or "") as (database, seen, minutes):
+    with filled(text(), rows, __doc__ or "") as (database, observations, minutes):
 
         def execution(name: str, level: int, most: int) -> Callable[[], Mapping[str, float]]:
             def execute() -> Mapping[str, float]:
                 owner = {"owner": f"c{level:03}-{random.randrange(10)}"}
                 key = {"name": f"n{random.randrange(_OWNERS):03}"}
-                seen.clear()
+                observations.clear()
                 database.execute(name, key if name == "get" else owner | ({"most": most} if most else {}))
-                return {"": seen[0].elapsed_ms - sum(operator.elapsed_ms for operator in seen[0].operators[:-1])}
+                return {"": ms_of_last_operator(observations[0])}
 
             return execute
 
-        chosen = [
+        sizes = [
             (f"{way}_{length}", level, most)
             for length in _LENGTHS
             for way, _, _ in _WAYS
             for level in _CHILD_ROWS
             for most in _ROWS
         ]
-        chosen += [("fk_join", level, 0) for level in _CHILD_ROWS] + [("get", 1, 0)]
-        parts = {f"{level:2} × {most or 1:2} {name}": execution(name, level, most) for name, level, most in chosen}
+        sizes += [("fk_join", level, 0) for level in _CHILD_ROWS] + [("get", 1, 0)]
+        parts = {f"{level:2} × {most or 1:2} {name}": execution(name, level, most) for name, level, most in sizes}
         print_quantiles(take_turns(parts, minutes, random))
 
 

@@ -5,7 +5,7 @@
     grid ──tasks of the profiler──▶ points ──calls_of──▶ calls ──law──▶ times drawn ──▶ known after so many executions
 
 Nothing is executed. The calls of a point follow from its sizes, as on a store without transactions; their times are
-drawn from the law of `table-1.json`. What a real store takes, only `piql profile` can say.
+drawn from the law of `table-1.json`. How long a real store takes, only `piql profile` can tell.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from piql_profiler.measure.grid import GRIDS, LOOK, Operator, Point
 from piql_profiler.measure.histogram import Histogram
 from piql_profiler.measure.measurements import Measurement
 from piql_profiler.measure.precision import effective_number, is_precise
+from piql_profiler.measure.workload import LINK_BYTES
 from piql_profiler.runs.profile_run import second_tasks, tasks_of
 from piql_profiler.runs.run_files import RunSettings
 from piql_profiler.runs.runner import Task
@@ -27,12 +28,12 @@ from piql_profiler.validation.known_truth.service_times import Call, ServiceTime
 from table_1 import Lists
 
 _CHECKED_EVERY = 250  # executions between two looks at the precision
-_LINK_BYTES = 32  # of a row that leads to another
 _DRAWS_FOR_MEAN = 50
-_CAUSES_AT_ONCE = 5_000
+_CAUSES_AT_ONCE = 5_000  # whose draws fit into memory
 
 
 def main() -> None:
+    """Simulate the intervals of a run, print how many points are known after each, and those that never are."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--grid", choices=tuple(GRIDS), default="default")
     parser.add_argument("--minutes", type=float, default=10.0)
@@ -67,6 +68,7 @@ def main() -> None:
 def measure_all(
     law: ServiceTimes, tasks: Iterable[Task], precision: float, random: np.random.Generator
 ) -> list[Measurement]:
+    """Measure every point of every task."""
     return [measure(law, task, point, precision, random) for task in tasks for point, _ in task.shares]
 
 
@@ -130,7 +132,7 @@ def calls_of(point: Point) -> tuple[list[Call], list[Call]]:
         case Operator.REFERENCE_CHECK:
             return [one] * 7, [one] * n + ([] if rows == LOOK else [one, one])
         case _:
-            scan = [] if point.is_query else [Call(1, n, n * _LINK_BYTES)]
+            scan = [] if point.is_query else [Call(1, n, n * LINK_BYTES)]
             return scan, [Call(n, n * rows, n * rows * size)]
 
 

@@ -1,4 +1,9 @@
-"""Prints how long a heatmap and one prediction of SCADr's thoughtstream take, over a profile of a stated truth."""
+"""Prints how long one prediction and heatmaps of SCADr's thoughtstream take, by every model.
+
+    python profiler/benchmarks/heatmap.py
+
+The profile is made up: the time depends on the numbers of points, intervals and cells, not on the latencies in it.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +31,13 @@ def measurements(intervals: int) -> Measurements:
     """Make a profile in which a request costs 50 µs, a row 5 µs, a byte 2 ns."""
     random = np.random.default_rng(1)
 
-    def seen(point: Point) -> Histogram:
+    def histogram_of(point: Point) -> Histogram:
         rows = point.child_rows * point.rows
         median = 100 + 50 * point.child_rows + 5 * rows + 0.002 * rows * point.row_bytes
         return Histogram.of(median * random.lognormal(0.0, 0.4, size=5_000))
 
     cells = [
-        Measurement(point, interval, seen(point), 0.0, 1.0)
+        Measurement(point, interval, histogram_of(point), 0.0, 1.0)
         for interval in range(intervals)
         for point in GRIDS["default"].points
     ]
@@ -40,6 +45,7 @@ def measurements(intervals: int) -> Measurements:
 
 
 def milliseconds(work: Callable[[], object]) -> str:
+    """Do some work ROUNDS times; return its times in words."""
     wall, processor = [], []
     for _ in range(ROUNDS):
         began, processor_began = time.perf_counter(), time.process_time()
@@ -52,29 +58,30 @@ def milliseconds(work: Callable[[], object]) -> str:
     )
 
 
-def report(name: str, worst: Measurements) -> None:
+def report(name: str, profile: Measurements) -> None:
+    """Print the times of one model: over all intervals of the profile, and over these pooled into one."""
     query = piql.compile(SCADR).queries["thoughtstream"]
     plan = query.plan
     assert plan is not None
-    pooled, full = build_model(worst.pooled(), name), build_model(worst, name)
+    pooled, full = build_model(profile.pooled(), name), build_model(profile, name)
 
-    def over(model: Model, cells: int) -> Callable[[], object]:
-        x, y = range(100 // cells, 101, 100 // cells), range(50 // cells, 50 // cells * cells + 1, 50 // cells)
+    def square_heatmap(model: Model, side: int) -> Callable[[], object]:
+        x, y = range(100 // side, 101, 100 // side), range(50 // side, 50 // side * side + 1, 50 // side)
         return lambda: heatmap(
             query, model, "subscriptions.owner", "count", x_values=x, y_values=y, slo=Slo(0.99, 50.0)
         )
 
-    print(f"model {name}: median of {ROUNDS}, and what is computed once for a profile in the first")
+    print(f"model {name}: median of {ROUNDS}; the first also computes what is computed once for a profile")
     print(f"  one prediction                     {milliseconds(lambda: predict(plan, pooled).p99_ms)}")
-    print(f"  heatmap of 25 cells                {milliseconds(over(pooled, 5))}")
-    print(f"  heatmap of 400 cells               {milliseconds(over(pooled, 20))}")
-    print(f"  heatmap of 400 cells, 35 intervals {milliseconds(over(full, 20))}")
+    print(f"  heatmap of 25 cells                {milliseconds(square_heatmap(pooled, 5))}")
+    print(f"  heatmap of 400 cells               {milliseconds(square_heatmap(pooled, 20))}")
+    print(f"  heatmap of 400 cells, 35 intervals {milliseconds(square_heatmap(full, 20))}")
 
 
 def main() -> None:
-    worst = replace(measurements(35), correlation=0.4)
+    profile = replace(measurements(35), correlation=0.4)
     for name in MODELS:
-        report(name, worst)
+        report(name, profile)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
-"""Ways to execute something, each once in every turn, in an order shuffled anew: what disturbs a store for a while
-disturbs all alike, so that their quantiles may be compared on a busy machine, too.
+"""Compares several ways to execute something: each is executed once in every turn, in an order shuffled anew.
+
+Whatever slows the store down for a while slows all ways alike. So their quantiles can be compared on a busy machine.
+`shapes.py`, `directions.py` and `widths.py` use it.
 """
 
 from __future__ import annotations
@@ -15,15 +17,17 @@ import numpy as np
 import piql
 from piql.client.database import Observation
 
-_WARM_UP = 30  # turns
-_SHARES = (0.1, 0.5, 0.9, 0.99)
+_WARM_UP = 30  # turns that are not counted
+_SHARES = (0.1, 0.5, 0.9, 0.99)  # of the quantiles that are printed
 
 
 def take_turns(
     parts: Mapping[str, Callable[[], Mapping[str, float]]], minutes: float, random: Random
 ) -> dict[str, list[float]]:
-    """Execute each part once a turn; gives the milliseconds of all turns after the first ones, by name and by what the
-    part says of itself.
+    """Execute each part once a turn; return the milliseconds of all turns after the warm-up.
+
+    A part returns milliseconds by suffixes, such as `", 1. IndexScan"`, or `""` for one time alone. The result has them
+    by the part's name and suffix.
     """
     times: dict[str, list[float]] = {}
     end, turns = time.monotonic() + 60 * minutes, 0
@@ -38,7 +42,7 @@ def take_turns(
 
 
 def print_quantiles(times: Mapping[str, Sequence[float]]) -> None:
-    """Print a line for each name: quantiles in ms, and of how many executions."""
+    """Print a line for each name: quantiles in ms, and the number of executions."""
     width = max(map(len, times), default=0)
     for name, milliseconds in sorted(times.items()):
         quantiles = "  ".join(f"p{share * 100:g} {np.quantile(milliseconds, share):7.2f}" for share in _SHARES)
@@ -51,7 +55,8 @@ def filled(
 ) -> Iterator[tuple[piql.Database, list[Observation], float]]:
     """Read the store and the minutes from the command line, and deploy and load what a benchmark executes.
 
-    Gives the database, what its last execution showed (to be cleared before the next), and the minutes.
+    Yields the database, the list that its observations are appended to (to be cleared before each execution), and the
+    minutes. Rows are loaded only once into a store.
     """
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--store", required=True, metavar="URL")
@@ -65,6 +70,11 @@ def filled(
                 database.load(table, records)
             database.store.flush()
         yield database, observations, options.minutes
+
+
+def ms_of_last_operator(observation: Observation) -> float:
+    """The time of an execution without the operators before its last one."""
+    return observation.elapsed_ms - sum(operator.elapsed_ms for operator in observation.operators[:-1])
 
 
 def links(names: Sequence[str], levels: Sequence[int], random: Random) -> list[Mapping[str, str]]:

@@ -1,10 +1,10 @@
-"""Holds predictions against the exact p99 of a store whose service times are stated; writes the measurements' page.
+"""Compares predictions with the exact p99s of a simulated store; writes a section of the measurements' page.
 
     python profiler/benchmarks/known_truth.py --write    the fixed list, into docs/measurements/predictions.md
     python profiler/benchmarks/known_truth.py --list F   another list, to work on a model
 
 Operators and queries are executed by the engine on the embedded store, mixed at random within each interval, under
-open-loop load; the time that a call takes is drawn from the stated law and passes on a virtual clock.
+open-loop load. The time of a call is drawn from the law of `service_times.py` and passes on a virtual clock.
 """
 
 from __future__ import annotations
@@ -34,12 +34,13 @@ from piql_profiler.validation.scores import Row
 from predictions_page import KNOWN_TRUTH, known_truth_section, write_section
 from table_1 import FILE, Lists, fill, sessions
 
-_ENDLESS = 1e9
+_ENDLESS = 1e9  # seconds: only the number of executions ends a measurement
 _CASE_EXECUTIONS = 2000
-_LOOKS = 10
+_TRIALS = 10  # executions that have to make the same calls
 
 
 def main() -> None:
+    """Measure and predict the list, and print the section."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--list", type=Path, default=FILE)
     parser.add_argument("--write", action="store_true", help="into docs/measurements/predictions.md")
@@ -63,18 +64,18 @@ def main() -> None:
 
 
 def measure(lists: Lists) -> tuple[list[Measurement], dict[str, Case], dict[str, tuple[Call, ...]]]:
-    """Execute everything, operators and queries mixed; give also the calls that each query makes."""
+    """Execute operators and queries, mixed; return the points' measurements, the cases, and the calls of each query."""
     clock = VirtualClock()
     store = KnownTruthStore(open_store("embedded:?synchronous=NORMAL"), lists.times, clock, lists.seed)
-    seen: list[Observation] = []
+    observations: list[Observation] = []
     profile = lists.profile
     grid = GRIDS[profile["grid"]]
-    with Database(store, seen.append, clock=clock.now) as database:
+    with Database(store, observations.append, clock=clock.now) as database:
         workload = Workload(grid)
         workload.prepare(database)
         compilation = fill(database, lists)
-        points = Session(database, seen, workload, clock)
-        queries = sessions(database, seen, compilation, lists, clock)
+        points = Session(database, observations, workload, clock)
+        queries = sessions(database, observations, compilation, lists, clock)
         calls = {name: calls_of(query, store) for name, query in queries.items()}
         random = Random(lists.seed)
         intervals, most = profile["intervals"], profile["most_executions"] // profile["intervals"]
@@ -101,9 +102,9 @@ def measure(lists: Lists) -> tuple[list[Measurement], dict[str, Case], dict[str,
 
 
 def calls_of(query: CaseSession, store: KnownTruthStore) -> tuple[Call, ...]:
-    """The calls that an execution of a query makes: those of every execution, or there is no exact quantile."""
+    """The calls that an execution of a query makes; PiqlError where they differ, as no quantile is exact then."""
     calls = set()
-    for _ in range(_LOOKS):
+    for _ in range(_TRIALS):
         store.calls.clear()
         query.execute()
         calls.add(tuple(store.calls))
@@ -118,14 +119,14 @@ def rows_of(measurements: Measurements, cases: Mapping[str, Case], truths: Mappi
     rows = {}
     for name, case in cases.items():
         predictions = {key: predict_work(case.work, model) for key, model in models.items()}
-        careful = predictions["surface"].conservative_ms
+        conservative_ms = predictions["surface"].conservative_ms
         rows[name] = Row(
             name,
             len(case.work.operators),
             truths[name].p99,
             truths[name].histogram,
             {key: prediction.p99_ms * 1000 for key, prediction in predictions.items()},
-            None if careful is None else careful * 1000,
+            None if conservative_ms is None else conservative_ms * 1000,
             {key: prediction.p50_ms * 1000 for key, prediction in predictions.items()},
         )
     return rows

@@ -1,10 +1,10 @@
-"""Holds predictions against what queries take on a cluster; writes its section of docs/measurements/predictions.md.
+"""Compares predictions with what queries take on a cluster; writes its section of docs/measurements/predictions.md.
 
     python profiler/benchmarks/on_cluster.py --store cql://127.0.0.1,127.0.0.2,127.0.0.3/predictions --out runs/table-1
 
-Deploys the sample applications with the rows that `table-1.json` asks for, then measures operators and queries mixed at
-random, round by round, for a minute to warm up and then for `--minutes`: what disturbs the cluster for a while disturbs
-both alike. The folder is also a profile, and its report.html the table with charts.
+Deploys the sample applications with the rows that `table-1.json` asks for. Then operators and queries are measured,
+mixed at random, for a minute to warm up and for `--minutes`: whatever slows the cluster down for a while slows both
+alike. The folder `--out` is also a profile, and its report.html shows the table with charts.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ from piql_profiler.validation.validate import validate_cases
 from predictions_page import CLUSTER, CLUSTER_WRITES, cluster_section, write_section
 from table_1 import Lists, fill, sessions
 
-_ROUND_SECONDS, _WARM_UP = 30.0, 2
+_ROUND_SECONDS = 30.0
+_WARM_UP = 2  # rounds
 
 
 def main() -> None:
+    """Fill the store, measure, and print the section."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--store", required=True, metavar="URL")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="a new folder")
@@ -43,11 +45,11 @@ def main() -> None:
     options = parser.parse_args()
     lists = Lists.read().only(options.parts.split(","))
     began = time.monotonic()
-    seen: list[Observation] = []
-    with piql.connect(options.store, seen.append) as database:
+    observations: list[Observation] = []
+    with piql.connect(options.store, observations.append) as database:
         compilation = fill(database, lists)
         say(f"rows are there after {time.monotonic() - began:.0f} s")
-        cases = sessions(database, seen, compilation, lists)
+        cases = sessions(database, observations, compilation, lists)
         grid = GRIDS[options.grid or _grid_for(lists)]
         rounds = max(1, round(60 * options.minutes / _ROUND_SECONDS))
         settings = RunSettings(
@@ -69,12 +71,14 @@ def main() -> None:
 
 
 def _grid_for(lists: Lists) -> str:
+    """The name of the smallest grid that has the operators of all parts."""
     if "writes" not in lists.parts:
         return str(lists.profile["grid"])
     return "writes" if len(lists.parts) == 1 else "default"
 
 
 def say(text: str) -> None:
+    """Print a line of progress."""
     print(text, file=sys.stderr, flush=True)
 
 

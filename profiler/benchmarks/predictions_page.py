@@ -64,6 +64,7 @@ def known_truth_section(
 
 
 def _profile(lists: Lists, profile: Measurements) -> str:
+    """A sentence about the profile."""
     grid = GRIDS[lists.profile["grid"]]
     return (
         f"The profile: grid `{grid.name}`, {len(grid.points)} points and {len(grid.checks)} checks, "
@@ -136,15 +137,16 @@ def _rows(rows: Sequence[Row]) -> str:
             f"{row.predicted_us[name] / 1000:.2f} | {row.error(name):+.1%}" for name in (_PAPER, DEFAULT_MODEL)
         )
         actual = row.actual
-        careful = "–" if row.conservative_us is None else f"{row.conservative_us / 1000:.2f}"
+        bound = "–" if row.conservative_us is None else f"{row.conservative_us / 1000:.2f}"
         lines.append(
             f"| {row.query} | {row.operators} | {actual.estimate_us / 1000:.2f} "
-            f"({actual.low_us / 1000:.2f} – {_ms(actual.high_us)}) | {predicted} | {careful} |"
+            f"({actual.low_us / 1000:.2f} – {_ms(actual.high_us)}) | {predicted} | {bound} |"
         )
     return "\n".join([*lines, "", *_summaries(rows)])
 
 
 def _summaries(rows: Sequence[Row]) -> list[str]:
+    """A line for each model with its errors over all rows."""
     lines = []
     for name in (_PAPER, DEFAULT_MODEL):
         summary = summary_of(name, rows)
@@ -160,7 +162,7 @@ def _summaries(rows: Sequence[Row]) -> list[str]:
 
 
 def _map(rows: Sequence[Row]) -> str:
-    """Show p99 and the error of its prediction, subscriptions downwards."""
+    """The table of figure 6: p99 and the error of its prediction, a line for each number of subscriptions."""
     cells: dict[str, list[Row]] = {}
     for row in rows:
         _, follows, _ = row.query.split(", ")

@@ -1,6 +1,11 @@
-"""Tells whether an operator is in a query what it is in a profile: both executed in turn, one execution at a time.
+"""Measures whether an operator takes as long in a query as in a profile: queries and points are executed in turn.
 
-python profiler/benchmarks/shapes.py --store cql://127.0.0.1,127.0.0.2,127.0.0.3/shapes --minutes 2
+    python profiler/benchmarks/shapes.py --store cql://127.0.0.1,127.0.0.2,127.0.0.3/shapes --minutes 2
+
+It prints quantiles in ms for every operator of some queries of `table-1.json`, and for points of a profile:
+
+    home, follows 10, 1. IndexScan                         p10 … p99
+    profile: IndexScan of 10 × 200 B, 1. IndexScan         p10 … p99
 """
 
 from __future__ import annotations
@@ -23,6 +28,7 @@ _GRID = Grid.product("shapes", row_bytes=(40, 200), scan_rows=(1, 10), fk_child_
 
 
 def main() -> None:
+    """Fill the store with the rows of the queries and of the points, execute both in turn, and print quantiles."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--store", required=True, metavar="URL")
     parser.add_argument("--minutes", type=float, default=2.0)
@@ -31,13 +37,13 @@ def main() -> None:
     lists = replace(
         lists, parts={"table_1": tuple(case for case in lists.parts["table_1"] if case["query"] in _QUERIES)}
     )
-    seen: list[Observation] = []
+    observations: list[Observation] = []
     with (
-        piql.connect(options.store, seen.append) as database,
-        store_for_profiling(options.store) as own,
-        piql.connect(own, seen.append) as profiled,
+        piql.connect(options.store, observations.append) as database,
+        store_for_profiling(options.store) as profiling_url,
+        piql.connect(profiling_url, observations.append) as profiled,
     ):
-        cases = sessions(database, seen, fill(database, lists), lists)
+        cases = sessions(database, observations, fill(database, lists), lists)
         workload = Workload(_GRID)
         workload.prepare(profiled)
         random = Random(lists.seed)
@@ -52,7 +58,7 @@ def main() -> None:
         def of_point(point: Point) -> Callable[[], Mapping[str, float]]:
             def execute() -> Mapping[str, float]:
                 call = workload.call(point, random)
-                seen.clear()
+                observations.clear()
                 profiled.execute(call.query, call.parameters)
                 return operators()
 
@@ -61,7 +67,7 @@ def main() -> None:
         def operators() -> Mapping[str, float]:
             return {
                 f", {at}. {operator.operator}": operator.elapsed_ms
-                for at, operator in enumerate(seen[0].operators, start=1)
+                for at, operator in enumerate(observations[0].operators, start=1)
             }
 
         parts = {case.name: of_query(case) for case in cases.values()}

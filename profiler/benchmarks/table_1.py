@@ -1,4 +1,9 @@
-"""What `table-1.json` says, and its sets in a database: the two sample applications with rows for every case."""
+"""Reads `table-1.json`, the fixed list of queries that predictions are compared on, and puts its rows into a database.
+
+    {"query": "thoughtstream", "follows": 37, "count": 20}    a case: a query of SCADr or TPC-W, and its cardinalities
+
+`table_1_data.py` makes the rows and the parameters of each case.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +25,7 @@ from piql_profiler.validation.case import CaseSession
 from piql_profiler.validation.known_truth.service_times import ServiceTimes
 
 FILE = Path(__file__).with_name("table-1.json")
+# Remembers which rows have been loaded into the store.
 _LOADED = """
 CREATE TABLE loaded_rows (name VARCHAR(60) PRIMARY KEY);
 CREATE QUERY loaded_rows_of AS SELECT name FROM loaded_rows WHERE name = [1: name];
@@ -29,7 +35,10 @@ _SAMPLES = Path(__file__).parents[2] / "sample-apps"
 
 @dataclass(frozen=True)
 class Lists:
-    """The cases by the part of the report that they belong to, and how they are measured."""
+    """The cases by the part of the report that they belong to, and how they are measured.
+
+    `profile` has the grid, intervals, load and precision, `times` the law of the simulated store.
+    """
 
     seed: int
     profile: Mapping[str, Any]
@@ -38,6 +47,7 @@ class Lists:
 
     @classmethod
     def read(cls, file: Path = FILE) -> Lists:
+        """Read a list; the cells of figure 6 are all pairs of its `follows` and `count`."""
         content = json.loads(file.read_text(encoding="utf-8"))
         figure = content["figure_6"]
         cells = [
@@ -59,14 +69,14 @@ class Lists:
 
 
 def name_of(case: Mapping[str, Any]) -> str:
-    """`thoughtstream, follows 37, count 20`."""
+    """The name of a case, such as `thoughtstream, follows 37, count 20`."""
     return ", ".join([case["query"], *(f"{key} {value}" for key, value in case.items() if key != "query")])
 
 
 def fill(database: piql.Database, lists: Lists) -> Compilation:
-    """Deploy both applications and load their rows, unless they are there; a load that was broken off goes on.
+    """Deploy both applications and load their rows, unless they are there; a load that was interrupted goes on.
 
-    The rows then lie in files, as those of the profile do.
+    The store is flushed: rows then lie in files, as those of a profile do.
     """
     database.deploy(piql.compile(_LOADED))
     cases = list(lists.cases.values())
@@ -83,15 +93,22 @@ def fill(database: piql.Database, lists: Lists) -> Compilation:
 
 
 def sessions(
-    database: piql.Database, seen: list[Observation], compilation: Compilation, lists: Lists, clock: Clock = REAL
+    database: piql.Database,
+    observations: list[Observation],
+    compilation: Compilation,
+    lists: Lists,
+    clock: Clock = REAL,
 ) -> dict[str, CaseSession]:
-    """Make each case ready to be executed, its parameters drawn from the list's seed."""
+    """Make each case ready to be executed, its parameters drawn from the list's seed.
+
+    The observer of the database has to append to `observations`.
+    """
     return {
         name: CaseSession(
             name,
             compilation.queries[case["query"]],
             database,
-            seen,
+            observations,
             _draws(case, lists.seed * 100 + at),
             clock,
             _before(case, database),
@@ -101,16 +118,17 @@ def sessions(
 
 
 def _before(case: Mapping[str, Any], database: piql.Database) -> Callable[[Mapping[str, object]], None]:
-    """What lets the rows be as a write needs them: those that it inserts are not there, all others are."""
+    """What is run before a write, so that rows that it inserts are missing and rows that it changes exist."""
 
     def run(parameters: Mapping[str, object]) -> None:
-        for query, wanted in table_1_data.before(case, parameters):
+        for query, query_parameters in table_1_data.before(case, parameters):
             with contextlib.suppress(DuplicateKey):
-                database.execute(query, wanted)
+                database.execute(query, query_parameters)
 
     return run
 
 
-def _draws(case: Mapping[str, Any], seed: int) -> Any:
+def _draws(case: Mapping[str, Any], seed: int) -> Callable[[], dict[str, object]]:
+    """A function that draws the parameters of one execution."""
     random = Random(seed)
     return lambda: table_1_data.parameters(case, random)

@@ -1,4 +1,6 @@
-"""Rows for SCADr and TPC-W with which every execution of a case in `table-1.json` reads just what the case says.
+"""Makes rows for SCADr and TPC-W: every execution of a case in `table-1.json` reads exactly what the case says.
+
+Each value of a cardinality in the list has rows of its own:
 
 follows 37        five users with 37 subscriptions each, all approved, to users with 60 thoughts each
 authors 20        two words that 20 authors share, each with 10 books
@@ -177,12 +179,12 @@ def parameters(case: Case, random: Random) -> dict[str, object]:
             owner = random.randrange(_OWNERS_EACH)
             line = {"uname": f"cart{case['cart']}-{owner}", "item": _item(owner, 0)}
             return line | {"quantity": random.randrange(1, 100)}
-        case other:
-            raise ValueError(f"table-1.json has no parameters for {other}")
+        case query:
+            raise ValueError(f"table-1.json has no parameters for {query}")
 
 
 def before(case: Case, parameters: Mapping[str, object]) -> list[tuple[str, dict[str, object]]]:
-    """The writes that let the rows be as a write needs them, with their parameters."""
+    """The writes, with their parameters, that have to be run before one, so that it finds the rows it needs."""
     pair = {name: parameters[name] for name in ("owner", "target") if name in parameters}
     line = {name: parameters[name] for name in ("uname", "item") if name in parameters}
     match case["query"]:
@@ -201,7 +203,7 @@ def before(case: Case, parameters: Mapping[str, object]) -> list[tuple[str, dict
 
 
 def _word_of(author: int, cases: Sequence[Case]) -> str:
-    """The word that an author shares with as many others as a case asks for."""
+    """The word in an author's name: of each level of `authors`, so many authors share each of its two words."""
     first = 0
     for level in levels(cases, "authors"):
         for word in range(_WORDS_EACH):

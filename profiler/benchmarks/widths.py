@@ -1,8 +1,9 @@
-"""Tells what a foreign-key join owes to its records: how many columns they have, how many are read, of what type.
+"""Measures how the time of a foreign-key join depends on its records: how many columns, how many read, of what type.
 
     python profiler/benchmarks/widths.py --store cql://127.0.0.1,127.0.0.2,127.0.0.3/widths --minutes 3
 
-A get of one record stands beside joins; all are executed in turn, one at a time.
+It prints quantiles in ms, of joins of 1, 10 and 50 records, and of a get of one record for comparison. All queries are
+executed in turn, one at a time.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from in_turns import filled, links, print_quantiles, take_turns
+from in_turns import filled, links, ms_of_last_operator, print_quantiles, take_turns
 
 _RECORDS, _CHILD_ROWS = 200, (1, 10, 50)
 
@@ -46,7 +47,7 @@ def text() -> str:
         f"CARDINALITY LIMIT {max(_CHILD_ROWS)} (owner));"
     ]
     for name, (types, read) in _TABLES.items():
-        columns = "".join(f", c{at} {of}" for at, of in enumerate(types))
+        columns = "".join(f", c{at} {type_}" for at, type_ in enumerate(types))
         shown = "".join(f", r.c{at}" for at in range(read))
         parts += [
             f"CREATE TABLE {name} (name VARCHAR(16) PRIMARY KEY{columns});",
@@ -63,26 +64,28 @@ def rows() -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
     names = [f"n{at:015}" for at in range(_RECORDS)]
     yield "links", links(names, _CHILD_ROWS, random)
     for table, (types, _) in _TABLES.items():
-        values = {f"c{at}": _VALUES.get(of) or _text(random, of) for at, of in enumerate(types)}
+        values = {f"c{at}": _VALUES.get(type_) or _text(random, type_) for at, type_ in enumerate(types)}
         yield table, [{"name": name} | values for name in names]
 
 
-def _text(random: Random, of: str) -> str:
-    return "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=int(of[len("VARCHAR(") : -1])))
+def _text(random: Random, varchar: str) -> str:
+    """A random text as long as its type allows, `VARCHAR(24)`."""
+    return "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=int(varchar[len("VARCHAR(") : -1])))
 
 
 def main() -> None:
+    """Execute a get and joins of each table in turn, and print their quantiles."""
     random = Random(7)
-    with filled(text(), rows, __doc__ or "") as (database, seen, minutes):
+    with filled(text(), rows, __doc__ or "") as (database, observations, minutes):
 
         def execution(name: str, level: int) -> Callable[[], Mapping[str, float]]:
             def execute() -> Mapping[str, float]:
-                seen.clear()
+                observations.clear()
                 if level:
                     database.execute(f"join_{name}", {"owner": f"c{level:03}-{random.randrange(10)}"})
                 else:
                     database.execute(f"get_{name}", {"name": f"n{random.randrange(_RECORDS):015}"})
-                return {"": seen[0].elapsed_ms - sum(operator.elapsed_ms for operator in seen[0].operators[:-1])}
+                return {"": ms_of_last_operator(observations[0])}
 
             return execute
 

@@ -1,4 +1,7 @@
-"""The OpenAPI document, with the answers of the middleware: refusals before an endpoint is called, and 304 after it."""
+"""The OpenAPI document of the API, completed by what FastAPI cannot know: the answers of the middleware.
+
+Middleware refuses requests before an endpoint is called (403, 413, 415, 429, 503) and answers 304 after it.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,17 @@ from piql_backend.errors import described
 from piql_backend.retry_after import PASSING_STATUSES, RETRY_AFTER
 from piql_backend.same_origin import SAFE_METHODS
 
-_SECONDS = {"description": "Ask again after so many seconds.", "required": True, "schema": {"type": "integer"}}
+_RETRY_HEADER = {
+    "description": "Ask again after so many seconds.",
+    "required": True,
+    "schema": {"type": "integer"},
+}
 
 
 class DocumentedApi(FastAPI):
     """A FastAPI application whose document declares what its middleware may answer.
 
-    The document is built when it is first requested, in a thread, because other requests should not wait so long.
+    The document is built when it is first requested. That takes a while, so a thread does it and no request waits.
     """
 
     def __init__(self, *, document_path: str, **options: Any) -> None:
@@ -44,7 +51,7 @@ class DocumentedApi(FastAPI):
                     for status in _refusals(method, operation):
                         responses.setdefault(str(status), described(status))
                     for status in PASSING_STATUSES:
-                        responses[str(status)]["headers"] = {RETRY_AFTER: _SECONDS}
+                        responses[str(status)]["headers"] = {RETRY_AFTER: _RETRY_HEADER}
                     if method == "get" and "application/json" in responses["200"].get("content", {}):
                         responses["304"] = {"description": "The client has it, by its `If-None-Match`."}
         return super().openapi()

@@ -1,4 +1,10 @@
-"""The application: the resources below /api, and the built front end for everything else."""
+"""The application: the resources below /api, and the built front end for everything else.
+
+/api/<resource>                                                        ROUTERS
+/api/applications/{application}/environments/{environment}/<resource>  ENVIRONMENT_ROUTERS
+/healthz, /readyz, /metrics                                            for machines
+everything else                                                        the front end
+"""
 
 from __future__ import annotations
 
@@ -45,7 +51,7 @@ if TYPE_CHECKING:
     from piql_backend.workbench import Workbench
 
 ROUTERS = (health, applications, file_history, compilations, language, schema_imports)
-OF_AN_ENVIRONMENT = (
+ENVIRONMENT_ROUTERS = (
     profile_runs,
     predictions,
     deployments,
@@ -59,7 +65,7 @@ OF_AN_ENVIRONMENT = (
 
 
 def create_app(settings: Settings | None = None, workbench: Workbench | None = None) -> FastAPI:
-    """Build the application; without a workbench of its own it makes one when it starts."""
+    """Build the application. Unless a workbench is given, one is made of the settings when the application starts."""
     chosen = settings or Settings()
     counts: Counter[tuple[str, int]] = Counter()
 
@@ -84,7 +90,7 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
         generate_unique_id_function=_operation_id,
         responses=declared(400, 422, 503, 507),
         lifespan=lifespan,
-        middleware=[  # the first is asked first
+        middleware=[  # in the order in which a request passes them
             Middleware(RequestCounts, counts=counts),
             Middleware(SecurityHeaders),
             Middleware(RetryAfter),
@@ -99,7 +105,7 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
     app.include_router(probes)
     for router in ROUTERS:
         app.include_router(router, prefix="/api")
-    for router in OF_AN_ENVIRONMENT:
+    for router in ENVIRONMENT_ROUTERS:
         prefix = "/api/applications/{application}/environments/{environment}"
         app.include_router(router, prefix=prefix, responses=declared(404, 409))
     add_front_end(app, chosen.frontend)

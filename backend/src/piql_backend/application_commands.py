@@ -1,6 +1,10 @@
-"""`piql app`: makes, lists and changes the applications of a running workbench.
+"""`piql app`: makes, lists and changes the applications of a running workbench, over its API.
 
-0 done · 1 refused, with the reason · 2 the workbench does not answer
+    piql app list
+    piql app new "My shop" schema.piql
+
+Exit codes: 0 done, 1 refused, with the reason on stderr, 2 the workbench does not answer or a file cannot be read.
+Each command is a function that takes the workbench and the parsed options, and yields the lines to print.
 """
 
 from __future__ import annotations
@@ -18,14 +22,14 @@ from urllib.request import Request, urlopen
 
 REFUSED = 1
 UNREACHABLE = 2
-_PATIENCE_SECONDS = 300  # a template's rows are loaded before the answer
+_TIMEOUT_SECONDS = 300  # a template's rows are loaded before the answer
 
 
 def app(argv: Sequence[str] | None = None) -> int:
     """Make, list, rename, duplicate, archive or delete applications of a running workbench."""
-    given = _parser().parse_args(argv)
+    options = _parser().parse_args(argv)
     try:
-        for line in given.carry_out(_Workbench(given.url), given):
+        for line in options.carry_out(_Workbench(options.url), options):
             print(line)
     except HTTPError as error:
         print(f"piql app: {_message(error)}", file=sys.stderr)
@@ -47,12 +51,12 @@ class _Workbench:
         data = None if body is None else json.dumps(body).encode()
         headers = {"content-type": "application/json"}
         request = Request(f"{self._url}/api/applications{path}", data, headers, method=method)
-        with urlopen(request, timeout=_PATIENCE_SECONDS) as answer:
+        with urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:
             content = answer.read()
         return json.loads(content) if content else None
 
 
-def _list(workbench: _Workbench, given: argparse.Namespace) -> Iterator[str]:
+def _list(workbench: _Workbench, options: argparse.Namespace) -> Iterator[str]:
     cursor = ""
     while True:
         page = workbench.ask("GET", f"?cursor={quote(cursor)}" if cursor else "")
@@ -64,13 +68,14 @@ def _list(workbench: _Workbench, given: argparse.Namespace) -> Iterator[str]:
         cursor = page["next"]
 
 
-def _new(workbench: _Workbench, given: argparse.Namespace) -> Iterator[str]:
-    body = {"title": given.title, "id": given.id, "template": given.template, "files": list(_files(given.source))}
+def _new(workbench: _Workbench, options: argparse.Namespace) -> Iterator[str]:
+    files = list(_files(options.source))
+    body = {"title": options.title, "id": options.id, "template": options.template, "files": files}
     yield f"{workbench.ask('POST', '', body)['id']} is made."
 
 
 def _files(source: Path | None) -> Iterator[dict[str, str]]:
-    """The files of a folder, or the one file as the schema."""
+    """The files of a folder as the API takes them, or one file as the schema; ValueError where there is neither."""
     if source is None:
         return
     if source.is_file():
@@ -82,24 +87,24 @@ def _files(source: Path | None) -> Iterator[dict[str, str]]:
         yield {"path": path.relative_to(source).as_posix(), "text": path.read_text(encoding="utf-8")}
 
 
-def _rename(workbench: _Workbench, given: argparse.Namespace) -> Iterator[str]:
-    workbench.ask("PATCH", f"/{quote(given.id, safe='')}", {"title": given.title})
-    yield f"{given.id} is called {given.title}."
+def _rename(workbench: _Workbench, options: argparse.Namespace) -> Iterator[str]:
+    workbench.ask("PATCH", f"/{quote(options.id, safe='')}", {"title": options.title})
+    yield f"{options.id} is called {options.title}."
 
 
-def _duplicate(workbench: _Workbench, given: argparse.Namespace) -> Iterator[str]:
-    made = workbench.ask("POST", f"/{quote(given.id, safe='')}/duplicates", {"title": given.title})
-    yield f"{made['id']} is made, with the files of {given.id} and an empty store."
+def _duplicate(workbench: _Workbench, options: argparse.Namespace) -> Iterator[str]:
+    duplicate = workbench.ask("POST", f"/{quote(options.id, safe='')}/duplicates", {"title": options.title})
+    yield f"{duplicate['id']} is made, with the files of {options.id} and an empty store."
 
 
-def _archive(workbench: _Workbench, given: argparse.Namespace) -> Iterator[str]:
-    workbench.ask("PATCH", f"/{quote(given.id, safe='')}", {"is_archived": not given.back})
-    yield f"{given.id} is {'back' if given.back else 'in the archive'}."
+def _archive(workbench: _Workbench, options: argparse.Namespace) -> Iterator[str]:
+    workbench.ask("PATCH", f"/{quote(options.id, safe='')}", {"is_archived": not options.back})
+    yield f"{options.id} is {'back' if options.back else 'in the archive'}."
 
 
-def _delete(workbench: _Workbench, given: argparse.Namespace) -> Iterator[str]:
-    workbench.ask("DELETE", f"/{quote(given.id, safe='')}?name={quote(given.confirm or '', safe='')}")
-    yield f"{given.id} is deleted; its files and data are in deleted/ of the data folder."
+def _delete(workbench: _Workbench, options: argparse.Namespace) -> Iterator[str]:
+    workbench.ask("DELETE", f"/{quote(options.id, safe='')}?name={quote(options.confirm or '', safe='')}")
+    yield f"{options.id} is deleted; its files and data are in deleted/ of the data folder."
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -110,9 +115,9 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     def command(name: str, carry_out: Any, about: str) -> argparse.ArgumentParser:
-        added = commands.add_parser(name, help=about, description=about)
-        added.set_defaults(carry_out=carry_out)
-        return added
+        subparser = commands.add_parser(name, help=about, description=about)
+        subparser.set_defaults(carry_out=carry_out)
+        return subparser
 
     command("list", _list, "list the applications")
     new = command("new", _new, "make an application")
@@ -136,6 +141,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _message(error: HTTPError) -> str:
+    """What the workbench says of a refusal; the status line where another server answered."""
     try:
         content = json.load(error)
         return f"{content['message']} {content['help'] or ''}".strip()

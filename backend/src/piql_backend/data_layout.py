@@ -1,11 +1,11 @@
-"""Where things lie in the data folder, and how a folder of an earlier layout becomes one of this.
+"""Where things lie in the data folder, and how a folder of an earlier layout is moved to this one.
 
     applications/scadr/                       its .piql files
     environments/scadr/development/           its store, measurements and history
 
-Earlier there was one environment for all: its files lay in the data folder itself, and applications were called
-workspaces. They are moved by renaming, one after the other, before anything is opened: a start that is killed between
-two of them leaves the rest to the next. Nothing is removed, and nothing that stands in the new place is replaced.
+Earlier there was one environment for all applications: its files lay in the data folder itself, and applications were
+called workspaces. The files are renamed one after the other, before anything is opened. A start that is killed between
+two renames leaves the rest to the next start. Nothing is removed, and no file in the new folder is replaced.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ log = logging.getLogger(__name__)
 
 DEVELOPMENT = "development"
 FIRST = "scadr"
-_FILES = (
+_EARLIER_FILES = (
     *("profile-runs", "imports", "exports"),
     *(f"store{end}" for end in ("", "-journal", "-wal", "-shm")),
     *(f"workbench.duckdb{end}" for end in ("", ".wal", ".part", ".part.wal", ".new")),
 )
-_EARLIER_MARK = ".first-start-under-way"  # of a first start; that of this layout has no token
+_EARLIER_MARK = ".first-start-under-way"  # this layout has a mark of the same name, but without a token in it
 
 
 def applications_folder(data: Path) -> Path:
@@ -40,41 +40,44 @@ def environment_folder(data: Path, application: str, environment: str) -> Path:
 
 
 def move_earlier_layout(data: Path, samples: Path) -> None:
-    """Give a data folder of an earlier layout this one; what is left of an interrupted move is moved, too."""
-    earlier, now = data / "workspaces", applications_folder(data)
-    if earlier.is_dir() and not now.exists():
+    """Move the files of an earlier layout to where this one has them, also those that an interrupted move left."""
+    workspaces, applications = data / "workspaces", applications_folder(data)
+    if workspaces.is_dir() and not applications.exists():
         log.warning("the workspaces of %s become applications", data)
-        earlier.rename(now)
-    left = _left(data)
-    if not left:
+        workspaces.rename(applications)
+    paths = _earlier_paths(data)
+    if not paths:
         return
-    names = sorted(entry.name for entry in now.iterdir() if _is_visible_folder(entry)) if now.is_dir() else []
+    names = []
+    if applications.is_dir():
+        names = sorted(entry.name for entry in applications.iterdir() if _is_visible_folder(entry))
     folder = environment_folder(data, FIRST if FIRST in names or not names else names[0], DEVELOPMENT)
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / FILE).exists():
         write_settings(folder, EnvironmentSettings(store=StoreChoice(kind="served")))
-    for path in left:
+    for path in paths:
         target = folder / path.name
         if target.exists():
             log.error("%s stays where it is: there is a %s already", path, target)
         elif path.name == _EARLIER_MARK:
-            _take_over_mark(path, folder, now / FIRST, samples)
+            _take_over_mark(path, folder, applications / FIRST, samples)
         else:
             path.rename(target)
     log.warning("what %s held of one environment is now in %s", data, folder)
 
 
-def _left(data: Path) -> list[Path]:
-    """What lies in the data folder of the one environment of an earlier layout; the mark of its start comes last."""
+def _earlier_paths(data: Path) -> list[Path]:
+    """The files of an earlier layout in the data folder; the mark of an interrupted first start comes last."""
     if not data.is_dir():
         return []
-    paths = [data / name for name in _FILES if (data / name).exists()] + sorted(data.glob("workbench.duckdb.damaged-*"))
+    paths = [data / name for name in _EARLIER_FILES if (data / name).exists()]
+    paths += sorted(data.glob("workbench.duckdb.damaged-*"))
     mark = data / _EARLIER_MARK
     return [*paths, mark] if mark.exists() and "token" in json.loads(mark.read_text()) else paths
 
 
 def _take_over_mark(mark: Path, folder: Path, application: Path, samples: Path) -> None:
-    """Let an interrupted first start go on as one of this layout; files that it has not copied are copied."""
+    """Turn the mark of an interrupted first start into this layout's, and copy the sample files that it has not."""
     content = json.loads(mark.read_text())
     if content["step"] == "files":
         for path, text in TEMPLATES[FIRST].files(samples).items():

@@ -1,4 +1,4 @@
-"""Lets one backend at a time use a data folder, and nobody but its user look into it."""
+"""Lets one backend at a time use a data folder, and makes the folder private to its user (mode 700)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ class DataInUse(Exception):
 
 
 class DataLock:
-    """Held from the start to the end of the process; the system lets go of it whatever the end."""
+    """Held from the start to the end of the process; the system releases it however the process ends."""
 
     def __init__(self, data: Path) -> None:
+        """Take the lock, and make the folder where there is none; DataInUse where another process has it."""
         data.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(PermissionError):  # a folder of somebody else's, such as a mounted one
             data.chmod(0o700)

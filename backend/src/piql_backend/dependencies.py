@@ -1,4 +1,7 @@
-"""What endpoints are given: the services of the running workbench, or those of one environment."""
+"""What endpoints are given: the services of the running workbench, or those of one environment.
+
+An endpoint with a parameter of the type `TheWorkbench` or `TheEnvironment` gets it from FastAPI.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,15 @@ else:
     Environment = Workbench = Any  # the API document is made without the compiler, DuckDB and the profiler
 
 
+Id = Annotated[str, Path(max_length=100)]
+
+
 def workbench_of(request: Request) -> Workbench:
+    """The running workbench, which the application keeps."""
     return cast(Workbench, request.app.state.workbench)
 
 
 TheWorkbench = Annotated[Workbench, Depends(workbench_of)]
-
-
-Id = Annotated[str, Path(max_length=100)]
 
 
 async def environment_of(application: Id, environment: Id, workbench: TheWorkbench) -> AsyncIterator[Environment]:

@@ -1,4 +1,4 @@
-"""A full disk, told apart from other failures, and how much room there is left."""
+"""A full disk: how it is recognized among other failures, what is said of it, and how much room is left."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import errno
 import shutil
 from pathlib import Path
 
-LEAST_FREE_BYTES = 16 * 1024 * 1024
+LEAST_FREE_BYTES = 16 * 1024 * 1024  # below this the health check calls the disk full
 FULL = "The disk is full: nothing was written."
 FREE_SOME = "Free some space on the disk that holds the data folder and the store, then try again."
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -18,9 +18,10 @@ def is_full(error: OSError) -> bool:
 
 
 def disk_full(cause: object) -> OSError:
-    """The error of a full disk for one of a library that has its own."""
+    """An OSError for a full disk, for libraries that raise errors of their own."""
     return OSError(errno.ENOSPC, f"no space left on the disk ({cause})")
 
 
 def free_bytes(folder: Path) -> int:
+    """The free bytes of the disk that a folder is on."""
     return shutil.disk_usage(folder).free

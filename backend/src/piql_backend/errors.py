@@ -1,4 +1,4 @@
-"""How the API refuses: one exception, one shape of answer, and what each error of the engine becomes.
+"""How the API refuses: one exception, one shape of answer, and the status and code of each error of the engine.
 
 ApiError(status, code, message, help, diagnostics, details)  →  {"code", "message", "help", "diagnostics", …}
 """
@@ -53,7 +53,7 @@ class ErrorRead(Read):
 
 
 class ApiError(Exception):
-    """A refusal with an HTTP status."""
+    """A refusal with an HTTP status; its fields are those of `ErrorRead`. Passwords are taken out of the message."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class ApiError(Exception):
 
     @classmethod
     def of(cls, status: int, body: ErrorRead) -> ApiError:
-        """The refusal that was told in JSON."""
+        """The refusal with that body, such as one that a worker process sent as JSON."""
         return cls(status, **{name: getattr(body, name) for name in ErrorRead.model_fields})
 
     @property
@@ -95,7 +95,7 @@ class NotFound(ApiError):
         super().__init__(404, code, message, help)
 
 
-# The errors of the engine at run time: status, code, and one thing to do. The first that matches counts.
+# The errors of the engine at run time: status, code, and one thing to do. The first class that matches counts.
 _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] = (
     (engine.CardinalityViolation, 422, "cardinality-violation", "Delete a row first, or raise the CARDINALITY LIMIT."),
     (engine.DuplicateKey, 422, "duplicate-key", "Choose another key."),
@@ -120,7 +120,7 @@ _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] 
 
 
 def from_engine(error: engine.PiqlError) -> ApiError:
-    """The refusal that an error of the engine stands for."""
+    """The refusal that the API answers for an error of the engine; 500 for one that is not listed."""
     for kind, status, code, advice in _ENGINE_ERRORS:
         if isinstance(error, kind):
             parameter = error.parameter if isinstance(error, engine.InvalidParameter) else None
@@ -173,13 +173,15 @@ def _without_surrogates(value: Any) -> Any:
 
 
 def _first_problem(error: RequestValidationError) -> tuple[str, str]:
+    """The type of the first problem, and a message that names the field."""
     problem = error.errors()[0]
-    place = ".".join(str(part) for part in problem["loc"] if part not in ("body", "query", "path"))
+    field = ".".join(str(part) for part in problem["loc"] if part not in ("body", "query", "path"))
     message = str(problem["msg"]).removeprefix("Value error, ")
-    return str(problem["type"]), f"{place}: {message}" if place else message
+    return str(problem["type"]), f"{field}: {message}" if field else message
 
 
 def _http_refusal(status: int, path: str, detail: str) -> ApiError:
+    """The refusal for an error of the framework, such as an unknown path."""
     match status:
         case 400:
             return ApiError(400, "invalid-json", "The body is not JSON.")

@@ -1,4 +1,4 @@
-"""Writes files so that whoever reads them, and a crash, meets the old text or the new one."""
+"""Writes files in one step: a reader, or a crash, sees the whole old text or the whole new one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tempfile import NamedTemporaryFile
 
 
 def write_atomically(file: Path, text: str) -> None:
-    """Replace a file in one step."""
+    """Replace a file in one step, and make its folders; a new file is for its user alone (mode 600)."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with NamedTemporaryFile("wb", dir=file.parent, prefix=".", suffix=".tmp", delete=False) as new:
         try:

@@ -1,8 +1,12 @@
-"""The first start: sample applications are made; a store that holds anything is left as it is, and read instead.
+"""The first start of a data folder makes applications, from the first of these that there is:
 
-Such a store's texts, as far as PIQL deployed them, become an application. A mark in the data folder says which sample
-applications are to be made, so that the next start makes those that an interrupted one has not. Nothing is removed, of
-a store least of all. The data of a sample are loaded when its environment is opened.
+    environments of applications whose files are gone    the texts that are live in each of them
+    a served store that holds data                       the texts that PIQL deployed there, else a remark
+    nothing                                              the sample applications
+
+A mark in the data folder lists the sample applications to make, so that a start after an interrupted one makes the
+rest. Nothing is removed, and a store that holds data is only read. The rows of a sample are loaded when its environment
+is opened.
 """
 
 from __future__ import annotations
@@ -41,7 +45,7 @@ class FirstStart:
         self._mark = settings.data / ".first-start-under-way"
 
     def carry_out(self) -> None:
-        """Make applications where there is none: of what earlier environments hold, of the store, or of samples."""
+        """Make applications where there is none, or go on with a first start that was interrupted."""
         if self._mark.exists():
             log.warning("the first start was interrupted; it goes on")
         elif self._applications.ids() or self._restore_applications():
@@ -67,7 +71,7 @@ class FirstStart:
         )
 
     def _restore_applications(self) -> bool:
-        """Make applications that are gone of what is live in their environments; say whether there was any."""
+        """Make an application for each one that has an environment; return whether there was any environment."""
         root = self._settings.data / "environments"
         names = sorted(entry.name for entry in root.iterdir() if entry.is_dir()) if root.is_dir() else []
         for name in names:
@@ -76,11 +80,12 @@ class FirstStart:
                 url = read_settings(folder).store.url(folder, self._settings.store)
                 log.warning("the files of the application %s are gone: they are made of what is live", name)
                 title = TEMPLATES[name].title if name in TEMPLATES else name
-                self._applications.create(name, title, _live(url)[1])
+                _, texts = _live(url)
+                self._applications.create(name, title, texts)
         return bool(names)
 
     def _read_served_store(self) -> bool:
-        """Make an application of a store that holds data; say whether it does."""
+        """Make an application of a served store that holds data; return whether it does."""
         url = self._settings.store
         if url is None or _may_be_empty(url):
             return False
@@ -95,7 +100,7 @@ class FirstStart:
 
 
 def _may_be_empty(url: str) -> bool:
-    """Whether a store is empty; of one that is away nobody knows, and it is looked at again before it is written to."""
+    """Whether a store is empty, or does not answer: a sample checks again before it writes to it."""
     store = StoreConnection(url)
     try:
         return store.database().store.is_empty()
@@ -108,7 +113,7 @@ def _may_be_empty(url: str) -> bool:
 
 
 def _live(url: str) -> tuple[str, dict[str, str]]:
-    """The application that deployed what is live in a store, and its files; a remark where there is nothing."""
+    """The id of the application that deployed what is live in a store, and its files; a remark where nothing is."""
     store = StoreConnection(url)
     try:
         deployment = store.database().deployment

@@ -1,4 +1,9 @@
-"""Serves the built front end: hashed assets for a year, the page always fresh, and the page for the URL of any view."""
+"""Serves the built front end from `dist`.
+
+/assets/index-3f2a.js       an asset with a hash in its name: kept by browsers for a year
+/favicon.svg                another file: compared by its ETag each time
+/, and the URL of any view  index.html with a nonce of its own: never kept
+"""
 
 from __future__ import annotations
 
@@ -22,12 +27,14 @@ mimetypes.add_type("font/woff2", ".woff2")
 _COMPRESSED = ("text/", "application/json", "image/svg+xml", "application/wasm")
 _NEVER_CHANGES = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "no-cache"
-_THREADS = 4
+_THREADS = 4  # of its own, so that the page loads while all other threads are busy
 _NONCE = b"__CSP_NONCE__"  # as vite.config.ts puts it into the page
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _Asset:
+    """A file as it is sent; `gzipped` and `brotli` are None where it is not compressed that way."""
+
     body: bytes
     gzipped: bytes | None
     brotli: bytes | None
@@ -45,7 +52,7 @@ register_url_convertor("not_of_the_api", _NotOfTheApi())
 
 
 def add_front_end(app: FastAPI, dist: Path) -> None:
-    """Answer everything that is not below /api from `dist`, in threads of its own: the page waits for nobody."""
+    """Answer everything that is not below /api from `dist`."""
     threads = CapacityLimiter(_THREADS)
 
     @app.api_route("/{path:not_of_the_api}", methods=["GET", "HEAD"], include_in_schema=False)
@@ -54,6 +61,7 @@ def add_front_end(app: FastAPI, dist: Path) -> None:
 
 
 def _answer(dist: Path, path: str, request: Request) -> Response:
+    """The file of a URL path, else the page; 404 for a path with a point that is not asked for as a page."""
     file = _find(dist, path)
     is_page = file is None
     if file is None:
@@ -64,26 +72,26 @@ def _answer(dist: Path, path: str, request: Request) -> Response:
         return PlainTextResponse(
             "The front end is not built yet: run `make run`, or `npm run build` in frontend/.", 503
         )
-    found = _read(file, file.stat().st_mtime_ns)
+    asset = _read(file, file.stat().st_mtime_ns)
     if file.name == "index.html":
-        return _page(found)
+        return _page(asset)
     headers = {
         "Cache-Control": _NEVER_CHANGES if path.startswith("assets/") and not is_page else _ASK_AGAIN,
-        "ETag": found.etag,
+        "ETag": asset.etag,
         "Vary": "Accept-Encoding",
     }
-    if request.headers.get("if-none-match") == found.etag:
+    if request.headers.get("if-none-match") == asset.etag:
         return Response(status_code=304, headers=headers)
-    body = found.body
+    body = asset.body
     accepted = request.headers.get("accept-encoding", "")
-    if found.brotli is not None and "br" in accepted:
-        body, headers["Content-Encoding"] = found.brotli, "br"
-    elif found.gzipped is not None and "gzip" in accepted:
-        body, headers["Content-Encoding"] = found.gzipped, "gzip"
-    return Response(body, media_type=found.media_type, headers=headers)
+    if asset.brotli is not None and "br" in accepted:
+        body, headers["Content-Encoding"] = asset.brotli, "br"
+    elif asset.gzipped is not None and "gzip" in accepted:
+        body, headers["Content-Encoding"] = asset.gzipped, "gzip"
+    return Response(body, media_type=asset.media_type, headers=headers)
 
 
-def _page(file: _File) -> Response:
+def _page(file: _Asset) -> Response:
     """The page with a nonce of its own, which is never used for another answer."""
     nonce = secrets.token_urlsafe(16)
     headers = {"Cache-Control": "no-store", "Content-Security-Policy": page_policy(nonce)}
@@ -102,10 +110,11 @@ def _find(dist: Path, path: str) -> Path | None:
 
 
 @lru_cache(maxsize=512)
-def _read(file: Path, changed_at: int) -> _File:
+def _read(file: Path, changed_at: int) -> _Asset:
+    """A file as it is sent, read again when the time of its last change, in ns, is another."""
     body = file.read_bytes()
     media_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     compressed = file.with_name(f"{file.name}.br")
     brotli = compressed.read_bytes() if compressed.is_file() else None
     gzipped = gzip.compress(body, 6, mtime=0) if media_type.startswith(_COMPRESSED) and len(body) > 1000 else None
-    return _File(body, gzipped, brotli, media_type, f'"{changed_at:x}-{len(body):x}"')
+    return _Asset(body, gzipped, brotli, media_type, f'"{changed_at:x}-{len(body):x}"')

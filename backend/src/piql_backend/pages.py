@@ -1,10 +1,10 @@
-"""Lists are given by the page: so many of their elements at most, and a cursor to where the next page begins.
+"""Lists are sent in pages: at most `limit` elements, and a cursor to where the next page begins.
 
     GET /api/deployments?limit=2                 {"items": [{"id": "d9", …}, {"id": "d8", …}], "next": "WyJkZXB…"}
     GET /api/deployments?limit=2&cursor=WyJkZXB… {"items": [{"id": "d7", …}], "next": null}
 
-A cursor holds the key of the last element that was given, not how many came before. So what is added or removed between
-two pages makes no element come twice, and leaves none out.
+A cursor holds the key of the last element that was sent, not how many came before. So elements that are added or
+removed between two pages make no other element come twice, and leave none out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from piql_backend.schema import Read
 USUAL = 100
 MOST = 500
 _MOST_CURSOR = 2_000  # characters; a key is the name of a query or a path
-_MOST_NUMBER = 2**53
+_MOST_NUMBER = 2**53  # beyond it a number in JSON is not exact
 
 Item = TypeVar("Item")
 Key = TypeVar("Key", int, str)
@@ -56,7 +56,7 @@ WishedPage = Annotated[PageWish, Depends(_wish)]
 
 @dataclass(frozen=True)
 class Listing(Generic[Item, Key]):
-    """A list in the order of a key, which each element has for itself; `name` keeps its cursors from other lists."""
+    """A list in the order of a key that no two elements share; `name` keeps its cursors apart from other lists'."""
 
     name: str
     kind: type[Key]
@@ -64,17 +64,17 @@ class Listing(Generic[Item, Key]):
     is_descending: bool = False
 
     def page(self, wish: PageWish, fetch: Callable[[Key | None, int], Sequence[Item]]) -> Page[Item]:
-        """A page; `fetch(after, count)` gives the `count` next elements behind a key, from the start for None.
+        """A page; `fetch(after, count)` returns the `count` next elements behind a key, from the start for None.
 
-        Raises ApiError 422 for a cursor that is none of this list.
+        Raises ApiError 422 for a cursor that does not belong to this list.
         """
         after = None if wish.cursor is None else self._key_of(wish.cursor)
         items = fetch(after, wish.limit + 1)
-        given = list(items[: wish.limit])
-        return Page(items=given, next=self._cursor_behind(given[-1]) if len(items) > wish.limit else None)
+        sent = list(items[: wish.limit])
+        return Page(items=sent, next=self._cursor_behind(sent[-1]) if len(items) > wish.limit else None)
 
     def page_of(self, wish: PageWish, items: Iterable[Item]) -> Page[Item]:
-        """A page of elements that are all at hand, in any order; 422 for a cursor that is none."""
+        """A page of elements that are all at hand, in any order; ApiError 422 as `page`."""
         ordered = sorted(items, key=self.key, reverse=self.is_descending)
 
         def fetch(after: Key | None, count: int) -> Sequence[Item]:
@@ -89,10 +89,11 @@ class Listing(Generic[Item, Key]):
         return base64.urlsafe_b64encode(json.dumps([self.name, self.key(item)]).encode()).decode().rstrip("=")
 
     def _key_of(self, cursor: str) -> Key:
+        """The key in a cursor; ApiError 422 for a text that is no cursor of this list."""
         try:
             content: Any = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
             name, key = content
-            if name == self.name and type(key) is self.kind and _can_be_asked_for(key):
+            if name == self.name and type(key) is self.kind and _is_comparable(key):
                 return key
         except (ValueError, TypeError, RecursionError):
             pass
@@ -101,9 +102,9 @@ class Listing(Generic[Item, Key]):
         )
 
 
-def _can_be_asked_for(key: int | str) -> bool:
-    """Whether the database can compare the key: 64 bits hold it, or it is text without halves of characters."""
+def _is_comparable(key: int | str) -> bool:
+    """Whether the database can compare the key; ValueError for text with halves of characters (lone surrogates)."""
     if isinstance(key, int):
         return abs(key) <= _MOST_NUMBER
-    key.encode()  # ValueError for halves
+    key.encode()
     return True

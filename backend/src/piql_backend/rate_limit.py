@@ -10,7 +10,7 @@ from piql_backend.rates import BURST_SECONDS, Buckets, Kind, Rates, client_of, k
 from piql_backend.refusal import send_refusal
 from piql_backend.retry_after import RETRY_AFTER
 
-_WORDS: dict[Kind, str] = {
+_WORDS: dict[Kind, str] = {  # what the refusal calls requests of that kind
     "executions": "executions",
     "compiles": "texts to compile or to predict from",
     "deployments": "deployments, profile runs and bursts",
@@ -19,7 +19,7 @@ _WORDS: dict[Kind, str] = {
 
 
 class RateLimit:
-    """Counts by the address of the connection; all happens on the event loop."""
+    """Counts requests by the address of their connection, on the event loop alone; what is refused goes no further."""
 
     def __init__(self, app: ASGIApp, rates: Rates, buckets: Buckets | None = None) -> None:
         self._app = app

@@ -1,6 +1,7 @@
-"""How many requests of each kind one client may make: buckets that fill at a steady rate, and empty by one a request.
+"""How many requests of each kind one client may make: buckets that fill at a steady rate, and lose one a request.
 
-A bucket is kept as the moment at which it is full again (GCRA). One that is full by now says nothing, and is not kept.
+A bucket is kept as the moment at which it is full again: the generic cell rate algorithm (GCRA). One that is full by
+now refuses nothing, and is not kept.
 
 rate 200 a second, `BURST_SECONDS` 10  →  2,000 at once, and 200 a second after them
 """
@@ -10,42 +11,36 @@ from __future__ import annotations
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 from typing import Literal, get_args
 
-Kind = Literal["executions", "compiles", "deployments", "others"]
+Kind = Literal["executions", "compiles", "deployments", "others"]  # of requests, each with a rate of its own
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-BURST_SECONDS = 10.0
+BURST_SECONDS = 10.0  # a full bucket holds what this long a time fills
 MOST_BUCKETS = 20_000
 _IPV6_NETWORK_BITS = 64  # of an address that one client has to itself
 
 _ENVIRONMENT = "/api/applications/[^/]+/environments/[^/]+"
-_KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    ("executions", re.compile(rf"(GET|POST) {_ENVIRONMENT}/deployments/.+/(executions|sample-parameters)")),
-    (
-        "compiles",
-        re.compile(
-            r"POST /api/(compilations|schema-imports|language/.+)"
-            rf"|POST {_ENVIRONMENT}/(predictions|prediction-sets|page-predictions|heatmaps|safe-limits"
-            r"|deployments/preview)"
-        ),
+_PATTERNS: Mapping[Kind, re.Pattern[str]] = {  # of "METHOD /path"; what none of them fits is of the kind `others`
+    "executions": re.compile(rf"(GET|POST) {_ENVIRONMENT}/deployments/.+/(executions|sample-parameters)"),
+    "compiles": re.compile(
+        r"POST /api/(compilations|schema-imports|language/.+)"
+        rf"|POST {_ENVIRONMENT}/(predictions|prediction-sets|page-predictions|heatmaps|safe-limits"
+        r"|deployments/preview)"
     ),
-    (
-        "deployments",
-        re.compile(
-            r"POST /api/applications(/[^/]+/duplicates)?"
-            rf"|POST {_ENVIRONMENT}/(deployments|deployments/(rollback|builds)(/.+)?|profile-runs(/.+)?|bursts)"
-        ),
+    "deployments": re.compile(
+        r"POST /api/applications(/[^/]+/duplicates)?"
+        rf"|POST {_ENVIRONMENT}/(deployments|deployments/(rollback|builds)(/.+)?|profile-runs(/.+)?|bursts)"
     ),
-)
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Requests a second of each kind that one client may make; 0: as many as it likes."""
+    """Requests a second of each kind that one client may make; 0 for no limit."""
 
     executions: float = 200.0
     compiles: float = 50.0
@@ -60,11 +55,11 @@ class Rates:
 def kind_of(method: str, path: str) -> Kind:
     """The kind of a request, by what it costs."""
     request = f"{method} {path}"
-    return next((kind for kind, pattern in _KINDS if pattern.fullmatch(request)), "others")
+    return next((kind for kind, pattern in _PATTERNS.items() if pattern.fullmatch(request)), "others")
 
 
 def client_of(address: str) -> str:
-    """The client an address stands for: of IPv6 the network, since a client has all of it."""
+    """The client that an address stands for: with IPv6 its /64 network, since one client has all of that."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
@@ -77,7 +72,7 @@ def client_of(address: str) -> str:
 
 
 class Buckets:
-    """The buckets of all clients; the one that was not used for longest goes when there are too many."""
+    """The buckets of all clients; beyond MOST_BUCKETS the one that was not used for the longest time is dropped."""
 
     def __init__(self, rates: Rates, clock: Callable[[], float] = time.monotonic) -> None:
         self._rates = rates
@@ -88,7 +83,7 @@ class Buckets:
         return len(self._full_at)
 
     def take(self, client: str, kind: Kind) -> float:
-        """Take one from the client's bucket: 0, or, when it is empty, the seconds until there is one again."""
+        """Take one from the client's bucket: returns 0, or, when it is empty, the seconds until there is one again."""
         rate = self._rates.of(kind)
         if not rate:
             return 0.0

@@ -1,4 +1,4 @@
-"""An answer given before the application is asked: in the shape of every other refusal."""
+"""A refusal that middleware sends by itself, in the same shape as every refusal of an endpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells whoever is refused for now when to ask again: every 503 and 429 has a `Retry-After`."""
+"""Middleware that tells a client when to ask again: every answer 429 and 503 has a `Retry-After`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 RETRY_AFTER = "Retry-After"
-SECONDS = 1  # where the answer does not say: what is away is looked for again each second
-PASSING_STATUSES = frozenset({429, 503})
+SECONDS = 1  # where the answer names no other time: a store that is away is tried again every second
+PASSING_STATUSES = frozenset({429, 503})  # refusals of a state that passes by itself
 
 
 class RetryAfter:

@@ -1,8 +1,8 @@
-"""Refuses what a foreign page sends: a browser says from where, and no page can make it say otherwise.
+"""Middleware that refuses requests from pages of other origins: a browser names the origin, and no page can forge that.
 
-`Sec-Fetch-Site` is the browser's own judgement and counts where it is sent; else `Origin` has to name this very host.
-Programs send neither, and are let through. What is safe (GET, HEAD, OPTIONS) changes nothing, and its answer cannot be
-read by a foreign page, so it is not looked at; a websocket is.
+`Sec-Fetch-Site` is the browser's own judgement and decides where it is sent; else `Origin` has to name this very host.
+Programs send neither header, and are let through. Safe methods (GET, HEAD, OPTIONS) are not checked: they change
+nothing, and a foreign page cannot read the answers. A websocket is checked.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from piql_backend.refusal import send_refusal
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-_OWN_SITES = frozenset({"same-origin", "none"})  # none: the user's own doing, such as a typed address
+_OWN_SITES = frozenset({"same-origin", "none"})  # none: begun by the user, such as by typing an address
 _JSON = "application/json"
 
 
 class SameOrigin:
-    """Answers 403 to what changes something and comes from elsewhere, 415 to a body that is not declared to be JSON."""
+    """Answers 403 to an unsafe request from another origin, 415 to a body that is not declared to be JSON."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -44,6 +44,7 @@ class SameOrigin:
 
 
 def _is_foreign(headers: Headers) -> bool:
+    """Whether the headers say that a page of another origin sends the request."""
     site = headers.get("sec-fetch-site")
     if site is not None:
         return site not in _OWN_SITES

@@ -12,13 +12,13 @@ FILE_PATTERN = r"^([\w-][\w.-]*/)*[\w-][\w.-]*\.piql$"  # no part of the path is
 
 
 class Read(BaseModel):
-    """What is sent: every field is always there. It may be validated from an object with attributes of these names."""
+    """What the API sends: every field is always there. It can be validated from an object with the same attributes."""
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=True, frozen=True, from_attributes=True)
 
 
 class Write(BaseModel):
-    """What is received: an unknown field is an error, so that a misspelt option never passes in silence."""
+    """What the API receives: an unknown field is an error, so that a misspelt option never passes in silence."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -58,8 +58,8 @@ class SourceFile(Write):
 
 def _are_distinct(files: list[SourceFile]) -> list[SourceFile]:
     paths = [file.path for file in files]
-    if twice := sorted({path for path in paths if paths.count(path) > 1}):
-        raise PydanticCustomError(FILE_TWICE, "{path} is given twice", {"path": twice[0]})
+    if repeated := sorted({path for path in paths if paths.count(path) > 1}):
+        raise PydanticCustomError(FILE_TWICE, "{path} is given twice", {"path": repeated[0]})
     return files
 
 
@@ -90,7 +90,7 @@ class EditRead(Read):
 
 
 class SloWrite(Write):
-    """`quantile` of the executions in each interval take at most `threshold_ms`."""
+    """An objective: the share `quantile` of the executions in each interval take at most `threshold_ms`."""
 
     quantile: float = Field(ge=0.5, le=0.9999, default=0.99, allow_inf_nan=False)
     threshold_ms: float = Field(gt=0, le=3_600_000, default=500.0, allow_inf_nan=False)

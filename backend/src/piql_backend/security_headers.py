@@ -1,7 +1,7 @@
-"""What every answer tells the browser: whose page it is, what it may load, and who may frame or read it.
+"""Security headers of every answer: what a page may load, and who may frame or read it.
 
-The policy names what the built page needs. `style-src-attr` is as wide as it is because Monaco writes the places of its
-lines as style attributes into markup; its style elements carry the nonce of the page, and so do no others.
+The policy of the page allows only what the built page needs. `style-src-attr` allows all style attributes, because
+Monaco positions its lines by them. Style elements are allowed only with the nonce of the page, which Monaco's have.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Runs the application: binds the port first, says in one line what is wrong, prints the address when it is ready."""
+"""Runs the application in uvicorn: binds the port first, prints one line where it cannot start, and the address when it
+is ready."""
 
 from __future__ import annotations
 
@@ -21,26 +22,26 @@ from piql_backend.slow_clients import PatientHttp
 from piql_backend.workbench import Workbench
 
 _SECONDS_TO_CLOSE = 3
-_SWITCH_SECONDS = 0.0005  # threads take turns: an execution must not wait 5 ms for each of the others
+_SWITCH_SECONDS = 0.0005  # how long a thread keeps the interpreter; by default, 5 ms, executions wait for each other
 
 
 def serve(settings: Settings) -> int:
-    """Serve until SIGTERM or Ctrl-C; 1 when it cannot start."""
+    """Serve until SIGTERM or Ctrl-C; return the exit code, 1 when it cannot start."""
     sys.setswitchinterval(_SWITCH_SECONDS)
-    os.umask(0o077)  # what is kept is for this user alone
+    os.umask(0o077)  # new files are readable by this user alone
     _log_without_passwords()
     try:
-        bound = _bind(settings)
+        listening = _bind(settings)
     except OSError as error:
         print(f"piql serve: {settings.host}:{settings.port} cannot be used: {error.strerror}.", file=sys.stderr)
         return 1
     try:
         workbench = Workbench(settings)
     except (DataInUse, duckdb.Error, OSError) as error:
-        bound.close()
+        listening.close()
         print(f"piql serve: {error}", file=sys.stderr)
         return 1
-    signal.signal(signal.SIGTERM, lambda number, frame: None)  # uvicorn stops at it, and then sends it once more
+    signal.signal(signal.SIGTERM, lambda number, frame: None)  # uvicorn stops at it, and raises it again at its end
     server = _Server(
         uvicorn.Config(
             create_app(settings, workbench),
@@ -50,15 +51,15 @@ def serve(settings: Settings) -> int:
             http=PatientHttp,
             timeout_graceful_shutdown=_SECONDS_TO_CLOSE,
         ),
-        f"http://{settings.host}:{bound.getsockname()[1]}",
+        f"http://{settings.host}:{listening.getsockname()[1]}",
         workbench,
     )
     try:
-        asyncio.run(server.serve(sockets=[bound]))
+        asyncio.run(server.serve(sockets=[listening]))
     except KeyboardInterrupt:
         pass
     finally:
-        bound.close()
+        listening.close()
     return 0 if server.started else 1
 
 
@@ -74,6 +75,8 @@ def _log_without_passwords() -> None:
 
 
 class _Server(uvicorn.Server):
+    """Prints the address once it listens, and ends what would delay the shutdown before it waits for connections."""
+
     def __init__(self, config: uvicorn.Config, address: str, workbench: Workbench) -> None:
         super().__init__(config)
         self._address = address
@@ -83,24 +86,24 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             gc.collect()
-            gc.freeze()  # what was made until now stays: a collection that looks at it stops all requests for 0.1 s
+            gc.freeze()  # objects made until now live on; collections that look at them would stop requests for 0.1 s
             print(f"PIQL Workbench: {self._address}", flush=True)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._workbench.environments.end_streams()  # else the end would wait for pages that listen
-        await asyncio.to_thread(self._workbench.workers.close)  # and for texts that wait
+        self._workbench.environments.end_streams()  # or the shutdown would wait for pages that follow events
+        await asyncio.to_thread(self._workbench.workers.close)  # and for requests whose texts wait to be compiled
         await super().shutdown(sockets)
 
 
 def _bind(settings: Settings) -> socket.socket:
-    """Take the port before anything else, so that a taken one costs nothing."""
+    """Listen at the port before anything else is opened; OSError where it is taken."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # else asyncio does not set TCP_NODELAY
-    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # without, asyncio sets no TCP_NODELAY
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        bound.bind((settings.host, settings.port))
-        bound.listen(128)
+        listening.bind((settings.host, settings.port))
+        listening.listen(128)
     except OSError:
-        bound.close()
+        listening.close()
         raise
-    return bound
+    return listening

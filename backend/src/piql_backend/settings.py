@@ -39,18 +39,20 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8400
     data: Path = Path("data")
-    store: str | None = field(default=None, repr=False)  # of the first application; None: a file of its environment
+    store: str | None = field(
+        default=None, repr=False
+    )  # the URL that `served` environments use; None: files of their own
     frontend: Path = ROOT / "frontend" / "dist"
     samples: Path = ROOT / "sample-apps"  # the templates of applications
     sample_applications: tuple[str, ...] = ("scadr", "tpcw")  # what the first start makes
-    sample_size: SampleSize = field(default_factory=SampleSize)  # how many users a sample has
+    sample_size: SampleSize = field(default_factory=SampleSize)
     profile_runner: Literal["ray", "local"] = "ray"  # local: one process, for tests and small machines
     profile_stores: tuple[str, ...] = field(default=(), repr=False)  # clusters to measure, besides `store`
     workers: int = WorkerLimits().workers  # processes that compile and predict
     worker_seconds: float = WorkerLimits().seconds  # of processor time that one text may take
     worker_megabytes: int = WorkerLimits().megabytes  # of memory that one text may take
     rates: Rates = field(default_factory=Rates)  # requests a second that one client may make
-    insecure: bool = False  # the host may be another than loopback, though nobody is asked who they are
+    insecure: bool = False  # the host may be another than loopback, although nobody has to log in
     allowed_hosts: tuple[str, ...] = ()  # names by which it may be reached, besides localhost and addresses
 
     @property

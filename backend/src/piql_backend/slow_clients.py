@@ -1,4 +1,9 @@
-"""Closes connections whose request does not arrive: headers or a body sent a byte a minute hold a place for ever."""
+"""Closes connections whose request does not arrive in time: or a client that sends a byte a minute would keep one.
+
+connection made, or first byte of the next request   →  a deadline is set
+the whole request has arrived                        →  it is cleared
+the deadline is over                                 →  the connection is closed
+"""
 
 from __future__ import annotations
 
@@ -14,9 +19,9 @@ SECONDS_TO_ARRIVE = 30.0
 
 
 class PatientHttp(H11Protocol):
-    """HTTP/1.1 with a limit on the time in which a request arrives, from its first byte, or the connection, on.
+    """HTTP/1.1 with a limit on the time in which a request arrives.
 
-    Requests are refused while there are too many connections: idle ones count, too.
+    Requests are refused while there are too many connections; idle ones are counted, too.
     """
 
     _deadline: asyncio.TimerHandle | None = None
@@ -27,23 +32,24 @@ class PatientHttp(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._watch()
+        self._update_deadline()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        self._watch()
+        self._update_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
-        self._forget()
+        self._clear_deadline()
 
-    def _watch(self) -> None:
+    def _update_deadline(self) -> None:
+        """Set the deadline while a request is awaited, once; clear it when the request has arrived."""
         if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
-            self._forget()
+            self._clear_deadline()
         elif self._deadline is None:
             self._deadline = self.loop.call_later(SECONDS_TO_ARRIVE, self._close)
 
-    def _forget(self) -> None:
+    def _clear_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None

@@ -1,4 +1,4 @@
-"""The store behind the workbench: connected at the first need, and again after it was away."""
+"""The store of an environment: connected when it is first needed, and tried again when that failed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class StoreConnection:
-    """One connected `piql` database, shared by all threads."""
+    """One connected `piql` database, shared by all threads; `url` may have a password, `shown_url` has none."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -34,7 +34,7 @@ class StoreConnection:
         return without_password(self.url)
 
     def database(self) -> piql.Database:
-        """The connection to the store; StoreUnavailable while it does not answer."""
+        """The connection to the store; StoreUnavailable while it does not answer, ApiError 503 for an invalid URL."""
         if self._database is None:
             with self._connecting:
                 if self._database is None:
@@ -53,12 +53,12 @@ class StoreConnection:
         )
 
     def _cluster(self) -> ClusterRead | None:
-        """What is known of the cluster, also while it is away; None before it was met."""
-        found = self._database.store.topology() if self._database is not None else None
-        if found is None:
+        """The cluster as the driver last saw it; None for an embedded store, or before the first connection."""
+        topology = self._database.store.topology() if self._database is not None else None
+        if topology is None:
             return None
-        nodes = [NodeRead(**node._asdict()) for node in found.nodes]
-        return ClusterRead(**(found._asdict() | {"nodes": nodes}))
+        nodes = [NodeRead(**node._asdict()) for node in topology.nodes]
+        return ClusterRead(**(topology._asdict() | {"nodes": nodes}))
 
     def close(self) -> None:
         with self._connecting:

@@ -1,4 +1,7 @@
-"""The running workbench: what its environments share, and the environments; opened at the start, closed at the end."""
+"""The running workbench: builds all services of the backend, opens them at the start, and closes them at the end.
+
+Services of one environment are built in `environments/environment.py`.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,10 @@ class Workbench:
     """Holds the texts of all applications, the processes that compile them, and the environments they run in."""
 
     def __init__(self, settings: Settings, workers: WorkerPool | None = None) -> None:
-        """Take a data folder; with `workers` of somebody else's, which stay open, or with its own."""
+        """Lock and move the data folder, and build the services; `workers` that are given stay open at the end.
+
+        Raises DataInUse where another backend uses the folder.
+        """
         data = settings.data
         self._lock = DataLock(data)
         move_earlier_layout(data, settings.samples)
@@ -53,12 +59,12 @@ class Workbench:
         self.probes = Probes(self.environments, self.workers)
 
     async def open(self) -> None:
-        """Make the sample applications where there is none, and open the environments that an earlier start left."""
+        """Make the first applications where there is none, and open the environments that were open at the last end."""
         await asyncio.to_thread(self._first_start.carry_out)
         await self.environments.open()
 
     async def close(self) -> None:
-        """Stop what runs, and write what waits."""
+        """Close all environments and services, and release the data folder."""
         await self.environments.close()
         if self._own_workers is not None:
             await asyncio.to_thread(self._own_workers.close)
@@ -66,7 +72,7 @@ class Workbench:
         self._lock.release()
 
     def _compile(self, texts: Mapping[str, str]) -> Compilation:
-        """Let a worker compile, within its limits."""
+        """Let a worker compile, within its limits; a result too deeply nested to be sent is compiled again here."""
         pickled: bytes | None = self.workers.submit("compile", dict(texts), texts).result()
         if pickled is None:
             return piql.compile(texts)

@@ -783,7 +783,7 @@ export interface paths {
         put?: never;
         /**
          * Create Deployment
-         * @description Deploy a query set; 422 with the editor's diagnostics when a query is refused, 409 for what nobody saw.
+         * @description Deploy a query set; 422 with diagnostics when a query is refused, 409 when live is not what the user saw.
          */
         post: operations["create_deployment"];
         delete?: never;
@@ -1369,10 +1369,10 @@ export interface components {
          * AccessRead
          * @description One step of a query that goes to the store, or would: which table, and through which secondary index.
          *
-         *     `path` is the id of its plan node: of the stage `physical`, or `Phase I` where the query is refused. `comes_from`
-         *     is empty where the query's own values say what is looked for. `index` is None where the
-         *     table itself is read. A `check` is a row that a write looks at because of a foreign key. `operations` and `rows` are
-         *     those of the bound, and None of a refused query and of a check; `is_unbounded` steps are what nothing bounds.
+         *     `path` is the id of its plan node: of the stage `physical`, or of `Phase I` where the query is refused. `index` is
+         *     null where the table itself is read. `comes_from` is empty where the query's own values say what is looked for. A
+         *     `check` is a row that a write looks at because of a foreign key. `operations` and `rows` are those of the bound, and
+         *     null for a refused query and a check. Nothing bounds a step that `is_unbounded`.
          */
         AccessRead: {
             /** Path */
@@ -1481,7 +1481,7 @@ export interface components {
         };
         /**
          * ApplicationUpdate
-         * @description What is null stays as it is.
+         * @description Changes the title, or archives the application; what is null stays as it is.
          */
         ApplicationUpdate: {
             /** Title */
@@ -1520,7 +1520,10 @@ export interface components {
              */
             created_at: string;
         };
-        /** BoundChangeRead */
+        /**
+         * BoundChangeRead
+         * @description A query whose bound a deployment would change.
+         */
         BoundChangeRead: {
             /** Query */
             query: string;
@@ -1529,7 +1532,10 @@ export interface components {
         };
         /**
          * BoundRead
-         * @description The most that one execution can do.
+         * @description The most that one execution can do: `operations` are requests, `round_trips` those on the longest path.
+         *
+         *     `rows` are returned, `rows_fetched` read from the store, with `bytes` in all. `puts`, `deletes`, `reads` and
+         *     `counts` are the requests of a query that writes, by kind.
          */
         BoundRead: {
             /** Operations */
@@ -1752,7 +1758,7 @@ export interface components {
         };
         /**
          * CompletionRead
-         * @description `kind` is what the label names.
+         * @description What may be written at a position: `label` is shown, `insert_text` is written, `kind` is what the label names.
          */
         CompletionRead: {
             /** Label */
@@ -1769,9 +1775,9 @@ export interface components {
         };
         /**
          * ComplianceRead
-         * @description Intervals of the SLO in the window: `share` is `kept / judged`, null when none has samples enough to judge.
+         * @description Intervals of the SLO in the window: `share` is `kept / judged`, null where no interval is judged.
          *
-         *     An interval with fewer than `samples_needed` executions is counted in `too_few`, not judged.
+         *     An interval with fewer than `samples_needed` executions is counted in `too_few` and not judged.
          */
         ComplianceRead: {
             /** Share */
@@ -1785,7 +1791,10 @@ export interface components {
             /** Samples Needed */
             samples_needed: number;
         };
-        /** DeployedFileRead */
+        /**
+         * DeployedFileRead
+         * @description A text that was deployed; a program may have given it another name than a path.
+         */
         DeployedFileRead: {
             /** Path */
             path: string;
@@ -1821,10 +1830,10 @@ export interface components {
          * DeploymentCreate
          * @description Deploys the application's saved files; `files`, when given, are deployed instead (what the editor shows).
          *
-         *     What the reader saw, each refused with 409 when it is no longer so: `base_version` is the version that was live (0:
-         *     none), `base_revisions` are of the saved files that `files` were edited from. Where something is live,
-         *     `base_version` has to be given: 428 otherwise. Queries of others stay live, and are not replaced, unless the reader
-         *     agreed to it by naming them in `removes`.
+         *     `base_version` is the version that the user saw as the live one, 0 for none; where something is live and it is not
+         *     given, the request is refused with 428. `base_revisions` are the revisions of the saved files that `files` were
+         *     edited from. Both are refused with 409 when they have changed since. Queries of others stay live, and are not
+         *     replaced, unless the user agreed to it by naming them in `removes`.
          */
         DeploymentCreate: {
             /** Files */
@@ -1840,7 +1849,10 @@ export interface components {
             /** Removes */
             removes?: string[];
         };
-        /** DeploymentDetailRead */
+        /**
+         * DeploymentDetailRead
+         * @description A version with all that was deployed.
+         */
         DeploymentDetailRead: {
             /** Id */
             id: string;
@@ -1937,9 +1949,9 @@ export interface components {
         };
         /**
          * DriftRead
-         * @description How p99 on the store compares with the profile, by the last look: `factor` times, in `low … high` (95 %).
+         * @description How the store's p99 compares with the profile's, by the last look: `factor` times, within `low … high` (95 %).
          *
-         *     `stale_operators` are those that the last three looks agree on; without any the profile is not known to be stale.
+         *     The last three looks agree on `stale_operators`; where there is none, the profile is not known to be stale.
          */
         DriftRead: {
             /**
@@ -2014,7 +2026,7 @@ export interface components {
         };
         /**
          * EstimateRead
-         * @description A predicted p99, which is an estimate: of the run's median interval, with the worst interval's apart.
+         * @description A predicted p99: `typical_p99_ms` of the run's median interval, `worst_p99_ms` of its worst one.
          *
          *     In 9 of 10 cases the p99 stays below `conservative_p99_ms`; null when the profile has too few points to check it by.
          */
@@ -2042,7 +2054,11 @@ export interface components {
         };
         /**
          * ExecutionRead
-         * @description Rows are lists in the order of `columns`.
+         * @description Rows are lists in the order of `columns`; `cursor` is that of the next page, null on the last.
+         *
+         *     `operations` are its requests, at most `bound_operations`; of a write that had to begin again, those of the last try.
+         *     `repair_operations` are the requests that settled interrupted writes of others. `attempts` counts all requests of a
+         *     write, also those of earlier tries and repairs.
          *
          *     Values are JSON: TIMESTAMP as ISO 8601 in UTC, DATE, UUID and DECIMAL as strings, BLOB as `{"$base64": "…"}`,
          *     integers beyond ±2^53 as strings of digits, infinite numbers as "Infinity", "-Infinity" and "NaN".
@@ -2102,7 +2118,10 @@ export interface components {
             /** Old Path */
             old_path: string | null;
         };
-        /** FileCreate */
+        /**
+         * FileCreate
+         * @description A new file.
+         */
         FileCreate: {
             /**
              * Path
@@ -2131,7 +2150,7 @@ export interface components {
         };
         /**
          * FileRead
-         * @description `revision` changes with the text; a save names the one it is based on.
+         * @description A file with its text; `revision` is a digest of the text, and a save names the one that it is based on.
          */
         FileRead: {
             /** Path */
@@ -2171,10 +2190,10 @@ export interface components {
         };
         /**
          * FixRead
-         * @description Edits that are applied together; `unblocks` names the other queries that they make bounded, which `menu_title`
-         *     says in short.
+         * @description Edits that are applied together.
          *
-         *     `consequence` says what they change for those who ask and write, `cost` the bound that the query then has.
+         *     `unblocks` names the other queries that they make bounded; `menu_title` is the title with their number.
+         *     `consequence` says what changes for those who read and write, `cost` is the bound that the query then has.
          */
         FixRead: {
             /** Title */
@@ -2220,7 +2239,7 @@ export interface components {
         };
         /**
          * GridLevels
-         * @description A grid of one's own: the levels of each dimension; a dimension left out is not measured.
+         * @description A grid of the user's own: the levels of each dimension; a dimension that is left out is not measured.
          */
         GridLevels: {
             /** Row Bytes */
@@ -2284,7 +2303,10 @@ export interface components {
             /** Values */
             values?: number[] | null;
         };
-        /** HeatmapAxisRead */
+        /**
+         * HeatmapAxisRead
+         * @description One limit with its values; `current` is the number in the text, at `number_range`.
+         */
         HeatmapAxisRead: {
             /** Symbol */
             symbol: string;
@@ -2298,7 +2320,9 @@ export interface components {
         };
         /**
          * HeatmapCreate
-         * @description Without `y` along one limit. `values` puts further limits, by their symbols, elsewhere than in the text.
+         * @description Asks for latencies over the limits `x` and `y`, without `y` along one limit.
+         *
+         *     `values` sets further limits, by their symbols, to other numbers than those of the text.
          */
         HeatmapCreate: {
             /**
@@ -2320,12 +2344,11 @@ export interface components {
         };
         /**
          * HeatmapRead
-         * @description Cells are `[y][x]`, along one limit one row; `p99_ms` holds the SLO's quantile.
+         * @description Cells are `[y][x]`, along one limit a single row.
          *
-         *     It is that of the worst interval, and `typical_p99_ms` that of the median one. A cell in the state `refused` is so
-         *     far beyond what was measured that it has no number: null.
-         *
-         *     `upper_factor` times a cell holds in 9 of 10 cases; null when the profile has too few points to check it by.
+         *     `p99_ms` is the latency at the SLO's quantile in the worst interval, `typical_p99_ms` that in the median one. A cell
+         *     in the state `refused` is so far beyond what was measured that it has no number: null. In 9 of 10 cases the latency
+         *     stays below `upper_factor` times that of the cell; null when the profile has too few points to check it by.
          */
         HeatmapRead: {
             /** Query */
@@ -2353,7 +2376,10 @@ export interface components {
             /** Warnings */
             warnings: string[];
         };
-        /** HistogramBinRead */
+        /**
+         * HistogramBinRead
+         * @description How many executions took from `ms_low` to below `ms_high`.
+         */
         HistogramBinRead: {
             /** Ms Low */
             ms_low: number;
@@ -2362,7 +2388,10 @@ export interface components {
             /** Count */
             count: number;
         };
-        /** HoverRead */
+        /**
+         * HoverRead
+         * @description What is said of the text in the range.
+         */
         HoverRead: {
             range: components["schemas"]["RangeRead"];
             /** Markdown */
@@ -2524,7 +2553,10 @@ export interface components {
             /** End */
             end: number;
         };
-        /** LabelRead */
+        /**
+         * LabelRead
+         * @description A second range that a diagnostic points at, with what is to be seen there.
+         */
         LabelRead: {
             range: components["schemas"]["RangeRead"];
             /** Text */
@@ -2532,10 +2564,10 @@ export interface components {
         };
         /**
          * LargestLimitRead
-         * @description One limit, the others as they are.
+         * @description The largest value of one limit that keeps the SLOs of its `queries` while the other limits stay as they are.
          *
-         *     `largest` is null where no value keeps the SLOs; `binding` is the query that breaks its SLO next, and null where the
-         *     measured range ends first.
+         *     `largest` is null where no value keeps them. `binding` is the query that breaks its SLO at the next larger value,
+         *     null where the measured range ends first.
          */
         LargestLimitRead: {
             /** Symbol */
@@ -2552,7 +2584,10 @@ export interface components {
             binding: string | null;
             number_range: components["schemas"]["RangeRead"] | null;
         };
-        /** LatencyPointRead */
+        /**
+         * LatencyPointRead
+         * @description The executions of one step of time, which begins `at`.
+         */
         LatencyPointRead: {
             /**
              * At
@@ -2650,7 +2685,7 @@ export interface components {
         };
         /**
          * LiveTableRead
-         * @description A table of the live version. `filters` are lists of columns of which a filter may give the first ones.
+         * @description A table of the live version. A filter gives values for the first columns, one or more, of a list in `filters`.
          */
         LiveTableRead: {
             /** Name */
@@ -2672,7 +2707,7 @@ export interface components {
         };
         /**
          * MarkerRead
-         * @description A deployment in the window; `changed` are the queries that run by another plan since, or are new.
+         * @description A deployment in the window; `changed` are the queries with another plan than before, and the new ones.
          */
         MarkerRead: {
             /** Version */
@@ -2712,9 +2747,10 @@ export interface components {
         };
         /**
          * NoPredictionRead
-         * @description What a query asks for that the run has not measured: nothing is wrong, there is only no number.
+         * @description Says why a query has no prediction: it needs something that the run has not measured. That is no error.
          *
-         *     `beyond-measured`: the operator was measured, only much smaller; `missing` is what to profile for a number.
+         *     `not-measured`: the operator was not measured. `beyond-measured`: it was, but only with much smaller sizes.
+         *     `missing` is what a run has to measure.
          */
         NoPredictionRead: {
             /** Query */
@@ -2838,7 +2874,10 @@ export interface components {
             /** Deployed By */
             deployed_by: string;
         };
-        /** OutlineItemRead */
+        /**
+         * OutlineItemRead
+         * @description A declaration with those inside it; `range` is the whole declaration, `name_range` its name.
+         */
         OutlineItemRead: {
             /** Name */
             name: string;
@@ -2998,7 +3037,7 @@ export interface components {
         };
         /**
          * PlaceWrite
-         * @description `line` and `column` are 1-based, columns in UTF-16 units.
+         * @description A position in a file; `line` and `column` are 1-based, columns in UTF-16 units.
          */
         PlaceWrite: {
             /**
@@ -3018,7 +3057,7 @@ export interface components {
         };
         /**
          * PlanNodeRead
-         * @description A node of a plan; `id` is its place: `root`, and `0.1` for the second child of the root's first child.
+         * @description A node of a plan; `id` is its path: `root`, and `0.1` for the second child of the root's first child.
          *
          *     `operations`, `rows`, `bytes` and the formulas are those of the bound, so only physical nodes have them.
          */
@@ -3066,7 +3105,10 @@ export interface components {
             /** Rows */
             rows: number;
         };
-        /** PredictionCreate */
+        /**
+         * PredictionCreate
+         * @description Asks for the latency of one query, from a profile run; with an `slo`, also whether it is kept.
+         */
         PredictionCreate: {
             /**
              * Files
@@ -3146,7 +3188,8 @@ export interface components {
          * PreviewCreate
          * @description Compares files with what is live, as the application would deploy them.
          *
-         *     `run_id` names the profile run that SLOs are held against; null: none are.
+         *     `run_id` names the profile run by which SLOs are judged; without one they are not. `removes` names the queries of
+         *     others that may be removed.
          */
         PreviewCreate: {
             /**
@@ -3163,9 +3206,9 @@ export interface components {
          * PreviewRead
          * @description What deploying these files would change against the live deployment, whose version is `base_version`.
          *
-         *     Queries of others that are not in the files are `kept`; those of the same name are `replaced`, which has to be
-         *     agreed to. `refusal` says why nothing can be deployed although every query compiles. `slos_at_risk` are saved SLOs
-         *     that the profile run predicts to be broken; they hinder no deployment.
+         *     Queries of others that are not in the files are `kept`. Queries of others with the same name are `replaced`, which
+         *     the user has to agree to. `refusal` says why nothing can be deployed although every query compiles. `slos_at_risk`
+         *     are saved SLOs that the files are predicted to break; they do not prevent a deployment.
          */
         PreviewRead: {
             /** Tables */
@@ -3201,7 +3244,7 @@ export interface components {
         };
         /**
          * ProbeRead
-         * @description `problems` says in a sentence each what is the matter.
+         * @description What a probe answers; `problems` has a sentence for each problem.
          */
         ProbeRead: {
             /** Is Well */
@@ -3211,7 +3254,7 @@ export interface components {
         };
         /**
          * ProblemRead
-         * @description What is the matter, or was at the start where `is_over`, and one thing to do about it.
+         * @description A problem, or with `is_over` one that the start has mended, and one thing to do about it.
          */
         ProblemRead: {
             /**
@@ -3231,10 +3274,11 @@ export interface components {
         };
         /**
          * ProfileRunCreate
-         * @description `store_url` null: the kind of store that the workbench runs on; else `embedded:` for a new one, or a cluster that
-         *     the workbench was started with, without its password.
+         * @description Asks for a profile run.
          *
-         *     With `refreshes`, the id of a stale run, only what is stale of that run is measured, with its grid and intervals.
+         *     `store_url` is `embedded:` for a new embedded store, or a cluster that the workbench was started with, without its
+         *     password; null for the kind of store that the environment uses. With `refreshes`, the id of a stale run, only the
+         *     stale operators of that run are measured, with its grid and intervals.
          */
         ProfileRunCreate: {
             /** Label */
@@ -3259,7 +3303,10 @@ export interface components {
             /** Refreshes */
             refreshes?: string | null;
         };
-        /** ProfileRunRead */
+        /**
+         * ProfileRunRead
+         * @description A run and how far it is; `message` says why it failed, and `operators_summary` is filled when it is done.
+         */
         ProfileRunRead: {
             /** Id */
             id: string;
@@ -3309,7 +3356,10 @@ export interface components {
             /** Store Url */
             store_url: string;
         };
-        /** QueryBoundRead */
+        /**
+         * QueryBoundRead
+         * @description The bound of a deployed query, with the text that it was compiled from.
+         */
         QueryBoundRead: {
             /** Query */
             query: string;
@@ -3319,12 +3369,12 @@ export interface components {
         };
         /**
          * QueryLatencyRead
-         * @description One query while it had its plan; `series` and `compliance` are of all versions.
+         * @description One query since its plan last changed; only `series` and `compliance` are of all versions.
          *
-         *     `plan_since` is the first version in the window by that plan, or the one that was live when the window began.
-         *     `observed` is null before its first execution in the window, `agreement` where no execution had a size that can be
-         *     predicted. `sizes` are those that most executions had. `predicted` is null where the profile run is gone, and then
-         *     `predicted_p99_ms` is what was stored with the deployment.
+         *     `plan_since` is the first version in the window with this plan, or the one that was live when the window began.
+         *     `observed` is null before the first execution in the window. `agreement` is null where no execution had a size that
+         *     can be predicted. `sizes` are the commonest. `predicted` is null where the profile run is gone; `predicted_p99_ms`
+         *     was stored with the deployment.
          */
         QueryLatencyRead: {
             /** Query */
@@ -3407,13 +3457,19 @@ export interface components {
             /** End Column */
             end_column: number;
         };
-        /** ReferenceRead */
+        /**
+         * ReferenceRead
+         * @description A range where something is named; `is_definition` where it is declared.
+         */
         ReferenceRead: {
             range: components["schemas"]["RangeRead"];
             /** Is Definition */
             is_definition: boolean;
         };
-        /** RenameCreate */
+        /**
+         * RenameCreate
+         * @description Another name for what is named at a position.
+         */
         RenameCreate: {
             /**
              * Files
@@ -3537,7 +3593,7 @@ export interface components {
         };
         /**
          * RowWriteRead
-         * @description What a write of one row took, and its bound.
+         * @description The requests that a write of one row took, and the most that it may take.
          */
         RowWriteRead: {
             /** Operations */
@@ -3577,7 +3633,7 @@ export interface components {
         };
         /**
          * SafeLimitsCreate
-         * @description `slo` holds for every bounded query of the files that has none of its own in `slos`.
+         * @description Asks for the largest limits; `slo` is that of every bounded query that has none of its own in `slos`.
          */
         SafeLimitsCreate: {
             /**
@@ -3740,7 +3796,10 @@ export interface components {
             /** Reason */
             reason: string;
         };
-        /** ShortBoundRead */
+        /**
+         * ShortBoundRead
+         * @description The requests of a bound, and the formula that they were computed by.
+         */
         ShortBoundRead: {
             /** Operations */
             operations: number;
@@ -3763,9 +3822,9 @@ export interface components {
         };
         /**
          * SizeRead
-         * @description Executions that made `requests` requests and gave `rows` rows; `predicted` is for that size, where it is known.
+         * @description Executions that made `requests` requests and returned `rows` rows; `predicted` is for that size, null for none.
          *
-         *     `p99_ms` is the largest of few.
+         *     `p99_ms` is that of the executions; of fewer than 100 it is the slowest.
          */
         SizeRead: {
             /** Requests */
@@ -3780,7 +3839,9 @@ export interface components {
         };
         /**
          * SloAtRiskRead
-         * @description A query whose saved SLO is predicted to be broken: the median and the worst interval, at the SLO's quantile.
+         * @description A query whose saved SLO is predicted to be broken.
+         *
+         *     `typical_ms` and `worst_ms` are its latencies at the SLO's quantile in the median and in the worst interval.
          */
         SloAtRiskRead: {
             /** Query */
@@ -3796,7 +3857,7 @@ export interface components {
         };
         /**
          * SloRead
-         * @description `quantile` of the executions in each interval take at most `threshold_ms`.
+         * @description An objective: the share `quantile` of the executions in each interval take at most `threshold_ms`.
          */
         SloRead: {
             /** Query */
@@ -3815,7 +3876,7 @@ export interface components {
         };
         /**
          * SloWrite
-         * @description `quantile` of the executions in each interval take at most `threshold_ms`.
+         * @description An objective: the share `quantile` of the executions in each interval take at most `threshold_ms`.
          */
         SloWrite: {
             /**
@@ -3878,9 +3939,10 @@ export interface components {
         };
         /**
          * TableChangeRead
-         * @description A table that comes, changes or goes; one that comes `back` is in the store, with the rows of earlier versions.
+         * @description A table that is added, changed or removed; one that comes `back` is in the store, with rows of earlier versions.
          *
-         *     `checked` is what the rows there are will be held to first, and `refusal` why no row could be one of the new table.
+         *     `checked` are the constraints that its existing rows are checked against first. `refusal` says why the change cannot
+         *     be made whatever the rows are.
          */
         TableChangeRead: {
             /** Table */
@@ -3897,7 +3959,10 @@ export interface components {
             /** Refusal */
             refusal: string | null;
         };
-        /** TableRead */
+        /**
+         * TableRead
+         * @description A table; `range` is its whole statement, `name_range` its name, `key_range` its primary key.
+         */
         TableRead: {
             /** Name */
             name: string;
@@ -3925,7 +3990,7 @@ export interface components {
         };
         /**
          * TermRead
-         * @description A symbol of a formula, its value, and the place that proves it.
+         * @description A symbol of a formula and its value; `range` is the text that proves it, `number_range` the number in it.
          */
         TermRead: {
             /** Symbol */
@@ -3939,8 +4004,9 @@ export interface components {
         };
         /**
          * TokensRead
-         * @description Highlighting, five numbers a token: line and column from the token before, length, its place in `types`, and 1
-         *     for a definition.
+         * @description Highlighting, five numbers for each token, as the Language Server Protocol encodes it.
+         *
+         *     They are the lines and the columns since the token before, the length, the index in `types`, and 1 for a definition.
          */
         TokensRead: {
             /** Types */

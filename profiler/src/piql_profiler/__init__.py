@@ -1,1 +1,9 @@
-"""Measures PIQL's remote operators on a store and predicts the latency of plans from them."""
+"""Measures PIQL's remote operators on a store, and predicts the latency of plans from them.
+
+measure/      points (an operator at given sizes) are executed on a store
+runs/         a profile run: all points of a grid, interval by interval, kept on disk
+predictor/    from a run and a plan to a latency
+drift/        whether the store still is as the run says
+validation/   how good predictions are: compared with what queries take
+commands/     `piql profile`, `piql predict` and `piql validate`
+"""

@@ -1,4 +1,4 @@
-"""HTTP for applications and their files: list, read, create, save, delete."""
+"""HTTP for applications (list, create, change, duplicate, delete) and their files (read, create, save, rename)."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """Makes, renames, duplicates, archives and deletes applications.
 
     data/environments/shop/       made first, with a mark of the sample that its store is to get
-    data/applications/shop/       comes whole, in one step: now there is an application
+    data/applications/shop/       then moved to its name in one step: from now on the application exists
 
-A deletion goes the other way round, and moves both below `data/deleted/`: nothing of the data is removed. A process
-that is killed between two steps leaves an application with empty environments, or environments without an application;
-the latter are moved away when one of their name is made again.
+A deletion moves both below `data/deleted/`; nothing is removed. A process that is killed between two steps leaves an
+application with empty environments, or environments without an application. Such environments are moved away when an
+application of their name is made again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _EMPTY = "-- CREATE TABLE says what is kept, CREATE QUERY what is asked of it.\n
 
 
 class Lifecycle:
-    """All changes of which applications there are."""
+    """Changes whole applications, each with its environments."""
 
     def __init__(self, data: Path, samples: Path, applications: Applications, environments: Environments) -> None:
         self._data = data

@@ -1,6 +1,12 @@
-"""Applications on disk: one folder each, its `.piql` files the truth; a save replaces a file in one step.
+"""Applications on disk: a folder each with its `.piql` files. A save replaces a file in one step.
 
-`application.json` in the folder has the title; a folder without it, made by hand, has its name for a title.
+    applications/shop/application.json      {"title": "My shop"}; a folder without it was made by hand, and is called
+                                            by its name
+    applications/shop/schema.piql           its files, which other programs may change, too
+    applications/shop/queries/cart.piql
+
+Every change is recorded in the history of the application (`file_history/`). A text has a revision, a digest of it: a
+change names the revision that it is based on, and is refused when the file has another one by now.
 """
 
 from __future__ import annotations
@@ -28,12 +34,12 @@ _FILES = Listing[str, str]("files", str, lambda path: f"{path.count('/'):03} {pa
 
 
 def revision_of(text: str) -> str:
-    """A short name for this very text."""
+    """The revision of a text: the first 16 digits of its SHA-256."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class Applications:
-    """The folders below one root."""
+    """The applications below one root; all methods raise ApiError 404 for an application that there is not."""
 
     def __init__(self, root: Path, histories: FileHistories) -> None:
         self._root = root
@@ -53,7 +59,7 @@ class Applications:
         return bool(self._details(application_id).get("is_archived", False))
 
     def update(self, application_id: str, title: str | None, is_archived: bool | None) -> None:
-        """Change what is said of an application; None leaves it as it is."""
+        """Change the title, or put it into the archive or take it out; None leaves either as it is."""
         with self._saving:
             folder = self._folder(application_id)
             details = {"title": self.title(application_id), "is_archived": self.is_archived(application_id)}
@@ -120,6 +126,7 @@ class Applications:
         return _texts(folder, sorted(_paths(folder), key=_FILES.key))
 
     def create_file(self, application_id: str, path: str, text: str) -> FileRead:
+        """Make a file; ApiError 409 where there is one of that path, 422 for a path that is not allowed."""
         with self._saving:
             file = self._file(application_id, path)
             if file.exists():
@@ -130,6 +137,7 @@ class Applications:
             return created
 
     def save_file(self, application_id: str, path: str, text: str, base_revision: str) -> FileRead:
+        """Save a file; ApiError 404 where there is none of that path, 409 where it has another revision and text."""
         with self._saving:
             file = self._file(application_id, path)
             if not file.is_file():
@@ -159,6 +167,7 @@ class Applications:
             return _read(target, new_path)
 
     def delete_file(self, application_id: str, path: str, base_revision: str | None = None) -> None:
+        """Remove a file; ApiError 404 where there is none of that path, 409 where it has another revision."""
         with self._saving:
             file = self._file(application_id, path)
             if not file.is_file():
@@ -170,7 +179,10 @@ class Applications:
             self._record(application_id, f"Delete {path}")
 
     def saves(self, application_id: str, wish: PageWish, path: str | None) -> Page[SaveRead]:
-        """The saves, the newest first; with a path those that changed this file. What others wrote is recorded now."""
+        """A page of the saves, the newest first; with a path, of those that changed this file.
+
+        Changes that other programs have made are recorded first, as a save of their own.
+        """
         self.refuse_unknown(application_id)
         with self._saving:
             self._record(application_id, "Changed outside of the workbench")
@@ -182,7 +194,7 @@ class Applications:
         return self._histories.save(application_id, number)
 
     def refuse_newer(self, application_id: str, base_revisions: Mapping[str, str]) -> None:
-        """Refuse with 409 what is based on other files than those there are: one changed, added or removed since."""
+        """Raise ApiError 409 unless the application has exactly these files, in these revisions."""
         texts = self.texts(application_id)
         there = {path: _file_of(path, text) for path, text in texts.items()}
         for path, current in there.items():

@@ -21,7 +21,7 @@ class ApplicationSummaryRead(Read):
 
 
 class FileRead(Read):
-    """`revision` changes with the text; a save names the one it is based on."""
+    """A file with its text; `revision` is a digest of the text, and a save names the one that it is based on."""
 
     path: str
     text: str
@@ -47,7 +47,7 @@ class ApplicationCreate(Write):
 
 
 class ApplicationUpdate(Write):
-    """What is null stays as it is."""
+    """Changes the title, or archives the application; what is null stays as it is."""
 
     title: Title | None = None
     is_archived: bool | None = None
@@ -60,6 +60,8 @@ class ApplicationDuplicate(Write):
 
 
 class FileCreate(Write):
+    """A new file."""
+
     path: FilePath
     text: FileText = ""
 

@@ -15,7 +15,7 @@ Rows = Mapping[str, Iterable[dict[str, object]]]
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A sample application; `numbers` says how much data `generate` of its data.py is asked for."""
+    """A sample application in the folder of its id; `numbers` are the arguments of `generate` in its data.py."""
 
     id: str
     title: str
@@ -70,6 +70,7 @@ TEMPLATES: Mapping[str, Template] = {
 
 
 def _data_module(file: Path) -> Any:
+    """Import a data.py, which is in no package."""
     specification = importlib.util.spec_from_file_location("piql_sample_data", file)
     assert specification is not None
     assert specification.loader is not None

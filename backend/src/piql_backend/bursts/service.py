@@ -1,4 +1,11 @@
-"""Bursts: a few threads that run one query over and over with parameters drawn from the data."""
+"""Bursts: a few threads that run one query over and over with parameters drawn from the data.
+
+    running  →  done        all executions have ended
+             →  cancelled   by the user, or because the backend was stopped
+             →  failed      the store failed many times in a row, or a thread ended by an exception
+
+The state changes at once; executions under way still end, and only then is `ended_at` set.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +16,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Literal, TypeAlias
 
 import numpy as np
 from piql.errors import PiqlError
@@ -19,13 +27,20 @@ from piql_backend.errors import ApiError, NotFound, from_engine
 from piql_backend.executions.service import Executions, Job
 from piql_backend.pages import Listing, Page, PageWish
 
-KEPT = 50
+KEPT = 50  # bursts that are remembered
 _MOST_FAULTS = 20  # store failures one after the other that end a burst
+
+_State: TypeAlias = Literal["running", "done", "cancelled", "failed"]
 
 
 @dataclass
 class _Burst:
-    """A burst under way; the threads change it under its lock."""
+    """A burst, under way or ended; the threads change it under `lock`.
+
+    `claimed` counts the executions that a thread has begun, `done` those that have ended, also in an error. Errors are
+    counted by their code. `seconds` is how long the whole burst took, None while it runs. The sampler is used by one
+    thread at a time, under `drawing`.
+    """
 
     number: int
     request: BurstCreate
@@ -33,7 +48,7 @@ class _Burst:
     sampler: ParameterSampler
     started_at: datetime
     started: float
-    state: str = "running"
+    state: _State = "running"
     claimed: int = 0
     done: int = 0
     latencies_ms: list[float] = field(default_factory=list)
@@ -51,7 +66,7 @@ class _Burst:
         return f"b{self.number}"
 
     def claim(self) -> bool:
-        """Take the next execution, if there is one left."""
+        """Take the next execution; False where none is left or the burst was stopped."""
         with self.lock:
             if self.state != "running" or self.claimed >= self.request.executions:
                 return False
@@ -73,6 +88,7 @@ class Bursts:
 
     @property
     def is_under_way(self) -> bool:
+        """Whether executions of a burst still run."""
         return any(burst.ended_at is None for burst in self._bursts.values())
 
     async def close(self) -> None:
@@ -89,7 +105,11 @@ class Bursts:
         return _read(self._burst(burst_id))
 
     async def create(self, request: BurstCreate) -> BurstRead:
-        """Start a burst."""
+        """Start a burst and return at once.
+
+        Raises ApiError 404 or 409 as the deployment says, 422 for a query that writes without `allow_writes`, and 409
+        while another burst runs.
+        """
         job = await asyncio.to_thread(self._executions.job, request.deployment_id, request.query)
         if job.query.kind != "select" and not request.allow_writes:
             message = f"{job.query.name} writes: a burst of it would change the data."
@@ -109,6 +129,7 @@ class Bursts:
         return _read(burst)
 
     def cancel(self, burst_id: str) -> BurstRead:
+        """Stop a burst; ApiError 404 where there is none of that id, 409 where it has ended."""
         burst = self._burst(burst_id)
         if burst.state != "running":
             raise ApiError(409, "burst-ended", f"The burst is {burst.state} already.")
@@ -116,6 +137,7 @@ class Bursts:
         return _read(burst)
 
     async def _carry_out(self, burst: _Burst) -> None:
+        """Run a burst in threads of its own, until all of them have ended."""
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(burst.request.concurrency, thread_name_prefix=burst.id) as threads:
             workers = [loop.run_in_executor(threads, self._repeat, burst) for _ in range(burst.request.concurrency)]
@@ -128,6 +150,7 @@ class Bursts:
         burst.ended_at = datetime.now(UTC)
 
     def _repeat(self, burst: _Burst) -> None:
+        """What one thread does: executions, one after the other, until none is left."""
         while burst.claim():
             with burst.drawing:
                 parameters = burst.sampler.draw()
@@ -148,6 +171,7 @@ class Bursts:
 
 
 def _count_error(burst: _Burst, error: PiqlError) -> None:
+    """Count an execution that failed; many failures of the store in a row end the burst."""
     refusal = from_engine(error)
     with burst.lock:
         burst.done += 1
@@ -159,8 +183,8 @@ def _count_error(burst: _Burst, error: PiqlError) -> None:
         _stop(burst, "failed", refusal.body.message)
 
 
-def _stop(burst: _Burst, state: str, message: str | None) -> None:
-    """Change the state of a burst that still runs."""
+def _stop(burst: _Burst, state: _State, message: str | None) -> None:
+    """Change the state of a burst that still runs; one that was stopped keeps its state."""
     with burst.lock:
         if burst.state == "running":
             burst.state, burst.message = state, message
@@ -175,7 +199,7 @@ def _read(burst: _Burst) -> BurstRead:
             id=burst.id,
             deployment_id=burst.job.live.read.id,
             query=burst.job.query.name,
-            state=burst.state,  # type: ignore[arg-type]
+            state=burst.state,
             executions=burst.request.executions,
             concurrency=burst.request.concurrency,
             done=burst.done,

@@ -1,1 +1,8 @@
-"""What the compiler says about a set of files."""
+"""What the compiler says about a set of files.
+
+service.py     compiles, and keeps the last compilations
+reading.py     turns a compilation into the schemas of an answer
+accesses.py    the tables and indexes that a query goes to, step by step
+node_ids.py    how a node of a plan is named in an answer
+endpoints.py   the HTTP path, with `schemas.py`, the shapes of requests and answers
+"""

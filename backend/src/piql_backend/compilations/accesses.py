@@ -1,4 +1,10 @@
-"""Which tables and indexes a query goes to, one step after another, each with what it adds to the bound."""
+"""Which tables and indexes a query goes to, one step after another, each with what it adds to the bound.
+
+SELECT t.* FROM subscriptions s JOIN thoughts t ON t.owner = s.target WHERE s.owner = [me] …
+
+read subscriptions                                          for the query's own values
+read thoughts       from subscriptions (target)             for the values of the rows before
+"""
 
 from __future__ import annotations
 
@@ -38,6 +44,7 @@ def read_accesses(query: CompiledQuery) -> list[AccessRead]:
 
 
 def _of_plan(plan: PhysicalNode, query: CompiledQuery) -> Iterator[AccessRead]:
+    """The steps of a query that reads and has a plan."""
     bounds = {bound.path: bound for bound in query.bound.by_operator} if query.bound is not None else {}
     steps = list(_remote(plan))
     tables = {operator.alias: operator.table.name for _, operator in steps}
@@ -96,12 +103,13 @@ def _columns(expressions: Iterable[Expression]) -> Iterator[ColumnRef]:
 
 
 def _sources(columns: Iterable[ColumnRef], tables: dict[str, str]) -> list[AccessSourceRead]:
-    names: dict[str, list[str]] = {}
+    """The columns by their tables, each once; `tables` has the table of each alias, and other columns are left out."""
+    names_by_table: dict[str, list[str]] = {}
     for column in columns:
         table = tables.get(column.relation)
-        if table is not None and column.name not in names.setdefault(table, []):
-            names[table].append(column.name)
-    return [AccessSourceRead(table=table, columns=columns_of) for table, columns_of in names.items()]
+        if table is not None and column.name not in names_by_table.setdefault(table, []):
+            names_by_table[table].append(column.name)
+    return [AccessSourceRead(table=table, columns=names) for table, names in names_by_table.items()]
 
 
 def _of_write(plan: WritePlan, query: CompiledQuery) -> list[AccessRead]:
@@ -127,6 +135,7 @@ def _of_write(plan: WritePlan, query: CompiledQuery) -> list[AccessRead]:
 
 
 def _check(plan: WritePlan, table: str, index: str | None, columns: Sequence[str]) -> AccessRead:
+    """The rows of another table that a write looks at because a foreign key of these columns leads there."""
     return AccessRead(
         path="root",
         operator=plan.kind.capitalize(),
@@ -141,7 +150,7 @@ def _check(plan: WritePlan, table: str, index: str | None, columns: Sequence[str
 
 
 def _of_refused(plan: LogicalNode | LogicalWrite, query: CompiledQuery) -> list[AccessRead]:
-    """The relations of a query without a bound, in the order of the plan: nobody knows in which they would be read."""
+    """The relations of a query without a bound, in the order of the logical plan, as there is no physical one."""
     relations = list(_relations(plan))
     tables = {relation.alias: relation.table.name for _, relation in relations}
     conditions = list(_conditions(plan))

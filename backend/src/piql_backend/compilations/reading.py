@@ -1,4 +1,8 @@
-"""From the compiler's values to what is sent: enters a `Compilation`, leaves a `CompilationRead`."""
+"""From the compiler's values to what is sent: enters a `Compilation`, leaves a `CompilationRead`.
+
+Each function turns one kind of value into the schema of the same name: `read_bound` makes a `BoundRead` of a `Bound`,
+`_table` a `TableRead` of a `Table`. Those without an underscore are used by other resources too.
+"""
 
 from __future__ import annotations
 
@@ -46,11 +50,14 @@ from piql_backend.compilations.schemas import (
 )
 from piql_backend.schema import EditRead, RangeRead
 
+MOST_MENDED = 20  # refused queries whose fixes are given at once
+LATER = "put the caret into this query for its fixes"
+
 
 def read_compilation(compilation: Compilation, elapsed_ms: float, stages_of: str | None = None) -> CompilationRead:
-    """Everything about a set of files, but for the stages of other queries than the one named.
+    """Everything about a set of files; with `stages_of`, the stages of that query alone.
 
-    The stages are most of what there is to say of a query, and only one query is looked at.
+    The stages are most of what there is to say of a query, and the editor shows those of one query at a time.
     """
     return CompilationRead(
         diagnostics=read_diagnostics(compilation, stages_of),
@@ -65,8 +72,8 @@ def read_compilation(compilation: Compilation, elapsed_ms: float, stages_of: str
 def read_diagnostics(compilation: Compilation, looked_at: str | None = None) -> list[DiagnosticRead]:
     """All findings, those of each file in the order of the text.
 
-    The fixes of a refused query take several compilations of it, so they are given for the query that is looked at and
-    the first others; the findings of the rest say how to come by theirs.
+    Finding the fixes of a refused query takes several compilations of it. So they are given for the query `looked_at`
+    and the first of the others, MOST_MENDED in all; the findings of the rest say how to get theirs.
     """
     sources = {source.name: source for source in compilation.sources}
     refused = (diagnostic.query for diagnostic in compilation.diagnostics if isinstance(diagnostic.fixes, LaterFixes))
@@ -84,14 +91,11 @@ def _without_fixes(diagnostic: Diagnostic) -> Diagnostic:
     return replace(diagnostic, fixes=(), help=(*diagnostic.help, LATER))
 
 
-MOST_MENDED = 20  # refused queries whose fixes are given at once
-LATER = "put the caret into this query for its fixes"
-
-
 def read_diagnostic(
     diagnostic: Diagnostic, sources: Mapping[str, Source], compilation: Compilation | None = None
 ) -> DiagnosticRead:
-    places = places_of(compilation, diagnostic) if compilation is not None and diagnostic.fixes else ()
+    """One finding; `sources` are the texts by their names, and without a compilation it has no `places`."""
+    fix_spans = places_of(compilation, diagnostic) if compilation is not None and diagnostic.fixes else ()
     return DiagnosticRead(
         code=diagnostic.code,
         severity=diagnostic.severity,
@@ -110,7 +114,7 @@ def read_diagnostic(
             )
             for fix in diagnostic.fixes
         ],
-        places=[read_span(span) for span in places],
+        places=[read_span(span) for span in fix_spans],
         query=diagnostic.query,
     )
 
@@ -123,11 +127,11 @@ def read_indexes(compilation: Compilation) -> list[IndexRead]:
 
 def _readers(compilation: Compilation) -> Mapping[str, list[str]]:
     """The names of the queries that read each index."""
-    found: dict[str, list[str]] = {}
+    readers: dict[str, list[str]] = {}
     for query in compilation.queries.values():
         for name in dict.fromkeys(index.name for index in query.indexes):
-            found.setdefault(name, []).append(query.name)
-    return found
+            readers.setdefault(name, []).append(query.name)
+    return readers
 
 
 def read_bound(bound: Bound) -> BoundRead:
@@ -156,7 +160,7 @@ def read_parameter(parameter: QueryParameter) -> ParameterRead:
         ordinal=parameter.ordinal,
         max_value=parameter.max_value,
         max_items=parameter.max_items,
-        range=_maybe(parameter.span),
+        range=_range(parameter.span),
     )
 
 
@@ -174,11 +178,12 @@ def read_span(span: Span) -> RangeRead:
     )
 
 
-def _maybe(span: Span | None) -> RangeRead | None:
+def _range(span: Span | None) -> RangeRead | None:
     return None if span is None else read_span(span)
 
 
 def read_edit(edit: Edit, sources: Mapping[str, Source]) -> EditRead:
+    """One edit; of a file that is not among the sources, the text is taken to be empty."""
     source = sources.get(edit.file) or Source("", edit.file)
     return EditRead(range=read_span(source.span(edit.start, edit.end)), text=edit.text)
 
@@ -186,21 +191,26 @@ def read_edit(edit: Edit, sources: Mapping[str, Source]) -> EditRead:
 def _table(table: Table) -> TableRead:
     return TableRead(
         name=table.name,
-        range=_maybe(table.span),
-        name_range=_maybe(table.name_span),
+        range=_range(table.span),
+        name_range=_range(table.name_span),
         columns=[
-            ColumnRead(name=column.name, type=str(column.type), is_nullable=column.nullable, range=_maybe(column.span))
+            ColumnRead(
+                name=column.name,
+                type=str(column.type),
+                is_nullable=column.nullable,
+                range=_range(column.span),
+            )
             for column in table.columns
         ],
         primary_key=list(table.primary_key),
-        key_range=_maybe(table.key_span),
-        unique_keys=[UniqueKeyRead(columns=list(key.columns), range=_maybe(key.span)) for key in table.unique_keys],
+        key_range=_range(table.key_span),
+        unique_keys=[UniqueKeyRead(columns=list(key.columns), range=_range(key.span)) for key in table.unique_keys],
         foreign_keys=[
             ForeignKeyRead(
                 columns=list(key.columns),
                 table=key.table,
                 referenced_columns=list(key.referenced_columns),
-                range=_maybe(key.span),
+                range=_range(key.span),
             )
             for key in table.foreign_keys
         ],
@@ -209,8 +219,8 @@ def _table(table: Table) -> TableRead:
                 columns=list(limit.columns),
                 limit=limit.limit,
                 is_token=limit.is_token,
-                range=_maybe(limit.span),
-                number_range=_maybe(limit.limit_span),
+                range=_range(limit.span),
+                number_range=_range(limit.limit_span),
             )
             for limit in table.limits
         ],
@@ -239,8 +249,8 @@ def _term(term: Term) -> TermRead:
         symbol=term.symbol,
         value=term.value,
         reason=term.reason,
-        range=_maybe(term.span),
-        number_range=_maybe(term.number_span),
+        range=_range(term.span),
+        number_range=_range(term.number_span),
     )
 
 
@@ -273,7 +283,7 @@ def _query(query: CompiledQuery, *, has_stages: bool) -> QueryRead:
                 path=node_id(segment.path),
                 table=segment.table,
                 ranges=[read_span(span) for span in segment.spans],
-                table_range=_maybe(segment.table_span),
+                table_range=_range(segment.table_span),
                 sentence=segment.sentence,
             )
             for segment in query.unbounded
@@ -327,6 +337,7 @@ def _physical(node: PhysicalNode, bounds: Mapping[Path, OperatorBound], path: Pa
 
 
 def _write(plan: WritePlan, bound: Bound | None) -> PlanNodeRead:
+    """The one node of a plan that writes: it has the whole bound of the query."""
     operator, detail = describe_physical(plan)
     whole = None
     if bound is not None:
@@ -350,7 +361,7 @@ def _node(
         id=node_id(path),
         operator=operator,
         detail=detail,
-        range=_maybe(span),
+        range=_range(span),
         kind=kind,
         is_unbounded=is_unbounded,
         operations=None if bound is None else bound.operations,

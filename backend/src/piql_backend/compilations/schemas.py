@@ -15,15 +15,17 @@ class CompilationCreate(Write):
 
 
 class LabelRead(Read):
+    """A second range that a diagnostic points at, with what is to be seen there."""
+
     range: RangeRead
     text: str
 
 
 class FixRead(Read):
-    """Edits that are applied together; `unblocks` names the other queries that they make bounded, which `menu_title`
-    says in short.
+    """Edits that are applied together.
 
-    `consequence` says what they change for those who ask and write, `cost` the bound that the query then has.
+    `unblocks` names the other queries that they make bounded; `menu_title` is the title with their number.
+    `consequence` says what changes for those who read and write, `cost` is the bound that the query then has.
     """
 
     title: str
@@ -108,6 +110,8 @@ class IndexRead(Read):
 
 
 class TableRead(Read):
+    """A table; `range` is its whole statement, `name_range` its name, `key_range` its primary key."""
+
     name: str
     range: RangeRead | None
     name_range: RangeRead | None
@@ -120,7 +124,7 @@ class TableRead(Read):
 
 
 class TermRead(Read):
-    """A symbol of a formula, its value, and the place that proves it."""
+    """A symbol of a formula and its value; `range` is the text that proves it, `number_range` the number in it."""
 
     symbol: str
     value: int
@@ -142,7 +146,11 @@ class OperatorBoundRead(Read):
 
 
 class BoundRead(Read):
-    """The most that one execution can do."""
+    """The most that one execution can do: `operations` are requests, `round_trips` those on the longest path.
+
+    `rows` are returned, `rows_fetched` read from the store, with `bytes` in all. `puts`, `deletes`, `reads` and
+    `counts` are the requests of a query that writes, by kind.
+    """
 
     operations: int
     round_trips: int
@@ -172,7 +180,7 @@ class ParameterRead(Read):
 
 
 class PlanNodeRead(Read):
-    """A node of a plan; `id` is its place: `root`, and `0.1` for the second child of the root's first child.
+    """A node of a plan; `id` is its path: `root`, and `0.1` for the second child of the root's first child.
 
     `operations`, `rows`, `bytes` and the formulas are those of the bound, so only physical nodes have them.
     """
@@ -219,10 +227,10 @@ class AccessSourceRead(Read):
 class AccessRead(Read):
     """One step of a query that goes to the store, or would: which table, and through which secondary index.
 
-    `path` is the id of its plan node: of the stage `physical`, or `Phase I` where the query is refused. `comes_from`
-    is empty where the query's own values say what is looked for. `index` is None where the
-    table itself is read. A `check` is a row that a write looks at because of a foreign key. `operations` and `rows` are
-    those of the bound, and None of a refused query and of a check; `is_unbounded` steps are what nothing bounds.
+    `path` is the id of its plan node: of the stage `physical`, or of `Phase I` where the query is refused. `index` is
+    null where the table itself is read. `comes_from` is empty where the query's own values say what is looked for. A
+    `check` is a row that a write looks at because of a foreign key. `operations` and `rows` are those of the bound, and
+    null for a refused query and a check. Nothing bounds a step that `is_unbounded`.
     """
 
     path: str

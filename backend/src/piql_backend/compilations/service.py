@@ -1,4 +1,4 @@
-"""Compiles what is sent; the same texts are compiled once."""
+"""Compiles what is sent, and keeps the last compilations: texts that come again are not compiled again."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ from piql_backend.schema import SourceFile
 _KEPT = 32
 _KEPT_BYTES = 2_000_000  # of text; a compilation takes some two hundred times as much
 
-Texts = tuple[tuple[str, str], ...]
+Texts = tuple[tuple[str, str], ...]  # path and text of each file
 
 
 @dataclass(slots=True)
 class _Entry:
+    """A compilation, how long it took, and the last JSON that was made of it."""
+
     compilation: Compilation
     elapsed_ms: float
-    json: dict[str | None, bytes] = field(default_factory=dict)  # by the query whose stages are in it
+    json: dict[str | None, bytes] = field(default_factory=dict)  # at most one, by its `stages_of`
 
 
 class Compilations:
@@ -40,7 +42,7 @@ class Compilations:
         return self._entry(files).compilation
 
     def compile_texts(self, texts: Mapping[str, str]) -> Compilation:
-        """Compile what is or was deployed: a program may have named its texts as no file of an application is named."""
+        """Compile texts by their names, such as deployed ones: a program may use names that no file could have."""
         return self._entry_of(tuple(texts.items())).compilation
 
     def compile_to_json(self, files: Sequence[SourceFile], stages_of: str | None = None) -> bytes:
@@ -53,7 +55,7 @@ class Compilations:
         return json
 
     def compile_query(self, files: Sequence[SourceFile], name: str) -> tuple[Compilation, CompiledQuery]:
-        """The compilation and one bounded query of it; ApiError where there is no such query, or no bound."""
+        """The compilation and one bounded query of it; ApiError 404 for an unknown query, 422 for an unbounded one."""
         compilation = self.compile(files)
         query = compilation.queries.get(name)
         if query is None:

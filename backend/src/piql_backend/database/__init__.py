@@ -1,1 +1,6 @@
-"""The DuckDB file, opened by the backend alone."""
+"""The DuckDB file of an environment, opened by the backend alone: SLOs, observations, the history of deployments.
+
+opening.py      opens it; a damaged file is set aside and rebuilt
+connection.py   cursors for reading and writing
+migrations/     its tables, a numbered SQL file for each change
+"""

@@ -19,7 +19,10 @@ Cursor = duckdb.DuckDBPyConnection
 
 
 class Database:
-    """One DuckDB file. Reads run side by side; writes take turns, so that no transaction meets a conflict."""
+    """One DuckDB file. Reads run side by side; writes take turns, so that no transaction meets a conflict.
+
+    Opening it applies the migrations that the file lacks. Raises duckdb.Error where it is damaged or in use.
+    """
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,7 +37,7 @@ class Database:
         try:
             self._migrate()
         except BaseException:
-            self._connection.close()  # else the next one would be given the same, by its name
+            self._connection.close()  # or DuckDB would hand out this connection again for the same path
             raise
 
     @contextmanager
@@ -76,6 +79,7 @@ class Database:
             self._connection.close()
 
     def _migrate(self) -> None:
+        """Apply the files of `migrations/` that the table of that name does not list, in the order of their numbers."""
         files = sorted(
             (entry for entry in resources.files(f"{__package__}.migrations").iterdir() if entry.name.endswith(".sql")),
             key=lambda entry: entry.name,

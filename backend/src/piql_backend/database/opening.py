@@ -1,14 +1,15 @@
 """Opens the DuckDB file; one that is damaged is set aside, and what can be read of it is taken over.
 
-What is live comes from the store, and profile runs are files of their own: a new file lacks nothing but the SLOs and
-observations of blocks that cannot be read any more, or of a file that is gone. It notes when it began without them.
+What is live comes from the store, and profile runs are files of their own. So a new file lacks only SLOs and
+observations: those in blocks that cannot be read any more, or all of them where the file is gone. Where observations
+are lost, it notes when observing began anew. A new file is made in four steps:
 
-    workbench.duckdb.part   is written: what could be taken over, and when it began
-    workbench.duckdb.new    is its name once it is whole
-    workbench.duckdb        becomes workbench.duckdb.damaged-…, and so does its log
-    workbench.duckdb.new    becomes workbench.duckdb
+    1  workbench.duckdb.part   is written: the rows that can be read, and when observing began anew
+    2  workbench.duckdb.part   is complete, and becomes workbench.duckdb.new
+    3  workbench.duckdb        becomes workbench.duckdb.damaged-…, and so does its write-ahead log
+    4  workbench.duckdb.new    becomes workbench.duckdb
 
-A process may be killed between any two of them: the next one begins again, or goes on from the whole file.
+A process may be killed between any two steps: the next one begins again, or from step 2 on goes on with the new file.
 """
 
 from __future__ import annotations
@@ -31,7 +32,11 @@ _DAMAGE = ("not a valid DuckDB database", "Could not read enough bytes", "Corrup
 
 @dataclass(frozen=True, slots=True)
 class NewFile:
-    """Why a file was made anew: `aside` is the damaged one, None for one that was gone; `lost` could not be read."""
+    """Why a file was made anew, for the health check.
+
+    `aside` is where the damaged file is now, None where the file was gone. `lost` are the tables that could not be
+    read. `began` is when the new file was made, UTC without a zone.
+    """
 
     aside: Path | None
     lost: Sequence[str]
@@ -39,13 +44,13 @@ class NewFile:
 
     @property
     def message(self) -> str:
-        lost = [name for name in ("slos", "observations") if name in self.lost]
-        words = " and ".join("the SLOs" if name == "slos" else "the observations" for name in lost)
-        rest = f"{words} are lost" if lost else "the SLOs and observations were taken over"
-        if "observations" in lost:
-            rest += f", and observing begins anew at {self.began:%Y-%m-%d %H:%M} UTC"
-        was = "was gone" if self.aside is None else f"was damaged and is now {self.aside.name}"
-        return f"workbench.duckdb {was}: the history was made from the store, {rest}"
+        names = {"slos": "the SLOs", "observations": "the observations"}
+        lost = [words for table, words in names.items() if table in self.lost]
+        outcome = f"{' and '.join(lost)} are lost" if lost else "the SLOs and observations were taken over"
+        if "observations" in self.lost:
+            outcome += f", and observing begins anew at {self.began:%Y-%m-%d %H:%M} UTC"
+        cause = "was gone" if self.aside is None else f"was damaged and is now {self.aside.name}"
+        return f"workbench.duckdb {cause}: the history was made from the store, {outcome}"
 
     @property
     def advice(self) -> str:
@@ -55,9 +60,10 @@ class NewFile:
 
 
 def open_database(path: Path, *, is_expected: bool = False) -> tuple[Database, NewFile | None]:
-    """Open a file, or a new one in place of one that is damaged, or gone where it `is_expected`.
+    """Open the file, or a new one in its place where it is damaged, or where it `is_expected` and gone.
 
-    Raises duckdb.Error where it is in use, or of a newer DuckDB.
+    The second value says why a new file was made, and is None where the file was opened as it is. Raises duckdb.Error
+    where the file is in use, or was written by a newer DuckDB.
     """
     new = _beside(path, "new")
     if path.exists():
@@ -66,7 +72,7 @@ def open_database(path: Path, *, is_expected: bool = False) -> tuple[Database, N
         _put_in_place(new, path, _name_aside(path))
     elif is_expected:
         log.error("%s is gone: a new one is made", path)
-        return _made_anew(path, None)
+        return _rebuilt(path, None)
     try:
         return _opened(path), None
     except duckdb.Error as error:
@@ -74,16 +80,16 @@ def open_database(path: Path, *, is_expected: bool = False) -> tuple[Database, N
             raise
         damaged = _name_aside(path)
         log.error("%s is damaged and is set aside as %s: %s", path, damaged.name, error)
-    return _made_anew(path, damaged)
+    return _rebuilt(path, damaged)
 
 
 def _opened(path: Path) -> Database:
-    """Open a file whose every block can be read."""
+    """Open a file and read every block of its tables; duckdb.Error where one cannot be read."""
     database = Database(path)
     try:
         with database.read() as cursor:
             for table in _TABLES:
-                cursor.execute(f"SELECT sum(hash(each_row)) FROM {table} AS each_row").fetchone()
+                cursor.execute(f"SELECT sum(hash(table_row)) FROM {table} AS table_row").fetchone()
     except BaseException:
         database.close()
         raise
@@ -96,7 +102,7 @@ def _is_damage(error: duckdb.Error) -> bool:
     return any(words in str(error) for words in _DAMAGE)
 
 
-def _made_anew(path: Path, damaged: Path | None) -> tuple[Database, NewFile]:
+def _rebuilt(path: Path, damaged: Path | None) -> tuple[Database, NewFile]:
     """Write a new file with what can be read of a damaged one, and put it in its place."""
     part, new = _beside(path, "part"), _beside(path, "new")
     _remove(part)
@@ -116,14 +122,14 @@ def _made_anew(path: Path, damaged: Path | None) -> tuple[Database, NewFile]:
 
 
 def _put_in_place(new: Path, path: Path, aside: Path) -> None:
-    """Let a new file be the one that is opened, without the log of the one before."""
-    if _log_of(path).exists():
-        _log_of(path).rename(_log_of(aside))
+    """Rename a new file to `path`; the write-ahead log of the damaged file goes with that file."""
+    if _write_ahead_log(path).exists():
+        _write_ahead_log(path).rename(_write_ahead_log(aside))
     new.rename(path)
 
 
 def _take_over(database: Database, damaged: Path, table: str) -> bool:
-    """Copy the rows of a table, all or none; say whether they could be read."""
+    """Copy the rows of a table, all or none; return whether they could be read."""
     try:
         with duckdb.connect(str(damaged), read_only=True) as source:
             rows = source.sql(f"SELECT * FROM {table}").to_arrow_table()
@@ -142,13 +148,14 @@ def _beside(path: Path, end: str) -> Path:
 
 
 def _name_aside(path: Path) -> Path:
+    """A name for a damaged file that no other has."""
     return _beside(path, f"damaged-{datetime.now(UTC):%Y%m%dT%H%M%S.%f}")
 
 
-def _log_of(file: Path) -> Path:
+def _write_ahead_log(file: Path) -> Path:
     return _beside(file, "wal")
 
 
 def _remove(file: Path) -> None:
     file.unlink(missing_ok=True)
-    _log_of(file).unlink(missing_ok=True)
+    _write_ahead_log(file).unlink(missing_ok=True)

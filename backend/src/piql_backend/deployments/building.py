@@ -1,4 +1,9 @@
-"""The version on its way: its indexes are built while the live one runs; once in force it is the live one."""
+"""The version on its way: its indexes are built while the live version runs, and then it is the live one itself.
+
+begin  →  filling, checking  →  in force       a thread watches, and tells the history when it has ended
+                             →  refused        the rows break a new constraint
+                             →  cancelled
+"""
 
 from __future__ import annotations
 
@@ -22,15 +27,16 @@ _LOOK_SECONDS = 0.1
 class Building:
     """Follows one build at a time, also one that an earlier start of the workbench, or another process, began.
 
-    Nothing is kept of it here: the store's document says what is on its way, and what has come of it.
+    It keeps no state of a build: the store's document says what is on its way, and how it ended.
     """
 
-    def __init__(self, table: DeploymentTable, store: StoreConnection, look: Callable[[], object]) -> None:
+    def __init__(self, table: DeploymentTable, store: StoreConnection, update_history: Callable[[], object]) -> None:
+        """Take the history of deployments, and what brings it up to date once a build has ended."""
         self._table = table
         self._store = store
-        self._look = look  # at what is live, once a build has ended
+        self._update_history = update_history
         self._build: piql.Build | None = None
-        self._leave = threading.Event()  # tells the follower that nobody needs it any more
+        self._end_following = threading.Event()
         self._follower: threading.Thread | None = None
 
     @property
@@ -39,7 +45,7 @@ class Building:
         return self._follower is not None and self._follower.is_alive()
 
     def open(self) -> None:
-        """Go on with what an earlier start left; one that was paused stays so."""
+        """Go on with a build that an earlier start left; one that was paused stays paused."""
         try:
             build = self._store.database().build
             if build is not None:
@@ -50,13 +56,16 @@ class Building:
             log.error("the version on its way rests: %s", error)
 
     def begin(self, begin: Callable[[], piql.Build]) -> BuildRead:
-        """Begin a build; a change that needs none is live at once."""
+        """Begin a build by calling `begin`; a change that builds nothing is live at once.
+
+        Raises DeploymentInProgress while another build is followed, and what `begin` raises.
+        """
         if self.is_under_way:
             raise DeploymentInProgress("a version is on its way: wait for it, resume it or cancel it first")
         build = begin()
         if build.progress.is_done:
             self._build = build
-            self._look()
+            self._update_history()
         else:
             build.start()
             self._follow(build)
@@ -70,7 +79,7 @@ class Building:
         progress = build.progress
         version = None
         if progress.phase == "in force":
-            self._look()  # what is said to be live here answers from now on
+            self._update_history()  # so that requests are answered by the version that is said to be in force
             version = self._table.version_of(build.id)
         return BuildRead(
             phase=progress.phase,
@@ -84,18 +93,24 @@ class Building:
         )
 
     def pause(self) -> BuildRead:
-        self._known().pause()
-        return self._read(self._known())
+        """Pause the build; ApiError 404 where there is none."""
+        build = self._current()
+        build.pause()
+        return self._read(build)
 
     def resume(self) -> BuildRead:
-        self._known().resume()
-        return self._read(self._known())
+        """Go on with a paused build; ApiError 404 where there is none."""
+        build = self._current()
+        build.resume()
+        return self._read(build)
 
     def cancel(self) -> BuildRead:
-        self._known().cancel()
-        self._end_follower()  # which would try for as long as the store does not answer
-        self._look()
-        return self._read(self._known())
+        """Give up the build; ApiError 404 where there is none."""
+        build = self._current()
+        build.cancel()
+        self._end_follower()  # or it would go on asking for as long as the store does not answer
+        self._update_history()
+        return self._read(build)
 
     def close(self) -> None:
         """Leave the build to the next start."""
@@ -104,23 +119,24 @@ class Building:
             self._build.stop()
 
     def _end_follower(self) -> None:
-        self._leave.set()
+        self._end_following.set()
         if self._follower is not None:
             self._follower.join()
 
-    def _known(self) -> piql.Build:
+    def _current(self) -> piql.Build:
         if self._build is None:
             raise NotFound("no-build", "No version is on its way.")
         return self._build
 
     def _follow(self, build: piql.Build) -> None:
-        leave = self._leave = threading.Event()
+        """Watch a build in a thread of its own, until it ends or `_end_follower` is called."""
+        end_following = self._end_following = threading.Event()
 
         def follow() -> None:
-            while not leave.wait(_LOOK_SECONDS):
+            while not end_following.wait(_LOOK_SECONDS):
                 try:
                     if build.progress.is_done:
-                        self._look()
+                        self._update_history()
                         return
                 except PiqlError as error:
                     log.warning("the version on its way cannot be looked at: %s", error)

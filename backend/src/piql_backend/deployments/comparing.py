@@ -1,7 +1,9 @@
 """What deploying a set would change against what is live, and whose queries it would touch.
 
-own        deployed from this application alone: those that the set leaves out go
-others'    deployed from another application, or by a program: they stay live, unless the reader agreed to remove them
+A live query is either the application's own or somebody else's:
+
+own        deployed from this application alone: it goes when the set leaves it out
+others'    deployed from another application, or by a program: it stays live, unless the user agreed to remove it
 """
 
 from __future__ import annotations
@@ -30,7 +32,11 @@ _UNKNOWN = "an application"
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """The live queries that a set touches: `forgotten` go, `kept` stay, `replaced` are others' of the same name."""
+    """What becomes of live queries when a set is deployed.
+
+    The `forgotten` go. The `kept` are others' queries that stay beside the set. The `replaced` are others' queries that
+    the set has under the same name with another text.
+    """
 
     forgotten: frozenset[str]
     kept: tuple[OthersQueryRead, ...]
@@ -40,12 +46,13 @@ class Touched:
 def touched(
     live: LiveDeployment | None, compilation: Compilation, application_id: str, removes: Collection[str]
 ) -> Touched:
-    """What becomes of the live queries when an application deploys a set."""
+    """What becomes of the live queries when an application deploys a set; `removes` are those that it may remove."""
+    if live is None:
+        return Touched(frozenset(), (), ())
     forgotten: set[str] = set()
     kept: list[OthersQueryRead] = []
     replaced: list[OthersQueryRead] = []
-    for name, query in live.compilation.queries.items() if live else ():
-        assert live is not None
+    for name, query in live.compilation.queries.items():
         owners = live.owners.get(name, ())
         others = [owner for owner in owners if owner != application_id]
         is_own = application_id in owners and not others
@@ -64,7 +71,7 @@ def touched(
 def preview_of(
     live: LiveDeployment | None, compilation: Compilation, application_id: str, removes: Collection[str]
 ) -> PreviewRead:
-    """Compare a set, together with what stays live beside it, with what is live."""
+    """Compare what would be live after deploying a set, with the queries that stay beside it, with what is live now."""
     touches = touched(live, compilation, application_id, removes)
     has_errors = compilation.has_errors
     whole, refusal = compilation, None
@@ -75,15 +82,13 @@ def preview_of(
             refusal = str(refused)
     kept = {read.query for read in touches.kept}
     changes = changes_between(live, whole, kept)
-    is_same_application = live is not None and live.read.application_id == application_id
-    tables = _table_changes(live, compilation)
+    own_live = live if live is not None and live.read.application_id == application_id else None
     return PreviewRead(
         **{name: getattr(changes, name) for name in ChangesRead.model_fields if name != "tables"},
         tables=[
             change
-            for change in tables
-            if change.change != "removed"
-            or (is_same_application and live is not None and _is_of_set(live, change.table))
+            for change in _table_changes(live, compilation)
+            if change.change != "removed" or (own_live is not None and _is_of_set(own_live, change.table))
         ],
         can_deploy=not has_errors and bool(compilation.queries) and refusal is None,
         diagnostics=read_diagnostics(compilation),

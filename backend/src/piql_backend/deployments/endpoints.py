@@ -37,7 +37,7 @@ def preview_deployment(request: PreviewCreate, environment: TheEnvironment) -> P
 
 @router.post("", status_code=201, responses=declared(404, 409, 428, 503))
 def create_deployment(request: DeploymentCreate, environment: TheEnvironment) -> DeploymentRead:
-    """Deploy a query set; 422 with the editor's diagnostics when a query is refused, 409 for what nobody saw."""
+    """Deploy a query set; 422 with diagnostics when a query is refused, 409 when live is not what the user saw."""
     return environment.deployments.deploy(request)
 
 

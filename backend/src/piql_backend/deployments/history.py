@@ -1,8 +1,10 @@
-"""What is live, as the store's document says it, and the history that is made from that document.
+"""What is live, and the history of deployments: both follow the store's own document.
 
-The document is written in one transaction of the store, by whoever deploys, and carries an id, who deployed and when.
-A row of the history is made from it afterwards: at the start, after each deployment made here, and once a second, when
-another process may have deployed. A crash between the two leaves a row out until the next look, and nothing else.
+    store's document (version 7 is live, 6 was before)  →  look  →  rows d6 and d7 of the table `deployments` in DuckDB
+
+Whoever deploys writes the document in one transaction of the store, with an id, who deployed and when. Rows of the
+history that are missing are made from it afterwards: at the start, after each deployment by this process, and once a
+second, since another process may have deployed. So a crash between the two only delays a row until the next look.
 """
 
 from __future__ import annotations
@@ -36,31 +38,37 @@ from piql_backend.store import StoreConnection
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
-FIRST_START = "first start"  # the detail by which a first start knows its own deployment again
+FIRST_START = "first start"  # the detail by which a first start recognizes its own deployment
 _AN_APPLICATION = "an application"
-_APPLICATION = "workspace"  # the detail of a stored deployment that names the application: it was called so at first
+_APPLICATION = "workspace"  # the detail that names the application; applications were called workspaces at first
 
 
 @dataclass(frozen=True, slots=True)
 class LiveDeployment:
-    """The version that runs, compiled; `id` is the store's own, `owners` says whose each query is."""
+    """The version that runs, compiled.
+
+    `id` is the store's own id of the deployment, and `owners` has the applications that each query belongs to. While
+    the store has not answered yet, a version is taken from the history: then `deployment` is None, `id` and `owners`
+    are empty.
+    """
 
     read: DeploymentDetailRead
     compilation: Compilation
     id: str
     owners: Mapping[str, tuple[str, ...]]
-    deployment: Deployment | None = None  # None while the store has not said it
+    deployment: Deployment | None = None
 
     def query(self, name: str) -> CompiledQuery:
+        """A query of that name; ApiError 404 where there is none."""
         query = self.compilation.queries.get(name)
         if query is None:
             names = ", ".join(self.compilation.queries)
-            raise NotFound("unknown-query", f"{self.read.id} has no query {shown(name)}.", f"It has {names}.")
+            raise NotFound("unknown-query", f"{self.read.id} has no query {shortened(name)}.", f"It has {names}.")
         return query
 
 
 class History:
-    """Follows the store's document."""
+    """Follows the store's document. `problem` says why it could not at the last look, None where it could."""
 
     def __init__(self, table: DeploymentTable, compilations: Compilations, store: StoreConnection) -> None:
         self._table = table
@@ -75,7 +83,7 @@ class History:
         """Called with each version that is seen for the first time."""
 
     def open(self) -> None:
-        """Read what is live; while the store is away, what was live as far as the history knows."""
+        """Read what is live; while the store does not answer, what is live according to the history."""
         self.look()
         newest = self._table.newest()
         if self._live is None and newest and self.problem is not None:
@@ -95,7 +103,7 @@ class History:
         return self._live
 
     def look(self) -> None:
-        """Look at the store if it answers; what is the matter otherwise is kept for the health check."""
+        """Reconcile with the store; where that fails, keep why in `problem`, for the health check."""
         try:
             self.reconcile()
         except (PiqlError, ApiError) as error:
@@ -106,12 +114,12 @@ class History:
             self.problem = f"the history of deployments does not follow the store: {error}"
 
     def reconcile(self) -> LiveDeployment | None:
-        """Make the history agree with the store, and give what is live."""
+        """Make the history agree with the store, and return what is live; PiqlError where the store does not answer."""
         with self._looking:
             database = self._store.database()
             deployment = database.deployment
             if self._live is None or self._live.deployment is None or self._live.id != deployment.origin.id:
-                self._live = self._follow([*versions(database.store)])
+                self._live = self._add_rows([*versions(database.store)])
             self.problem = None
             return self._live
 
@@ -121,8 +129,8 @@ class History:
         before = next((version.deployment for version in kept if version.state == "before"), None)
         return 0 if before is None else self._table.version_of(before.origin.id) or 0
 
-    def _follow(self, kept: list[LivingVersion]) -> LiveDeployment | None:
-        """Make the rows that are missing, the older first."""
+    def _add_rows(self, kept: list[LivingVersion]) -> LiveDeployment | None:
+        """Make the rows that the history lacks, the older first; return the version that is live."""
         live: LiveDeployment | None = None
         for state in ("before", "in force"):
             for deployment in (version.deployment for version in kept if version.state == state):
@@ -133,6 +141,7 @@ class History:
         return live
 
     def _row_of(self, deployment: Deployment) -> DeploymentDetailRead:
+        """The row of a deployment, made now if there is none."""
         version = self._table.version_of(deployment.origin.id)
         if version is None:
             version = self._new_row(deployment)
@@ -141,9 +150,10 @@ class History:
         return read
 
     def _new_row(self, deployment: Deployment) -> int:
-        known = self._table.version_without_id(deployment.texts)
-        version = known or max(self._table.newest() + 1, deployment.version)
-        earlier = self._table.read(known, 0) if known else None
+        """Make the row of a deployment, or give a row that an earlier format left without an id its id; its version."""
+        version_without_id = self._table.version_without_id(deployment.texts)
+        version = version_without_id or max(self._table.newest() + 1, deployment.version)
+        earlier = self._table.read(version_without_id, 0) if version_without_id else None
         read = _read(version, deployment, earlier)
         self._table.put(deployment.origin.id, read, deployment.texts)
         self.on_new(read)
@@ -157,7 +167,10 @@ class History:
 def deployer_of(
     application_id: str, seen: str | None, run_id: str | None, model: str | None, predicted: Mapping[str, float]
 ) -> Deployer:
-    """What the store is to keep of a deployment, so that its row can be made from the store alone."""
+    """What the store is to keep of a deployment, so that its row can be made from the store alone.
+
+    `seen` is the id of the deployment that was live for the user, `predicted` the p99 in ms of each query by `model`.
+    """
     details = {_APPLICATION: application_id}
     if run_id is not None and model is not None:
         details |= {"run": run_id, "model": model, "predicted": json.dumps(predicted)}
@@ -170,11 +183,12 @@ def application_of(deployment: Deployment) -> str | None:
 
 
 def is_paginated(query: CompiledQuery) -> bool:
-    """Whether a query gives its rows by the page."""
+    """Whether a query returns its rows in pages (PAGINATE)."""
     return query.logical is not None and any(node.is_page for node in query.logical.find(Stop))
 
 
-def shown(text: str) -> str:
+def shortened(text: str) -> str:
+    """A text of the user for a message, cut to 60 characters."""
     return text if len(text) <= 60 else text[:57] + "…"
 
 
@@ -188,7 +202,7 @@ def _owners(deployment: Deployment, read: DeploymentDetailRead) -> Mapping[str, 
 
 
 def _read(version: int, deployment: Deployment, earlier: DeploymentDetailRead | None) -> DeploymentDetailRead:
-    """The row of a deployment; `earlier` is the row that a history without ids had of it."""
+    """The row of a deployment; `earlier` is the row that earlier formats made of it, without an id."""
     details, compilation = deployment.origin.details, deployment.compilation
     application_id = application_of(deployment) or (earlier.application_id if earlier else None)
     predicted: dict[str, float | None] = json.loads(details.get("predicted", "{}"))

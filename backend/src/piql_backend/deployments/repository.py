@@ -1,4 +1,8 @@
-"""The history of deployments in DuckDB: made from what the store says, found again by the id of a deployment."""
+"""The history of deployments in DuckDB: a row for each version, with its files, queries, bounds and indexes as JSON.
+
+A row is found by its version or by the store's id of the deployment. Where a parameter `live` is asked for, it is the
+version that is live, 0 for none: the table does not know it.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +24,6 @@ from piql_backend.deployments.schemas import (
 )
 from piql_backend.pages import Listing, Page, PageWish
 
-_COLUMNS = "version, workspace_id, created_at, run_id, model, files, queries, bounds, indexes, deployment, deployed_by"
-
 _VERSIONS = Listing[DeploymentRead, int]("deployments", int, lambda read: read.version, is_descending=True)
 
 
@@ -32,22 +34,41 @@ class VersionTime(NamedTuple):
     created_at: datetime
 
 
+class _Row(NamedTuple):
+    """A row as it is stored: `workspace_id` is the application's id, '' for none; the last four but two are JSON."""
+
+    version: int
+    workspace_id: str
+    created_at: datetime
+    run_id: str | None
+    model: str | None
+    files: str
+    queries: str
+    bounds: str
+    indexes: str
+    deployment: str | None
+    deployed_by: str | None
+
+
+_COLUMNS = ", ".join(_Row._fields)
+
+
 class DeploymentTable:
-    """The table `deployments`. Which of its versions is live is not among what it knows."""
+    """The table `deployments`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def page(self, wish: PageWish, live: int) -> Page[DeploymentRead]:
-        """A page of the versions, the newest first; `live` is the number of the one that runs, 0 of none."""
+        """A page of the versions, the newest first."""
         return _VERSIONS.page(wish, lambda version, count: self._older(version, count, live))
 
     def newest_of(self, count: int, live: int) -> Sequence[DeploymentRead]:
-        """So many versions, the newest first."""
+        """The `count` newest versions, the newest first."""
         return self._older(None, count, live)
 
     def times(self, version: int, since: datetime) -> Sequence[VersionTime]:
-        """When a version and those before it came, back to the one that was live at a time, the newest first."""
+        """When a version and those before it were deployed, back to the one that was live at `since`; newest first."""
         selection = """
             SELECT version, created_at FROM deployments
             WHERE version <= $version AND version >= coalesce(
@@ -59,14 +80,14 @@ class DeploymentTable:
         return [VersionTime(number, aware(at)) for number, at in rows]
 
     def _older(self, version: int | None, count: int, live: int) -> Sequence[DeploymentRead]:
-        """The `count` newest versions before one, or of all."""
+        """The `count` newest versions before `version`, or of all for None."""
         selection = f"SELECT {_COLUMNS} FROM deployments WHERE ? IS NULL OR version < ? ORDER BY version DESC LIMIT ?"
         with self._database.read() as cursor:
             rows = cursor.execute(selection, [version, version, count]).fetchall()
-        return [DeploymentRead(**_fields(row, live)) for row in rows]
+        return [DeploymentRead(**_fields(_Row(*row), live)) for row in rows]
 
     def has_query(self, name: str) -> bool:
-        """Say whether any version has a query of that name; the database looks, so that no version is read here."""
+        """Whether any version has a query of that name; DuckDB searches its JSON, so no version is read here."""
         selection = """
             SELECT 1 FROM deployments WHERE list_contains(json_extract_string(queries, '$[*].name'), ?) LIMIT 1
         """
@@ -74,31 +95,34 @@ class DeploymentTable:
             return cursor.execute(selection, [name]).fetchone() is not None
 
     def read(self, version: int, live: int) -> DeploymentDetailRead | None:
+        """One version, None where there is none of that number."""
         with self._database.read() as cursor:
             row = cursor.execute(f"SELECT {_COLUMNS} FROM deployments WHERE version = ?", [version]).fetchone()
-        return None if row is None else _detail(row, live)
+        return None if row is None else _detail(_Row(*row), live)
 
     def texts(self, version: int) -> Mapping[str, str]:
-        """All texts of a version by their names, also those that were deployed earlier and stayed."""
+        """All texts of a version by their names, also those of earlier deployments that stay live beside its own."""
         with self._database.read() as cursor:
             row = cursor.execute("SELECT files FROM deployments WHERE version = ?", [version]).fetchone()
         return {file["path"]: file["text"] for file in json.loads(row[0])} if row else {}
 
     def version_of(self, deployment: str) -> int | None:
-        """The version of a deployment of the store, None where the history does not have it yet."""
+        """The version of a deployment by its id in the store, None where the history does not have it yet."""
         with self._database.read() as cursor:
             row = cursor.execute("SELECT version FROM deployments WHERE deployment = ?", [deployment]).fetchone()
         return None if row is None else int(row[0])
 
     def version_without_id(self, texts: Mapping[str, str]) -> int | None:
-        """The newest version of a format without ids that has these texts, besides what was deployed earlier."""
+        """The newest version with these texts that earlier formats stored without an id; None for no such version."""
         wanted = {path: text for path, text in texts.items() if path != EARLIER}
         with self._database.read() as cursor:
             rows = cursor.execute(
                 "SELECT version, files FROM deployments WHERE deployment IS NULL ORDER BY version DESC"
             ).fetchall()
-        found = (version for version, files in rows if {e["path"]: e["text"] for e in json.loads(files)} == wanted)
-        return next(found, None)
+        for version, files in rows:
+            if {file["path"]: file["text"] for file in json.loads(files)} == wanted:
+                return int(version)
+        return None
 
     def newest(self) -> int:
         """The highest version, 0 when there is none."""
@@ -109,26 +133,26 @@ class DeploymentTable:
     def put(self, deployment: str, new: DeploymentDetailRead, texts: Mapping[str, str]) -> None:
         """Add a version with the texts that the store keeps of it, or replace the one of the same number."""
         files = [DeployedFileRead(path=path, text=text) for path, text in texts.items()]
+        row = _Row(
+            version=new.version,
+            workspace_id=new.application_id or "",
+            created_at=new.created_at.replace(tzinfo=None),
+            run_id=new.run_id,
+            model=new.model,
+            files=_to_json(files),
+            queries=_to_json(new.queries),
+            bounds=_to_json(new.bounds),
+            indexes=_to_json(new.indexes),
+            deployment=deployment,
+            deployed_by=new.deployed_by,
+        )
         with self._database.write() as cursor:
-            values = [
-                new.application_id or "",
-                new.created_at.replace(tzinfo=None),
-                new.run_id,
-                new.model,
-                _to_json(files),
-                _to_json(new.queries),
-                _to_json(new.bounds),
-                _to_json(new.indexes),
-                deployment,
-                new.deployed_by,
-            ]
             if _has(cursor, new.version):
-                names = _COLUMNS.removeprefix("version, ").split(", ")
-                changes = ", ".join(f"{name} = ?" for name in names)
-                cursor.execute(f"UPDATE deployments SET {changes} WHERE version = ?", [*values, new.version])
+                changes = ", ".join(f"{name} = ?" for name in _Row._fields[1:])
+                cursor.execute(f"UPDATE deployments SET {changes} WHERE version = ?", [*row[1:], new.version])
             else:
-                places = ", ".join("?" for _ in range(len(values) + 1))
-                cursor.execute(f"INSERT INTO deployments ({_COLUMNS}) VALUES ({places})", [new.version, *values])
+                marks = ", ".join("?" for _ in row)
+                cursor.execute(f"INSERT INTO deployments ({_COLUMNS}) VALUES ({marks})", list(row))
 
 
 def _has(cursor: Cursor, version: int) -> bool:
@@ -139,26 +163,26 @@ def _to_json(values: Any) -> str:
     return json.dumps([value.model_dump(mode="json") for value in values])
 
 
-def _fields(row: tuple[Any, ...], live: int) -> dict[str, Any]:
-    version, application_id, created_at, run_id, model = row[:5]
+def _fields(row: _Row, live: int) -> dict[str, Any]:
+    """The fields of a `DeploymentRead`; before `deployed_by` was stored, only applications deployed."""
     return {
-        "id": f"d{version}",
-        "version": version,
-        "application_id": application_id or None,
-        "deployed_by": application_id if row[10] is None else row[10],
-        "created_at": aware(created_at),
-        "is_live": version == live,
-        "run_id": run_id,
-        "model": model,
-        "queries": [DeployedQueryRead.model_validate(item) for item in json.loads(row[6])],
+        "id": f"d{row.version}",
+        "version": row.version,
+        "application_id": row.workspace_id or None,
+        "deployed_by": row.workspace_id if row.deployed_by is None else row.deployed_by,
+        "created_at": aware(row.created_at),
+        "is_live": row.version == live,
+        "run_id": row.run_id,
+        "model": row.model,
+        "queries": [DeployedQueryRead.model_validate(item) for item in json.loads(row.queries)],
     }
 
 
-def _detail(row: tuple[Any, ...], live: int) -> DeploymentDetailRead:
-    files = [DeployedFileRead.model_validate(item) for item in json.loads(row[5])]
+def _detail(row: _Row, live: int) -> DeploymentDetailRead:
+    files = [DeployedFileRead.model_validate(item) for item in json.loads(row.files)]
     return DeploymentDetailRead(
         **_fields(row, live),
         files=[file for file in files if file.path != EARLIER],
-        bounds=[QueryBoundRead.model_validate(item) for item in json.loads(row[7])],
-        indexes=[IndexRead.model_validate(item) for item in json.loads(row[8])],
+        bounds=[QueryBoundRead.model_validate(item) for item in json.loads(row.bounds)],
+        indexes=[IndexRead.model_validate(item) for item in json.loads(row.indexes)],
     )

@@ -22,7 +22,8 @@ Revisions = Annotated[
 class PreviewCreate(Write):
     """Compares files with what is live, as the application would deploy them.
 
-    `run_id` names the profile run that SLOs are held against; null: none are.
+    `run_id` names the profile run by which SLOs are judged; without one they are not. `removes` names the queries of
+    others that may be removed.
     """
 
     files: SourceFiles
@@ -33,10 +34,10 @@ class PreviewCreate(Write):
 class DeploymentCreate(Write):
     """Deploys the application's saved files; `files`, when given, are deployed instead (what the editor shows).
 
-    What the reader saw, each refused with 409 when it is no longer so: `base_version` is the version that was live (0:
-    none), `base_revisions` are of the saved files that `files` were edited from. Where something is live,
-    `base_version` has to be given: 428 otherwise. Queries of others stay live, and are not replaced, unless the reader
-    agreed to it by naming them in `removes`.
+    `base_version` is the version that the user saw as the live one, 0 for none; where something is live and it is not
+    given, the request is refused with 428. `base_revisions` are the revisions of the saved files that `files` were
+    edited from. Both are refused with 409 when they have changed since. Queries of others stay live, and are not
+    replaced, unless the user agreed to it by naming them in `removes`.
     """
 
     files: SourceFiles | None = None
@@ -103,37 +104,48 @@ class DeploymentRead(Read):
 
 
 class DeployedFileRead(Read):
+    """A text that was deployed; a program may have given it another name than a path."""
+
     path: str
     text: str
 
 
 class QueryBoundRead(Read):
+    """The bound of a deployed query, with the text that it was compiled from."""
+
     query: str
     text: str
     bound: BoundRead
 
 
 class DeploymentDetailRead(DeploymentRead):
+    """A version with all that was deployed."""
+
     files: list[DeployedFileRead]
     bounds: list[QueryBoundRead]
     indexes: list[IndexRead]
 
 
 class ShortBoundRead(Read):
+    """The requests of a bound, and the formula that they were computed by."""
+
     operations: int
     formula: str
 
 
 class BoundChangeRead(Read):
+    """A query whose bound a deployment would change."""
+
     query: str
     before: ShortBoundRead
     after: ShortBoundRead
 
 
 class TableChangeRead(Read):
-    """A table that comes, changes or goes; one that comes `back` is in the store, with the rows of earlier versions.
+    """A table that is added, changed or removed; one that comes `back` is in the store, with rows of earlier versions.
 
-    `checked` is what the rows there are will be held to first, and `refusal` why no row could be one of the new table.
+    `checked` are the constraints that its existing rows are checked against first. `refusal` says why the change cannot
+    be made whatever the rows are.
     """
 
     table: str
@@ -151,7 +163,7 @@ class OthersQueryRead(Read):
 
 
 class ChangesRead(Read):
-    """What becomes of what is live."""
+    """What a deployment would change: tables, queries by their names, indexes and bounds."""
 
     tables: list[TableChangeRead]
     added: list[str]
@@ -166,9 +178,9 @@ class ChangesRead(Read):
 class PreviewRead(ChangesRead):
     """What deploying these files would change against the live deployment, whose version is `base_version`.
 
-    Queries of others that are not in the files are `kept`; those of the same name are `replaced`, which has to be
-    agreed to. `refusal` says why nothing can be deployed although every query compiles. `slos_at_risk` are saved SLOs
-    that the profile run predicts to be broken; they hinder no deployment.
+    Queries of others that are not in the files are `kept`. Queries of others with the same name are `replaced`, which
+    the user has to agree to. `refusal` says why nothing can be deployed although every query compiles. `slos_at_risk`
+    are saved SLOs that the files are predicted to break; they do not prevent a deployment.
     """
 
     can_deploy: bool

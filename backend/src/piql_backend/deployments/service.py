@@ -1,4 +1,10 @@
-"""Deploys query sets: all of a set or nothing; what is live is what the store says."""
+"""Deploys query sets: all of a set or nothing.
+
+request  →  _wish        compile the texts, predict, refuse errors and files that have changed since
+         →  _begun       refuse what the user has not seen, then begin the change in the store
+         →  build        run here (`deploy`), or in the background (`begin`)
+         →  history      what is live is what the store says; the answer is the row that is made from it
+"""
 
 from __future__ import annotations
 
@@ -20,7 +26,7 @@ from piql_backend.compilations.reading import read_diagnostic, read_diagnostics
 from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.building import Building
 from piql_backend.deployments.comparing import Touched, changes_between, preview_of, touched
-from piql_backend.deployments.history import FIRST_START, History, LiveDeployment, deployer_of, shown
+from piql_backend.deployments.history import FIRST_START, History, LiveDeployment, deployer_of, shortened
 from piql_backend.deployments.repository import DeploymentTable, VersionTime
 from piql_backend.deployments.schemas import (
     BuildCreate,
@@ -40,14 +46,14 @@ from piql_backend.predictions.by_workers import PredictionsByWorkers
 from piql_backend.schema import SourceFile
 from piql_backend.store import StoreConnection
 
-LIVE = "live"
-_MOST_BETWEEN = 20
+LIVE = "live"  # the id that stands for the live version
+_MOST_BETWEEN = 20  # versions that a refusal names at most
 _NO_DETAILS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """What a request asks to deploy."""
+    """What a request asks to deploy: compiled, predicted by the profile run's `model`, in ms, and with its details."""
 
     request: DeploymentCreate
     compilation: Compilation
@@ -59,7 +65,7 @@ class _Wish:
 class Deployments:
     """The versions, and the one that is live.
 
-    A deployment holds a lock against other deployments of this process alone: whoever reads does not wait for it.
+    Deployments of this process take turns under a lock; reading waits for none of them.
     """
 
     def __init__(
@@ -91,7 +97,7 @@ class Deployments:
         self.history.close()
 
     def page(self, wish: PageWish) -> Page[DeploymentRead]:
-        """A page of versions, the newest first; that which a rollback returns to is marked where the store answers."""
+        """A page of versions, the newest first; where the store answers, the one a rollback returns to is marked."""
         self.history.look()
         before = 0
         with suppress(PiqlError, ApiError):
@@ -101,7 +107,7 @@ class Deployments:
         return Page(items=reads, next=page.next)
 
     def times(self, version: int, since: datetime) -> Sequence[VersionTime]:
-        """When a version and those before it came, back to the one that was live at a time, the newest first."""
+        """When a version and those before it were deployed, back to the one that was live at `since`; newest first."""
         self.history.look()
         return self._table.times(version, since)
 
@@ -113,19 +119,22 @@ class Deployments:
         is_id = number.isascii() and number.isdigit() and len(number) < 10 and deployment_id == f"d{int(number)}"
         read = self._table.read(int(number), self._live_version()) if is_id else None
         if read is None:
-            raise NotFound("unknown-deployment", f"There is no deployment {shown(deployment_id)}.")
+            raise NotFound("unknown-deployment", f"There is no deployment {shortened(deployment_id)}.")
         return read
 
     def texts(self, version: int) -> Mapping[str, str]:
-        """The texts of a version with all that ran in it, by their names."""
+        """All texts of a version by their names, also those of earlier deployments that stay live beside its own."""
         return self._table.texts(version)
 
     def compilation(self, version: int) -> Compilation:
-        """Compile a version with all that ran in it."""
+        """Compile all texts of a version."""
         return self._compilations.compile_texts(self.texts(version))
 
     def live(self, deployment_id: str) -> LiveDeployment:
-        """The live version, named by `live` or by its id; 409 for one that has been replaced."""
+        """The live version, named by `live` or by its id.
+
+        Raises ApiError 409 for one that has been replaced, 404 for an unknown one, and where nothing is deployed.
+        """
         live = self.history.live
         if live is not None and deployment_id in (LIVE, live.read.id):
             return live
@@ -141,7 +150,7 @@ class Deployments:
         raise NotFound("nothing-deployed", "Nothing is deployed.", "Deploy the application first.")
 
     def live_with(self, deployment_id: str, query: str) -> LiveDeployment:
-        """The live version; when it does not know a query, look first whether another process has deployed."""
+        """The live version; when it does not know a query, it is read again: another process may have deployed."""
         live = self.live(deployment_id)
         if query not in live.compilation.queries:
             self.history.look()
@@ -171,7 +180,11 @@ class Deployments:
         )
 
     def deploy(self, request: DeploymentCreate, details: Mapping[str, str] = _NO_DETAILS) -> DeploymentRead:
-        """Deploy a query set, or refuse it with the editor's own diagnostics; `details` are kept with the version."""
+        """Deploy a query set, or refuse it with the editor's own diagnostics; `details` are kept with the version.
+
+        Raises ApiError 409 where something else is live than the user saw, or a query of somebody else would be
+        replaced, 422 for a set with errors or without queries, and 428 without the version that the user saw.
+        """
         wish = self._wish(request, details)
         with self._deploying:
             build = self._begun(wish, EAGER, is_background=False)
@@ -183,9 +196,9 @@ class Deployments:
 
     def begin(self, request: BuildCreate) -> BuildRead:
         """Begin to deploy a query set whose indexes are built while the live one runs."""
-        wish, pace = self._wish(request), backfill_rate(request.rows_per_second)
+        wish, rate = self._wish(request), backfill_rate(request.rows_per_second)
         with self._deploying:
-            return self.building.begin(lambda: self._begun(wish, pace, is_background=True))
+            return self.building.begin(lambda: self._begun(wish, rate, is_background=True))
 
     def rollback(self, request: RollbackCreate) -> DeploymentRead:
         """Make the version before the live one live again, as a new version; all rows stay."""
@@ -207,11 +220,11 @@ class Deployments:
         """Whether any version has a query of that name."""
         return self._table.has_query(name)
 
-    def _begun(self, wish: _Wish, pace: BackfillRate, *, is_background: bool) -> Build:
-        """Begin to deploy against what is live now, which is what the reader saw."""
+    def _begun(self, wish: _Wish, rate: BackfillRate, *, is_background: bool) -> Build:
+        """Begin to change what is live now, which has to be what the user saw."""
         request, live = wish.request, self.history.reconcile()
         if live is not None and request.base_version is None:
-            raise _unsaid(live)
+            raise _base_version_needed(live)
         self._refuse_unseen(live, request.base_version)
         touches = touched(live, wish.compilation, self._application, request.removes)
         _refuse_replacing(touches, request.removes)
@@ -223,7 +236,7 @@ class Deployments:
                 self._store.database().store,
                 wish.compilation,
                 touches.forgotten,
-                pace,
+                rate,
                 deployer,
                 is_background=is_background,
             )
@@ -242,6 +255,7 @@ class Deployments:
         return _short(read)
 
     def _wish(self, request: DeploymentCreate, details: Mapping[str, str] = _NO_DETAILS) -> _Wish:
+        """Compile and predict what a request asks for; ApiError 409 for newer files, 422 for errors."""
         texts = self._applications.texts(self._application)
         if request.base_revisions is not None:
             self._applications.refuse_newer(self._application, request.base_revisions)
@@ -253,12 +267,8 @@ class Deployments:
         refuse_errors(compilation)
         if request.run_id is None:
             return _Wish(request, compilation, None, {}, details)
-        return _Wish(
-            request,
-            compilation,
-            *self._predictions.for_all(wished, request.run_id),
-            details,
-        )
+        model, predicted = self._predictions.for_all(wished, request.run_id)
+        return _Wish(request, compilation, model, predicted, details)
 
     def _live_version(self) -> int:
         live = self.history.live
@@ -269,13 +279,13 @@ class Deployments:
             raise self._deployed_meanwhile(base_version)
 
     def _deployed_meanwhile(self, base_version: int) -> ApiError:
-        """The refusal that says what came between the version that was seen and the live one."""
+        """The refusal that says which versions were deployed after the one that the user saw."""
         self.history.look()
         newest = self._table.newest_of(_MOST_BETWEEN, self._live_version())
         between = [BetweenRead.model_validate(read) for read in newest if read.version > base_version]
         seen = f"version {base_version} was live" if base_version else "nothing was deployed"
-        now = ", ".join(f"version {read.version} by {read.deployed_by}" for read in between[:3])
-        message = f"Nothing was changed: when you looked, {seen}{f'; since then came {now}' if now else ''}."
+        since = ", ".join(f"version {read.version} by {read.deployed_by}" for read in between[:3])
+        message = f"Nothing was changed: when you looked, {seen}{f'; since then came {since}' if since else ''}."
         return ApiError(
             409, "deployed-meanwhile", message, "Look again at what would change, then deploy.", between=between
         )
@@ -286,13 +296,16 @@ def _short(read: DeploymentDetailRead) -> DeploymentRead:
 
 
 def _first_start_of(live: LiveDeployment | None) -> Mapping[str, str]:
-    """Keep what the first start noted, so that the same text deployed again is not another version for its lack."""
+    """The first start's own detail of the live version.
+
+    A deployment keeps it: without it, deploying the same texts again would make another version.
+    """
     details = live.deployment.origin.details if live is not None and live.deployment is not None else {}
     return {name: value for name, value in details.items() if name == FIRST_START}
 
 
-def _unsaid(live: LiveDeployment) -> ApiError:
-    """Refuse to replace what is live for somebody who does not say that it was seen."""
+def _base_version_needed(live: LiveDeployment) -> ApiError:
+    """The refusal to replace what is live for somebody who does not say which version was live for them."""
     number, owner = live.read.version, live.read.deployed_by
     message = f"Nothing was changed: version {number} by {owner} is live, and the request has no base_version."
     advice = f"Look at what it would change, then deploy with base_version {number}."
@@ -333,6 +346,7 @@ def _refuse_replacing(touches: Touched, removes: Collection[str]) -> None:
 
 
 def _refused(error: CompilationRefused, compilation: Compilation) -> ApiError:
+    """The refusal of the engine, with those of its diagnostics that lie in the texts of the set."""
     sources = {source.name: source for source in compilation.sources}
     diagnostics = [
         read_diagnostic(diagnostic, sources) for diagnostic in error.diagnostics if diagnostic.span.file in sources

@@ -1,4 +1,11 @@
-"""What deploying would change of the tables: from the declarations that are live to those of the text."""
+"""What deploying would change of the tables: from the declarations that are live to those of the text.
+
+CREATE TABLE t (a INT, b INT, …)  →  CREATE TABLE t (a BIGINT, c INT NOT NULL, …)
+
+table    t
+change   changed
+details  + c INT NOT NULL, − b INT, a INT → a BIGINT
+"""
 
 from __future__ import annotations
 
@@ -14,9 +21,10 @@ from piql_backend.deployments.schemas import TableChangeRead
 def table_changes(
     live: Mapping[str, Table], wanted: Mapping[str, Table], stored: Mapping[str, Table]
 ) -> list[TableChangeRead]:
-    """The tables that come, come back, change and go, in the order of the text.
+    """The tables that are added or come back, that change, and that are removed, each kind in the order of the text.
 
-    `stored` are the tables that the store has: one that is not live keeps the rows of earlier versions.
+    `stored` are the tables that the store has. One of them that is not live keeps rows of earlier versions, so adding
+    it brings it `back`.
     """
     changes = [_change(live[name], table, "changed") for name, table in wanted.items() if name in live]
     added = [
@@ -35,14 +43,15 @@ def table_changes(
 
 
 def _change(before: Table, after: Table, change: Literal["changed", "back"]) -> TableChangeRead:
-    against = reason_against(before, before, after)
+    """A table that the store has, with the constraints that its existing rows are checked against first."""
+    refusal = reason_against(before, before, after)
     new = added_constraints(before, after)
     checked = [_limit(limit) for limit in new.limits]
     checked += [f"UNIQUE ({', '.join(key.columns)})" for key in new.unique]
     checked += [_reference(reference) for reference in new.references]
     checked += [_column(column) for column in new.columns]
     return TableChangeRead(
-        table=after.name, change=change, details=[*_details(before, after)], checked=checked, refusal=against
+        table=after.name, change=change, details=[*_details(before, after)], checked=checked, refusal=refusal
     )
 
 

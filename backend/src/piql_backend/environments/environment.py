@@ -37,7 +37,7 @@ from piql_backend.tables.exports import Exports
 from piql_backend.tables.service import Tables
 from piql_backend.workers.pool import WorkerPool
 
-_MADE = ".made"  # in its folder once there is a DuckDB file
+_MADE = ".made"  # this file is in its folder once the DuckDB file was made
 KEPT_OBSERVATIONS = timedelta(days=31)
 
 
@@ -58,7 +58,7 @@ class Environment:
     """The services that belong to one store, in the order in which they are opened, and closed the other way round."""
 
     def __init__(self, folder: Path, application: str, store: StoreConnection, shared: Shared) -> None:
-        """Open its DuckDB file; where an earlier start has made one, that is missed when it is gone."""
+        """Build the services and open the DuckDB file; if an earlier start made one that is gone, that is a problem."""
         self._folder = folder
         self.store = store
         self._sample = Sample(folder, shared.samples, shared.sample_size)
@@ -101,7 +101,7 @@ class Environment:
         )
 
     def problems(self) -> list[ProblemRead]:
-        """Return what is the matter with what the environment keeps."""
+        """The problems of what the environment keeps, for the health check; those of its store are not among them."""
         problems = []
         if self.deployments.history.problem is not None:
             message = self.deployments.history.problem
@@ -115,7 +115,7 @@ class Environment:
         return problems
 
     async def open(self) -> None:
-        """Read what earlier starts left."""
+        """Open all services, go on with what an earlier start left, and fill the store of a new sample."""
         self.profile_runs.open()
         await asyncio.to_thread(self.exports.open)
         await asyncio.to_thread(self.imports.open)
@@ -126,12 +126,12 @@ class Environment:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is under way in it that nobody needs to look at."""
+        """Whether work goes on in it, such as a profile run, that must not end because nobody looks at it."""
         parts = (self.deployments.building, self.bursts, self.imports, self.profile_runs)
         return any(part.is_under_way for part in parts)
 
     async def close(self) -> None:
-        """Stop what runs, and write what waits."""
+        """Stop what runs, write the observations that wait, and close the files."""
         await asyncio.gather(self.bursts.close(), self.imports.close(), self.profile_runs.close())
         await asyncio.to_thread(self.executions.close)
         await asyncio.to_thread(self.deployments.close)

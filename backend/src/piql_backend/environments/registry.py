@@ -1,6 +1,6 @@
-"""All environments of all applications: opened at the first need, closed when nobody uses them any more.
+"""All environments of all applications: opened when they are needed, closed when nobody has used them for a while.
 
-Each is opened and closed under a lock of its own, so that one that is slow or broken keeps nobody else waiting. Those
+Each is opened and closed under a lock of its own, so one that is slow or broken makes nobody else wait. Environments
 that were open when the workbench ended are opened by its next start, so that what was under way goes on.
 """
 
@@ -45,7 +45,10 @@ class EnvironmentName:
 
 @dataclass(slots=True)
 class _Entry:
-    """One environment: open, closed, or broken, where `problem` says why."""
+    """One environment, open or closed. `problem` says why it could not be opened.
+
+    `users` counts requests that use it now; `used_at` is when one last did, by the clock of the registry.
+    """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     environment: Environment | None = None
@@ -69,7 +72,7 @@ class Environments:
         self._closing_idle: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        """Open the environments that the last start left open or unfilled; one that fails keeps no other from it."""
+        """Open the environments that the last start left open or unfilled; one that fails does not stop the others."""
         left = [name for name in self._all_names() if self._was_left_open(name)]
         for result in await asyncio.gather(*(self.opened(name) for name in left), return_exceptions=True):
             if isinstance(result, BaseException) and not isinstance(result, ApiError):
@@ -164,6 +167,7 @@ class Environments:
             environment.profile_runs.end_streams()
 
     async def _open(self, name: EnvironmentName, folder: Path, entry: _Entry) -> Environment:
+        """Open an environment; ApiError 503 where it is broken."""
         try:
             settings = read_settings(folder)
             store = StoreConnection(settings.store.url(folder, self._served))

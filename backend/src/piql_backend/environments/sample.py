@@ -1,7 +1,7 @@
 """Puts a template's queries and rows into the empty store of a new environment, and goes on after an interruption.
 
-A mark in the environment's folder says what is to be put there, and is removed at the end. A store that holds anything
-else is never written to: the deployment that a mark makes carries its token, by which the next start knows it again.
+A mark in the environment's folder names the template, and is removed at the end. A store that holds anything else is
+never written to. The deployment of a sample carries the token of its mark, so that the next start recognizes it.
 
 sample.json     {"template": "scadr", "token": "5f3a…"}
 """
@@ -34,6 +34,8 @@ _FILE = "sample.json"
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
+    """The content of the file."""
+
     template: str
     token: str
 
@@ -45,6 +47,7 @@ def mark_for_sample(folder: Path, template: str, token: str | None = None) -> No
 
 
 def is_to_be_filled(folder: Path) -> bool:
+    """Whether an environment has a mark."""
     return (folder / _FILE).exists()
 
 
@@ -89,7 +92,7 @@ class Sample:
 
 
 def _is_ours(mark: _Mark, store: StoreConnection) -> bool:
-    """Whether the store is empty, or holds nothing but what this very mark put there."""
+    """Whether the store is empty, or holds only what the sample of this mark has deployed, or is deploying."""
     database = store.database()
     deployment = database.deployment
     is_first = deployment.version == 1 and deployment.origin.details.get(FIRST_START) == mark.token

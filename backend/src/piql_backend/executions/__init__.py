@@ -1,1 +1,7 @@
-"""Runs of deployed queries, and the observations they leave."""
+"""Executions of deployed queries, and the observations that they leave.
+
+service.py        runs a query in a pool of threads
+observations.py   collects how long executions took, and writes it to DuckDB
+values.py         values between JSON and the engine
+endpoints.py      the HTTP paths, with `schemas.py`, the shapes of requests and answers
+"""

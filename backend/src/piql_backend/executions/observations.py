@@ -1,4 +1,9 @@
-"""What executions leave behind: collected in memory, appended to DuckDB in batches by a thread of its own."""
+"""Observations of executions: collected in memory, and appended to DuckDB in batches by a thread of its own.
+
+    any thread  →  add  →  waiting, in memory  →  every half second  →  the table `observations`
+
+When DuckDB cannot be written, they wait longer, and `problem` says why; beyond MOST_WAITING new ones are dropped.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +26,7 @@ MOST_WAITING = 200_000
 
 @dataclass(frozen=True, slots=True)
 class ObservedExecution:
-    """One execution through the back end: what the engine's `Observation` says, the bound in requests, the failure.
+    """One execution by the backend: the engine's `Observation`, the bound in requests, and whether it failed.
 
     The observation's `deployment` is the version in the history, its `started_at` is UTC without a zone.
     """
@@ -32,7 +37,7 @@ class ObservedExecution:
 
 
 class Observations:
-    """Takes observations from any thread; none is lost at a clean end."""
+    """Takes observations from any thread; a clean end writes all of them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -49,20 +54,23 @@ class Observations:
 
     @property
     def is_running(self) -> bool:
+        """Whether the thread that writes is alive."""
         return self._thread.is_alive()
 
     @property
     def waiting(self) -> int:
+        """How many observations are not written yet."""
         return len(self._waiting)
 
     def add(self, execution: ObservedExecution) -> None:
+        """Count an execution, and let it be written soon."""
         self.tallies.add(execution.observation.query, execution.observation.elapsed_ms / 1000, execution.failed)
         with self._adding:
             if len(self._waiting) < MOST_WAITING:
                 self._waiting.append(execution)
 
     def flush(self) -> None:
-        """Append everything that waits; when this returns it can be read."""
+        """Append everything that waits now; when this returns, it can be read from DuckDB, or `problem` is set."""
         with self._flushing:
             with self._adding:
                 batch, self._waiting = self._waiting, []
@@ -89,6 +97,7 @@ class Observations:
 
 
 def _columns(batch: list[ObservedExecution]) -> dict[str, np.ndarray]:
+    """The rows of a batch as an array for each column of the table, in its order."""
     observations = [execution.observation for execution in batch]
     return {
         "version": np.array([observation.deployment for observation in observations], dtype=np.int32),

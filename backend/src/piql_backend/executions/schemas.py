@@ -25,7 +25,11 @@ class ResultColumnRead(Read):
 
 
 class ExecutionRead(Read):
-    """Rows are lists in the order of `columns`.
+    """Rows are lists in the order of `columns`; `cursor` is that of the next page, null on the last.
+
+    `operations` are its requests, at most `bound_operations`; of a write that began again, those of the last try.
+    `repair_operations` are the requests that settled interrupted writes of others. `attempts` counts all requests of a
+    write, also those of earlier tries and repairs.
 
     Values are JSON: TIMESTAMP as ISO 8601 in UTC, DATE, UUID and DECIMAL as strings, BLOB as `{"$base64": "…"}`,
     integers beyond ±2^53 as strings of digits, infinite numbers as "Infinity", "-Infinity" and "NaN".

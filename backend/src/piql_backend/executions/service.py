@@ -1,4 +1,4 @@
-"""Runs deployed queries in a pool of threads, and notes how long each took and how many requests it made."""
+"""Runs deployed queries in a pool of threads, and records how long each took and how many requests it made."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from piql_backend.store import StoreConnection
 log = logging.getLogger(__name__)
 
 THREADS = 16
-_OUR_FAULT = (BoundExceeded, RepairPending, StoreUnavailable)  # the others are refusals of what was asked
+_OUR_FAULT = (BoundExceeded, RepairPending, StoreUnavailable)  # other errors refuse the request of the user
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ class Job:
 
     @property
     def bound_operations(self) -> int:
+        """The most requests that one execution can make."""
         return self.query.bound.operations if self.query.bound else 0
 
 
@@ -56,12 +57,12 @@ class Executions:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def job(self, deployment_id: str, name: str) -> Job:
-        """Find a query; 404 and 409 as the deployment says."""
+        """Find a query of a deployment; ApiError 404 for an unknown one, 409 for a deployment that is not live."""
         live = self._deployments.live_with(deployment_id, name)
         return Job(live, live.query(name))
 
     async def execute(self, deployment_id: str, name: str, request: ExecutionCreate) -> bytes:
-        """Run a query and give an `ExecutionRead` as JSON."""
+        """Run a query and return an `ExecutionRead` as JSON."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, self._execute_to_json, deployment_id, name, request)
 
@@ -74,7 +75,10 @@ class Executions:
         return ParameterSampler.of(job.query, job.live.compilation, self._store.database())
 
     def run(self, job: Job, parameters: dict[str, object], cursor: str | None = None) -> piql.Page:
-        """Run a query and note the observation; refusals of what was asked are no observations."""
+        """Run a query and record the observation, also of a failure of the store; a refused request leaves none.
+
+        Raises the PiqlError of the engine.
+        """
         database = self._store.database()
         started_at, started = now(), time.perf_counter()
         try:
@@ -82,14 +86,14 @@ class Executions:
         except _OUR_FAULT as error:
             elapsed_ms = (time.perf_counter() - started) * 1000
             operations = job.bound_operations + 1 if isinstance(error, BoundExceeded) else 0
-            self._note(job, started_at, piql.Page([], operations=operations, elapsed_ms=elapsed_ms), failed=True)
+            self._record(job, started_at, piql.Page([], operations=operations, elapsed_ms=elapsed_ms), failed=True)
             raise
-        self._note(job, started_at, page)
+        self._record(job, started_at, page)
         if page.operations > job.bound_operations:
             log.error("%s made %d requests, its bound is %d", job.query.name, page.operations, job.bound_operations)
         return page
 
-    def _note(self, job: Job, started_at: datetime, page: piql.Page, failed: bool = False) -> None:
+    def _record(self, job: Job, started_at: datetime, page: piql.Page, failed: bool = False) -> None:
         """Add an execution to the observations; the page of one that failed is empty."""
         observation = Observation(
             job.query.name,
@@ -140,5 +144,5 @@ def columns_of(query: CompiledQuery) -> list[ResultColumnRead]:
 
 
 def _type_of(expression: object) -> str | None:
-    found = getattr(expression, "type", None)
-    return None if found is None else str(found)
+    expression_type = getattr(expression, "type", None)
+    return None if expression_type is None else str(expression_type)

@@ -1,4 +1,12 @@
-"""Values between JSON and the engine: what JSON cannot hold travels as a string, bytes with a marker."""
+"""Values between JSON and the engine: what JSON cannot hold travels as a string, bytes with a marker.
+
+engine                              JSON
+TIMESTAMP 2026-01-01 00:00 UTC      "2026-01-01T00:00:00.000Z"
+DECIMAL 9.50, DATE, UUID            "9.50" and so on: always strings
+integers beyond ±2^53               "9007199254740993"
+infinite floats                     "Infinity", "-Infinity", "NaN"
+bytes                               {"$base64": "…"}
+"""
 
 from __future__ import annotations
 
@@ -18,7 +26,7 @@ from piql_backend.errors import ApiError
 
 BYTES = "$base64"
 _EXACT = 2**53  # beyond it a JavaScript number is not exact
-_EXACT_DIGITS = 15  # so many come through a JavaScript number as they were written
+_EXACT_DIGITS = 15  # a decimal number of so many digits survives a JavaScript number unchanged
 
 
 def to_json(value: object) -> JsonValue:
@@ -53,7 +61,10 @@ class Typed(Protocol):
 
 
 def from_json(parameters: dict[str, JsonValue], declared: Sequence[Typed]) -> dict[str, object]:
-    """The JSON parameters as the values that the engine takes, which checks the rest itself."""
+    """The JSON parameters as values for the engine, which checks their types itself.
+
+    Raises ApiError 422 for a DECIMAL with too many digits for a JSON number, and for bytes that are not base64.
+    """
     types = {column.name: column.type for column in declared}
     return {name: _from_json(name, value, types.get(name)) for name, value in parameters.items()}
 
@@ -87,5 +98,5 @@ def _is_integer(text: str) -> bool:
 
 
 def _may_be_rounded(number: float) -> bool:
-    """Whether the number that was written may have had more digits than a JSON number brings."""
+    """Whether the number in the JSON text may have had more digits than a float keeps."""
     return not math.isfinite(number) or len(Decimal(repr(number)).as_tuple().digits) > _EXACT_DIGITS

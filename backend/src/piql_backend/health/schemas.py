@@ -41,7 +41,7 @@ class StoreRead(Read):
 
 
 class ProblemRead(Read):
-    """What is the matter, or was at the start where `is_over`, and one thing to do about it."""
+    """A problem, or with `is_over` one that the start has mended, and one thing to do about it."""
 
     what: Literal["store", "deployments", "observations", "history", "disk", "environment", "saves"]
     message: str

@@ -1,4 +1,4 @@
-"""Whether the backend and its disk are well, and of one environment its store and its history."""
+"""The health check: problems of the backend and its disk, and those of one environment with its store and history."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BYTES_A_MB = 1_000_000
 
 
 class Health:
-    """One start of the backend."""
+    """Reads the health of the workbench; there is one for each start of the backend."""
 
     def __init__(self, data: Path, environments: Environments, histories: FileHistories) -> None:
         self._data = data
@@ -32,11 +32,11 @@ class Health:
         self._started_at = datetime.now(UTC)
 
     async def read(self) -> HealthRead:
-        """What all environments have in common."""
-        return self._said(list(self._shared_problems()))
+        """The health of what all environments share."""
+        return self._health_of(list(self._shared_problems()))
 
     async def read_environment(self, application: str, environment: str) -> EnvironmentHealthRead:
-        """One environment, also one that cannot be opened; ApiError 404 for none of that name."""
+        """The health of one environment, also of one that cannot be opened; ApiError 404 for none of that name."""
         try:
             async with self._environments.using(application, environment) as opened:
                 return await self._read_open(opened)
@@ -45,14 +45,14 @@ class Health:
                 raise
             store = StoreRead(url="", kind=EMBEDDED, healthy=False, message=error.body.message, cluster=None)
             problem = ProblemRead(what="environment", message=error.body.message, help=error.body.help)
-            return EnvironmentHealthRead(**self._said([problem]).model_dump(), store=store)
+            return EnvironmentHealthRead(**self._health_of([problem]).model_dump(), store=store)
 
     async def _read_open(self, environment: Environment) -> EnvironmentHealthRead:
         store = await asyncio.to_thread(environment.store.read_health)
         problems = await asyncio.to_thread(lambda: list(self._problems(store, environment)))
-        return EnvironmentHealthRead(**self._said(problems).model_dump(), store=store)
+        return EnvironmentHealthRead(**self._health_of(problems).model_dump(), store=store)
 
-    def _said(self, problems: Sequence[ProblemRead]) -> HealthRead:
+    def _health_of(self, problems: Sequence[ProblemRead]) -> HealthRead:
         return HealthRead(
             status="ok" if all(problem.is_over for problem in problems) else "degraded",
             version=__version__,
@@ -62,6 +62,7 @@ class Health:
         )
 
     def _problems(self, store: StoreRead, environment: Environment) -> Iterator[ProblemRead]:
+        """The problems of an environment; while its store is away, that its history does not follow is not news."""
         if not store.healthy:
             yield ProblemRead(
                 what="store", message=store.message or "The store does not answer.", help="Check that it is running."

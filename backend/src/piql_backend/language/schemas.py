@@ -1,4 +1,4 @@
-"""A place in a text, and what the language service says about it."""
+"""What an editor asks about a position in a text, and what the language service answers."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ class FileAmong(Write):
 
 
 class PlaceWrite(FileAmong):
-    """`line` and `column` are 1-based, columns in UTF-16 units."""
+    """A position in a file; `line` and `column` are 1-based, columns in UTF-16 units."""
 
     line: int = Field(ge=1, le=1_000_000)
     column: int = Field(ge=1, le=1_000_000)
 
 
 class RenameCreate(PlaceWrite):
+    """Another name for what is named at a position."""
+
     new_name: str = Field(max_length=200)
 
 
 class CompletionRead(Read):
-    """`kind` is what the label names."""
+    """What may be written at a position: `label` is shown, `insert_text` is written, `kind` is what the label names."""
 
     label: str
     kind: Literal["keyword", "table", "column", "alias", "function", "type", "parameter", "condition"]
@@ -53,11 +55,15 @@ class SignatureRead(Read):
 
 
 class HoverRead(Read):
+    """What is said of the text in the range."""
+
     range: RangeRead
     markdown: str
 
 
 class ReferenceRead(Read):
+    """A range where something is named; `is_definition` where it is declared."""
+
     range: RangeRead
     is_definition: bool
 
@@ -70,6 +76,8 @@ class NameRead(Read):
 
 
 class OutlineItemRead(Read):
+    """A declaration with those inside it; `range` is the whole declaration, `name_range` its name."""
+
     name: str
     kind: Literal["table", "column", "index", "query"]
     detail: str
@@ -93,8 +101,10 @@ TokenType = Literal[
 
 
 class TokensRead(Read):
-    """Highlighting, five numbers a token: line and column from the token before, length, its place in `types`, and 1
-    for a definition."""
+    """Highlighting, five numbers for each token, as the Language Server Protocol encodes it.
+
+    They are the lines and the columns since the token before, the length, the index in `types`, and 1 for a definition.
+    """
 
     types: list[TokenType]
     data: list[int]

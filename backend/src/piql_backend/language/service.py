@@ -1,4 +1,7 @@
-"""Asks the language service, and turns its offsets into the ranges of the API."""
+"""Answers an editor: asks `piql.editor.service`, and turns its offsets and spans into the schemas of the API.
+
+A position enters as a line and a column, and is turned into the texts and an offset first.
+"""
 
 from __future__ import annotations
 
@@ -36,55 +39,55 @@ from piql_backend.schema import EditRead, RangeRead, SourceFile
 
 
 class Language:
-    """Answers an editor; only hovering needs what the compiler found."""
+    """Answers an editor; only hovering needs a compilation. Raises ApiError 404 for a file that is not sent along."""
 
     def __init__(self, compilations: Compilations) -> None:
         self._compilations = compilations
 
     def completions(self, place: PlaceWrite) -> list[CompletionRead]:
-        texts, offset = _place(place)
+        texts, offset = _texts_and_offset(place)
         return [CompletionRead.model_validate(completion) for completion in complete(texts, place.file, offset)]
 
     def signature(self, place: PlaceWrite) -> SignatureRead | None:
-        texts, offset = _place(place)
-        found = signature(texts, place.file, offset)
-        if found is None:
+        texts, offset = _texts_and_offset(place)
+        card = signature(texts, place.file, offset)
+        if card is None:
             return None
         parts = [
-            LabelPartRead(start=utf16_units(found.label[:start]), end=utf16_units(found.label[:end]))
-            for start, end in found.parameters
+            LabelPartRead(start=utf16_units(card.label[:start]), end=utf16_units(card.label[:end]))
+            for start, end in card.parameters
         ]
-        return SignatureRead(
-            label=found.label, parameters=parts, active=found.active, documentation=found.documentation
-        )
+        return SignatureRead(label=card.label, parameters=parts, active=card.active, documentation=card.documentation)
 
     def hover(self, place: PlaceWrite) -> HoverRead | None:
-        _, offset = _place(place)
-        found = hover(self._compilations.compile(place.files), place.file, offset)
-        return HoverRead(range=read_span(found.span), markdown=found.markdown) if found is not None else None
+        _, offset = _texts_and_offset(place)
+        card = hover(self._compilations.compile(place.files), place.file, offset)
+        return HoverRead(range=read_span(card.span), markdown=card.markdown) if card is not None else None
 
     def definition(self, place: PlaceWrite) -> RangeRead | None:
-        texts, offset = _place(place)
-        found = definition(texts, place.file, offset)
-        return read_span(found) if found is not None else None
+        texts, offset = _texts_and_offset(place)
+        span = definition(texts, place.file, offset)
+        return read_span(span) if span is not None else None
 
     def references(self, place: PlaceWrite) -> list[ReferenceRead]:
-        texts, offset = _place(place)
+        texts, offset = _texts_and_offset(place)
         return [
             ReferenceRead(range=read_span(reference.span), is_definition=reference.is_definition)
             for reference in references(texts, place.file, offset)
         ]
 
     def name(self, place: PlaceWrite) -> NameRead:
-        texts, offset = _place(place)
+        """The name that may be changed; ApiError 422 where there is none."""
+        texts, offset = _texts_and_offset(place)
         try:
-            found = renameable(texts, place.file, offset)
+            span = renameable(texts, place.file, offset)
         except RenameRefused as refusal:
             raise _refused(refusal) from refusal
-        return NameRead(range=read_span(found), text=found.text)
+        return NameRead(range=read_span(span), text=span.text)
 
     def rename(self, request: RenameCreate) -> list[EditRead]:
-        texts, offset = _place(request)
+        """The edits, in all files, that change a name; ApiError 422 where the new name would mean something else."""
+        texts, offset = _texts_and_offset(request)
         try:
             return _edits(texts, rename(texts, request.file, offset, request.new_name))
         except RenameRefused as refusal:
@@ -102,12 +105,13 @@ class Language:
         return [FoldRead.model_validate(fold) for fold in folds(file.text, file.path)]
 
     def format(self, file: SourceFile) -> list[EditRead]:
+        """The edits that format a file; ApiError 422 with the diagnostic where it cannot be parsed."""
         try:
             return _edits({file.path: file.text}, format_edits(file.text, file.path))
         except FormatRefused as refusal:
-            found = read_diagnostic(refusal.finding, {file.path: Source(file.text, file.path)})
+            diagnostic = read_diagnostic(refusal.finding, {file.path: Source(file.text, file.path)})
             message = f"{file.path} is not formatted: {refusal}."
-            raise ApiError(422, "format-refused", message, "Fix it, then format again.", [found]) from refusal
+            raise ApiError(422, "format-refused", message, "Fix it, then format again.", [diagnostic]) from refusal
 
 
 def _texts(request: FileAmong) -> dict[str, str]:
@@ -117,7 +121,8 @@ def _texts(request: FileAmong) -> dict[str, str]:
     return texts
 
 
-def _place(place: PlaceWrite) -> tuple[dict[str, str], int]:
+def _texts_and_offset(place: PlaceWrite) -> tuple[dict[str, str], int]:
+    """The texts by path, and the offset of a position in its file."""
     texts = _texts(place)
     return texts, Source(texts[place.file], place.file).offset(place.line, place.column)
 

@@ -1,1 +1,8 @@
-"""Observed latencies beside the predictions stored with a deployment."""
+"""The dashboard: observed latencies beside the predictions stored with a deployment.
+
+service.py      joins observations, predictions and SLOs into one answer
+comparing.py    compares executions with the prediction for their own size
+plans.py        since which version a query has its plan
+repository.py   the SQL over observations
+endpoints.py    the HTTP path, with `schemas.py`, the shapes of answers
+"""

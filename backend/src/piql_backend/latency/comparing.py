@@ -1,4 +1,8 @@
-"""Holds executions against the prediction for their own size: the requests they made and the rows they gave."""
+"""Compares executions with the prediction for their own size: the requests they made and the rows they returned.
+
+sizes observed  →  estimates by workers, each asked for once  →  region of latencies that would be as predicted
+                →  executions beyond its ends  →  verdict: as predicted, slower, faster, undecided
+"""
 
 from __future__ import annotations
 
@@ -22,12 +26,12 @@ from piql_backend.predictions.schemas import EstimateRead
 from piql_backend.workers.pool import TOO_COSTLY
 
 _ESTIMATES_KEPT = 10_000
-_Asked: TypeAlias = tuple[int, str, str, Size]  # version, run and query
+_EstimateKey: TypeAlias = tuple[int, str, str, Size]  # version, run, query and size
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One query: what is predicted at its limits, the sizes that were seen, and whether these were as predicted."""
+    """One query: the prediction at its limits, the sizes that were observed, and whether they agree with theirs."""
 
     predicted: PredictedRead | None = None
     agreement: AgreementRead | None = None
@@ -38,24 +42,29 @@ NOT_COMPARED = Comparison()
 
 
 class Comparing:
-    """Lets sizes of executions be predicted, each once."""
+    """Compares the queries of a deployment; estimates are kept, so that each size is predicted once."""
 
     def __init__(self, table: ObservationTable, deployments: Deployments, predictions: PredictionsByWorkers) -> None:
         self._table = table
         self._deployments = deployments
         self._predictions = predictions
-        self._estimates: OrderedDict[_Asked, EstimateRead | None] = OrderedDict()
+        self._estimates: OrderedDict[_EstimateKey, EstimateRead | None] = OrderedDict()
         self._at_limits: dict[tuple[int, str], Mapping[str, PredictedRead]] = {}
 
     def compare(self, deployment: DeploymentDetailRead, span: Span, since: datetime) -> Mapping[str, Comparison]:
         """Compare each query of a deployment; nothing is predicted without its profile run."""
-        seen = self._table.sizes(span, since)
-        estimates = self._estimated(deployment, seen)
+        observed = self._table.sizes(span, since)
+        estimates = self._estimated(deployment, observed)
         sizes = {
             name: [_size(total, estimates.get((name, Size(total.requests, total.rows)))) for total in totals]
-            for name, totals in seen.items()
+            for name, totals in observed.items()
         }
-        regions = [_region(name, size) for name, those in sizes.items() for size in those if size.predicted is not None]
+        regions = [
+            _region(name, size)
+            for name, sizes_of_query in sizes.items()
+            for size in sizes_of_query
+            if size.predicted is not None
+        ]
         exceeding = self._table.exceeding(span, since, regions)
         at_limits = self._at_limits.get((deployment.version, deployment.run_id or ""), {})
         return {
@@ -66,13 +75,16 @@ class Comparing:
         }
 
     def _estimated(
-        self, deployment: DeploymentDetailRead, seen: Mapping[str, Sequence[SizeTotals]]
+        self, deployment: DeploymentDetailRead, observed: Mapping[str, Sequence[SizeTotals]]
     ) -> Mapping[tuple[str, Size], EstimateRead | None]:
-        """What is predicted of the sizes that were seen; a worker is asked for those that are new, all at once."""
+        """The estimates for the sizes of each query; a worker is asked for those that are new, all at once.
+
+        None stands for a size that cannot be predicted. Sizes that nobody could be asked about now are left out.
+        """
         version, run_id = deployment.version, deployment.run_id
         if run_id is None:
             return {}
-        wanted = [(name, Size(total.requests, total.rows)) for name, totals in seen.items() for total in totals]
+        wanted = [(name, Size(total.requests, total.rows)) for name, totals in observed.items() for total in totals]
         estimates = {
             (name, size): self._estimates[version, run_id, name, size]
             for name, size in wanted
@@ -88,7 +100,7 @@ class Comparing:
         if answer is None:
             return estimates
         self._at_limits[version, run_id] = {
-            name: _predicted(*those.at_limits) for name, those in answer.items() if those.at_limits is not None
+            name: _predicted(*of_query.at_limits) for name, of_query in answer.items() if of_query.at_limits is not None
         }
         for name, size in missing:
             estimate = answer[name].by_size.get(size) if name in answer else None
@@ -100,7 +112,7 @@ class Comparing:
     def _asked(
         self, deployment: DeploymentDetailRead, run_id: str, sizes: Mapping[str, list[Size]]
     ) -> Mapping[str, SizeEstimates] | None:
-        """Ask a worker; None for now where the run cannot be used, empty where the worker may take no more on it."""
+        """Ask a worker; None where the run cannot be used now, empty where predicting costs more than is allowed."""
         texts = self._deployments.texts(deployment.version)
         try:
             return self._predictions.for_sizes(texts, sizes, run_id)
@@ -127,10 +139,11 @@ def _size(totals: SizeTotals, predicted: EstimateRead | None) -> SizeRead:
 
 
 def _region(query: str, size: SizeRead) -> SizeRegion:
+    """The latencies within which executions of a predicted size are as predicted."""
     predicted = size.predicted
     assert predicted is not None
-    careful = predicted.worst_p99_ms if predicted.conservative_p99_ms is None else predicted.conservative_p99_ms
-    region = region_of(predicted.typical_p99_ms, careful)
+    upper_ms = predicted.worst_p99_ms if predicted.conservative_p99_ms is None else predicted.conservative_p99_ms
+    region = region_of(predicted.typical_p99_ms, upper_ms)
     return SizeRegion(query, size.requests, size.rows, region.low, region.high)
 
 

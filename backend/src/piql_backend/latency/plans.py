@@ -1,4 +1,4 @@
-"""Which plan each version ran a query by: what was observed of a query goes on while its plan stays."""
+"""Which plan each version runs a query by: observations of several versions belong together while the plan stays."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from piql_backend.deployments.service import Deployments
 
 
 class Plans:
-    """The plans of all versions. A version never changes, so that each is compiled once."""
+    """The plans of all versions; a version never changes, so its digests are computed once."""
 
     def __init__(self, deployments: Deployments) -> None:
         self._deployments = deployments
         self._digests: dict[int, Mapping[str, str]] = {}
 
     def queries_of(self, deployment: DeploymentDetailRead) -> Mapping[str, CompiledQuery]:
-        """Compile a version."""
+        """The queries of a version, compiled."""
         return self._deployments.compilation(deployment.version).queries
 
     def digests(self, version: int) -> Mapping[str, str]:

@@ -1,4 +1,8 @@
-"""The SQL over observations: one query for each thing that the dashboard shows."""
+"""The SQL over observations: one query for each thing that the dashboard shows.
+
+Times `since` are UTC without a zone, as DuckDB stores them. What depends on the plan of a query is counted over a
+`Span`, the versions in which the plan is the same; what does not, over all versions up to one.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,8 @@ from typing import Any
 from piql_backend.database.connection import Database, aware, now
 from piql_backend.latency.schemas import HistogramBinRead, LatencyPointRead
 
-BIN_RATIO = 1.25
-_MOST_SIZES = 20
+BIN_RATIO = 1.25  # upper by lower edge of a bin of the histogram
+_MOST_SIZES = 20  # of one query
 _WINDOW = "version <= $version AND started_at >= $since"
 _SAME_PLAN = """
     observations
@@ -23,18 +27,19 @@ _SAME_PLAN = """
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Up to `version`, the versions in which each query had the plan that it has there: `first` of each query on."""
+    """Of each query, the versions with one plan: from `first[query]` to `version`."""
 
     version: int
     first: Mapping[str, int]
 
     def parameters(self, since: datetime) -> dict[str, Any]:
+        """The parameters of `_SAME_PLAN`."""
         return {"queries": [*self.first], "firsts": [*self.first.values()], "version": self.version, "since": since}
 
 
 @dataclass(frozen=True, slots=True)
 class SizeTotals:
-    """The executions of one query that made as many requests and gave as many rows."""
+    """The executions of one query that made `requests` requests and returned `rows` rows."""
 
     requests: int
     rows: int
@@ -55,7 +60,7 @@ class SizeRegion:
 
 @dataclass(frozen=True, slots=True)
 class Exceeding:
-    """Of the executions that a query's regions are for, how many took longer than their lower and upper ends."""
+    """Of the executions that a query has regions for, how many took longer than the lower and the upper end."""
 
     executions: int
     over_low: int
@@ -64,7 +69,11 @@ class Exceeding:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """One query in the window: counts, and quantiles by rank with those that enclose the p99 (95 %)."""
+    """One query in the window: counts, and quantiles by rank, with the 95 % confidence interval of the p99.
+
+    `most_operations` are the most requests of one execution; `over_bound` counts those that made more than the bound.
+    The interval is None where there are too few executions for its upper end.
+    """
 
     executions: int
     failures: int
@@ -91,19 +100,21 @@ class ObservationTable:
         self._database = database
 
     def delete_older_than(self, age: timedelta) -> None:
+        """Delete observations of executions that started longer ago than that."""
         with self._database.write() as cursor:
             cursor.execute("DELETE FROM observations WHERE started_at < ?", [now() - age])
 
     def began(self, since: datetime) -> datetime | None:
-        """When observing began anew in the window, because what was observed before was lost."""
+        """When observing began anew in the window, because earlier observations were lost; None where it did not."""
         with self._database.read() as cursor:
-            found = cursor.execute("SELECT max(began) FROM beginnings WHERE began >= ?", [since]).fetchone()
-        return aware(found[0]) if found is not None and found[0] is not None else None
+            row = cursor.execute("SELECT max(began) FROM beginnings WHERE began >= ?", [since]).fetchone()
+        return aware(row[0]) if row is not None and row[0] is not None else None
 
     def totals(self, span: Span, since: datetime) -> dict[str, Totals]:
         """Count by query while it had its plan.
 
-        The rank of the p99 lies, with 95 %, within ±1.96·√(n·q·(1−q)) of n·q.
+        Of n executions, the one whose time is the true q-quantile has, with 95 %, a rank within ±1.96·√(n·q·(1−q)) of
+        n·q: a binomial count, approximated by the normal distribution. Here q is 0.99, and q·(1−q) 0.0099.
         """
         sql = f"""
             WITH seen AS (SELECT * FROM {_SAME_PLAN}),
@@ -113,16 +124,16 @@ class ObservationTable:
                 FROM seen GROUP BY query
             ),
             ranked AS (
-                SELECT query, elapsed_ms, row_number() OVER (PARTITION BY query ORDER BY elapsed_ms) AS place,
+                SELECT query, elapsed_ms, row_number() OVER (PARTITION BY query ORDER BY elapsed_ms) AS rank,
                        count(*) OVER (PARTITION BY query) AS n
                 FROM seen WHERE NOT failed
             ),
             quantiles AS (
                 SELECT query,
-                       min(elapsed_ms) FILTER (WHERE place >= ceil(0.5 * n)) AS p50_ms,
-                       min(elapsed_ms) FILTER (WHERE place >= ceil(0.99 * n)) AS p99_ms,
-                       min(elapsed_ms) FILTER (WHERE place >= floor(0.99 * n - 1.96 * sqrt(n * 0.0099))) AS low_ms,
-                       min(elapsed_ms) FILTER (WHERE place >= ceil(0.99 * n + 1.96 * sqrt(n * 0.0099)) + 1) AS high_ms
+                       min(elapsed_ms) FILTER (WHERE rank >= ceil(0.5 * n)) AS p50_ms,
+                       min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n)) AS p99_ms,
+                       min(elapsed_ms) FILTER (WHERE rank >= floor(0.99 * n - 1.96 * sqrt(n * 0.0099))) AS low_ms,
+                       min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n + 1.96 * sqrt(n * 0.0099)) + 1) AS high_ms
                 FROM ranked GROUP BY query
             )
             SELECT query, executions, failures, most_operations, over_bound, p50_ms, p99_ms,
@@ -134,7 +145,7 @@ class ObservationTable:
         return {query: Totals(*rest) for query, *rest in rows}
 
     def sizes(self, span: Span, since: datetime) -> dict[str, list[SizeTotals]]:
-        """Count by query and size while it had its plan: the sizes that most executions had, those first."""
+        """Count by query and size while it had its plan: the _MOST_SIZES commonest sizes, the commonest first."""
         sql = f"""
             SELECT query, operations, rows_given, count(*) AS executions, quantile_disc(elapsed_ms, 0.99)
             FROM {_SAME_PLAN} AND NOT failed AND rows_given IS NOT NULL GROUP BY query, operations, rows_given
@@ -182,25 +193,25 @@ class ObservationTable:
         parameters = {"version": version, "since": since, "step": step_seconds}
         with self._database.read() as cursor:
             rows = cursor.execute(sql, parameters).fetchall()
-        found = defaultdict(list)
-        for query, at, p50, p99, count in rows:
-            moment = aware(datetime(1970, 1, 1) + timedelta(seconds=at))
-            found[query].append(LatencyPointRead(at=moment, p50_ms=p50, p99_ms=p99, count=count))
-        return dict(found)
+        points = defaultdict(list)
+        for query, step_start, p50, p99, count in rows:
+            at = aware(datetime(1970, 1, 1) + timedelta(seconds=step_start))
+            points[query].append(LatencyPointRead(at=at, p50_ms=p50, p99_ms=p99, count=count))
+        return dict(points)
 
     def histogram(self, span: Span, since: datetime) -> dict[str, list[HistogramBinRead]]:
         """Count executions by query, while it had its plan, in bins that grow by a quarter; empty bins are left out."""
         sql = f"""
-            SELECT query, floor(ln(greatest(elapsed_ms, 0.001)) / ln($ratio)) AS place, count(*)
-            FROM {_SAME_PLAN} AND NOT failed GROUP BY ALL ORDER BY query, place
+            SELECT query, floor(ln(greatest(elapsed_ms, 0.001)) / ln($ratio)) AS bin, count(*)
+            FROM {_SAME_PLAN} AND NOT failed GROUP BY ALL ORDER BY query, bin
         """
         with self._database.read() as cursor:
             rows = cursor.execute(sql, span.parameters(since) | {"ratio": BIN_RATIO}).fetchall()
-        found = defaultdict(list)
-        for query, place, count in rows:
-            low, high = BIN_RATIO**place, BIN_RATIO ** (place + 1)
-            found[query].append(HistogramBinRead(ms_low=low, ms_high=high, count=count))
-        return dict(found)
+        bins = defaultdict(list)
+        for query, number, count in rows:
+            low, high = BIN_RATIO**number, BIN_RATIO ** (number + 1)
+            bins[query].append(HistogramBinRead(ms_low=low, ms_high=high, count=count))
+        return dict(bins)
 
     def slo_intervals(self, version: int, since: datetime) -> dict[str, list[SloInterval]]:
         """Count by query and interval of its SLO over all versions; a failed execution keeps no threshold."""
@@ -211,7 +222,7 @@ class ObservationTable:
         """
         with self._database.read() as cursor:
             rows = cursor.execute(sql, {"version": version, "since": since}).fetchall()
-        found = defaultdict(list)
+        intervals = defaultdict(list)
         for query, executions, kept in rows:
-            found[query].append(SloInterval(executions, kept))
-        return dict(found)
+            intervals[query].append(SloInterval(executions, kept))
+        return dict(intervals)

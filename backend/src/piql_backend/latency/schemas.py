@@ -20,9 +20,9 @@ class ObservedRead(Read):
 
 
 class ComplianceRead(Read):
-    """Intervals of the SLO in the window: `share` is `kept / judged`, null when none has samples enough to judge.
+    """Intervals of the SLO in the window: `share` is `kept / judged`, null where no interval is judged.
 
-    An interval with fewer than `samples_needed` executions is counted in `too_few`, not judged.
+    An interval with fewer than `samples_needed` executions is counted in `too_few` and not judged.
     """
 
     share: float | None
@@ -33,6 +33,8 @@ class ComplianceRead(Read):
 
 
 class LatencyPointRead(Read):
+    """The executions of one step of time, which begins `at`."""
+
     at: datetime
     p50_ms: float
     p99_ms: float
@@ -40,6 +42,8 @@ class LatencyPointRead(Read):
 
 
 class HistogramBinRead(Read):
+    """How many executions took from `ms_low` to below `ms_high`."""
+
     ms_low: float
     ms_high: float
     count: int
@@ -53,9 +57,9 @@ class PredictedRead(EstimateRead):
 
 
 class SizeRead(Read):
-    """Executions that made `requests` requests and gave `rows` rows; `predicted` is for that size, where it is known.
+    """Executions that made `requests` requests and returned `rows` rows; `predicted` is for that size, null for none.
 
-    `p99_ms` is the largest of few.
+    `p99_ms` is that of the executions; of fewer than 100 it is the slowest.
     """
 
     requests: int
@@ -78,12 +82,12 @@ class AgreementRead(Read):
 
 
 class QueryLatencyRead(Read):
-    """One query while it had its plan; `series` and `compliance` are of all versions.
+    """One query since its plan last changed; only `series` and `compliance` are of all versions.
 
-    `plan_since` is the first version in the window by that plan, or the one that was live when the window began.
-    `observed` is null before its first execution in the window, `agreement` where no execution had a size that can be
-    predicted. `sizes` are those that most executions had. `predicted` is null where the profile run is gone, and then
-    `predicted_p99_ms` is what was stored with the deployment.
+    `plan_since` is the first version in the window with this plan, or the one that was live when the window began.
+    `observed` is null before the first execution in the window. `agreement` is null where no execution had a size that
+    can be predicted. `sizes` are the commonest. `predicted` is null where the profile run is gone; `predicted_p99_ms`
+    was stored with the deployment.
     """
 
     query: str
@@ -105,7 +109,7 @@ class QueryLatencyRead(Read):
 
 
 class MarkerRead(Read):
-    """A deployment in the window; `changed` are the queries that run by another plan since, or are new."""
+    """A deployment in the window; `changed` are the queries with another plan than before, and the new ones."""
 
     version: int
     at: datetime

@@ -1,4 +1,4 @@
-"""What was observed over all versions, with the deployments between, beside what is predicted."""
+"""The dashboard of one deployment: what was observed of each query in a window, beside what is predicted."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from piql_backend.latency.schemas import ComplianceRead, LatencyRead, MarkerRead
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.schemas import SloRead
 
-STEPS = 60
+STEPS = 60  # points of a series
 MOST_MARKERS = 100
-_NOTHING = Totals(0, 0, 0, 0, None, None, None, None)
+_NO_EXECUTIONS = Totals(0, 0, 0, 0, None, None, None, None)
 
 
 class Latency:
@@ -43,7 +43,10 @@ class Latency:
         self._comparing = comparing
 
     def read(self, deployment_id: str, window_seconds: float) -> LatencyRead:
-        """Every query of a deployment over the last seconds, over the versions up to this one."""
+        """Every query of a deployment over the last `window_seconds`, over the versions up to this one.
+
+        Raises ApiError 404 for an unknown deployment.
+        """
         deployment = self._deployments.read(deployment_id)
         self._observations.flush()
         version, since = deployment.version, now() - timedelta(seconds=window_seconds)
@@ -56,14 +59,14 @@ class Latency:
         slos = {slo.query: slo for slo in self._slos.list()}
         queries = []
         for query in deployment.queries:
-            seen = totals.get(query.name, _NOTHING)
+            query_totals = totals.get(query.name, _NO_EXECUTIONS)
             slo, comparison = slos.get(query.name), comparisons.get(query.name, NOT_COMPARED)
             queries.append(
                 QueryLatencyRead(
                     query=query.name,
-                    executions=seen.executions,
-                    failures=seen.failures,
-                    observed=_observed(seen),
+                    executions=query_totals.executions,
+                    failures=query_totals.failures,
+                    observed=_observed(query_totals),
                     predicted_p99_ms=query.predicted_p99_ms,
                     predicted=comparison.predicted,
                     agreement=comparison.agreement,
@@ -72,8 +75,8 @@ class Latency:
                     slo=slo,
                     compliance=None if slo is None else compliance_of(slo, intervals.get(query.name, ())),
                     bound_operations=query.operations,
-                    most_operations=seen.most_operations if seen.executions else None,
-                    requests_over_bound=seen.over_bound,
+                    most_operations=query_totals.most_operations if query_totals.executions else None,
+                    requests_over_bound=query_totals.over_bound,
                     series=series.get(query.name, []),
                     histogram=histograms.get(query.name, []),
                 )
@@ -92,31 +95,31 @@ class Latency:
     def _versions(self, deployment: DeploymentDetailRead, since: datetime) -> tuple[list[MarkerRead], Span]:
         """The deployments in the window up to this one, and since which version each query has its plan.
 
-        What ran before the window is not asked for: of a version that was live when the window began, the first.
+        The search for that version ends at the one that was live when the window began: earlier ones are not compiled.
         """
-        until = self._deployments.times(deployment.version, since)
-        later = [read for read in until if read.created_at > aware(since)]
-        in_force = until[len(later) : len(later) + 1]  # when the window began; the newest version comes first
+        times = self._deployments.times(deployment.version, since)  # the newest version comes first
+        in_window = [time for time in times if time.created_at > aware(since)]
+        live_before = times[len(in_window) : len(in_window) + 1]
         first = {query.name: deployment.version for query in deployment.queries}
-        going_back = set(first)
-        for newer, older in pairwise([*later, *in_force]):
-            going_back -= set(self._plans.changed(newer.version, older.version))
-            first |= dict.fromkeys(going_back, older.version)
-        befores = {newer.version: older.version for newer, older in pairwise(until)}
+        with_same_plan = set(first)
+        for newer, older in pairwise([*in_window, *live_before]):
+            with_same_plan -= set(self._plans.changed(newer.version, older.version))
+            first |= dict.fromkeys(with_same_plan, older.version)
+        versions_before = {newer.version: older.version for newer, older in pairwise(times)}
         markers = [
             MarkerRead(
-                version=read.version,
-                at=read.created_at,
-                changed=list(self._plans.changed(read.version, befores.get(read.version))),
+                version=time.version,
+                at=time.created_at,
+                changed=list(self._plans.changed(time.version, versions_before.get(time.version))),
             )
-            for read in reversed(later[:MOST_MARKERS])
+            for time in reversed(in_window[:MOST_MARKERS])
         ]
         return markers, Span(deployment.version, first)
 
 
 def compliance_of(slo: SloRead, intervals: Sequence[SloInterval]) -> ComplianceRead:
-    """Judge the intervals that have executions enough to show the SLO's quantile."""
-    needed = math.ceil(round(1 / (1 - slo.quantile), 6))
+    """Judge the intervals that have executions enough to show the SLO's quantile: 100 for the p99."""
+    needed = math.ceil(round(1 / (1 - slo.quantile), 6))  # rounded, or 1 / (1 - 0.99) would be a little over 100
     judged = [interval for interval in intervals if interval.executions >= needed]
     kept = sum(interval.kept >= slo.quantile * interval.executions - 1e-9 for interval in judged)
     return ComplianceRead(
@@ -128,7 +131,7 @@ def compliance_of(slo: SloRead, intervals: Sequence[SloInterval]) -> ComplianceR
     )
 
 
-def _observed(seen: Totals) -> ObservedRead | None:
-    if seen.p50_ms is None or seen.p99_ms is None:
+def _observed(totals: Totals) -> ObservedRead | None:
+    if totals.p50_ms is None or totals.p99_ms is None:
         return None
-    return ObservedRead.model_validate(seen)
+    return ObservedRead.model_validate(totals)

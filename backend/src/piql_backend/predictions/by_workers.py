@@ -1,4 +1,7 @@
-"""Lets workers predict, within their limits of time and memory: a prediction takes no time of executions."""
+"""Lets worker processes predict, within their limits of time and memory, so that executions need not wait.
+
+question  →  PredictionJob: the question, the run, its folder  →  a worker, in `service.py`  →  the answer
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,14 @@ from piql_backend.workers.protocol import PredictionJob
 
 
 class OfRun(Protocol):
-    """What names the run to predict from."""
+    """A question that names the run to predict from."""
 
     @property
     def run_id(self) -> str: ...
 
 
 class OfFiles(OfRun, Protocol):
-    """A request about files."""
+    """A question about files, as the API receives it."""
 
     @property
     def files(self) -> list[SourceFile]: ...
@@ -32,7 +35,7 @@ class OfFiles(OfRun, Protocol):
 class PredictionsByWorkers:
     """Hands questions to workers; ApiError 404 or 409 for a run that cannot be used, 503 when too much waits already.
 
-    All but `answer` wait in the thread that asks.
+    `answer` is for the event loop; the other methods block the thread that calls them until the worker has answered.
     """
 
     def __init__(self, workers: WorkerPool, runs: Runs) -> None:
@@ -51,7 +54,10 @@ class PredictionsByWorkers:
     def for_quantiles(
         self, texts: Mapping[str, str], quantiles: Mapping[str, float], run_id: str
     ) -> dict[str, tuple[float, float]]:
-        """Predict a quantile of each named query, in ms: of the median and of the worst interval, where it can be."""
+        """Predict a quantile of each named query, in ms, of the median and of the worst interval.
+
+        Queries that cannot be predicted are left out.
+        """
         answer: dict[str, tuple[float, float]] = self._asked("quantiles", ForQuantiles(texts, run_id, quantiles))
         return answer
 

@@ -29,7 +29,7 @@ class ForQuantiles:
 
 @dataclass(frozen=True, slots=True)
 class ForSizes:
-    """Executions of the queries that are named: at their limits, and of each size."""
+    """Executions of the queries that are named: at their limits, and for each of their sizes."""
 
     texts: Mapping[str, str]
     run_id: str
@@ -38,7 +38,7 @@ class ForSizes:
 
 @dataclass(frozen=True, slots=True)
 class SizeEstimates:
-    """What is predicted of one query; of what cannot be predicted there is none."""
+    """The estimates for one query; what cannot be predicted is None, or left out."""
 
     at_limits: tuple[Size, EstimateRead] | None = None
     by_size: Mapping[Size, EstimateRead] = field(default_factory=dict)

@@ -13,6 +13,8 @@ AxisValue = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
 class PredictionCreate(Write):
+    """Asks for the latency of one query, from a profile run; with an `slo`, also whether it is kept."""
+
     files: SourceFiles
     query: str = Field(max_length=200)
     run_id: str = Field(max_length=100)
@@ -48,7 +50,7 @@ class RiskRead(Read):
 
 
 class EstimateRead(Read):
-    """A predicted p99, which is an estimate: of the run's median interval, with the worst interval's apart.
+    """A predicted p99: `typical_p99_ms` of the run's median interval, `worst_p99_ms` of its worst one.
 
     In 9 of 10 cases the p99 stays below `conservative_p99_ms`; null when the profile has too few points to check it by.
     """
@@ -93,9 +95,10 @@ class MissingPointRead(Read):
 
 
 class NoPredictionRead(Read):
-    """What a query asks for that the run has not measured: nothing is wrong, there is only no number.
+    """Says why a query has no prediction: it needs something that the run has not measured. That is no error.
 
-    `beyond-measured`: the operator was measured, only much smaller; `missing` is what to profile for a number.
+    `not-measured`: the operator was not measured. `beyond-measured`: it was, but only with much smaller sizes.
+    `missing` is what a run has to measure.
     """
 
     query: str
@@ -177,7 +180,10 @@ FurtherLimits = Annotated[
 
 
 class HeatmapCreate(Write):
-    """Without `y` along one limit. `values` puts further limits, by their symbols, elsewhere than in the text."""
+    """Asks for latencies over the limits `x` and `y`, without `y` along one limit.
+
+    `values` sets further limits, by their symbols, to other numbers than those of the text.
+    """
 
     files: SourceFiles
     query: str = Field(max_length=200)
@@ -189,6 +195,8 @@ class HeatmapCreate(Write):
 
 
 class HeatmapAxisRead(Read):
+    """One limit with its values; `current` is the number in the text, at `number_range`."""
+
     symbol: str
     label: str
     values: list[int]
@@ -204,12 +212,11 @@ class SafeLimitRead(Read):
 
 
 class HeatmapRead(Read):
-    """Cells are `[y][x]`, along one limit one row; `p99_ms` holds the SLO's quantile.
+    """Cells are `[y][x]`, along one limit a single row.
 
-    It is that of the worst interval, and `typical_p99_ms` that of the median one. A cell in the state `refused` is so
-    far beyond what was measured that it has no number: null.
-
-    `upper_factor` times a cell holds in 9 of 10 cases; null when the profile has too few points to check it by.
+    `p99_ms` is the latency at the SLO's quantile in the worst interval, `typical_p99_ms` that in the median one. A cell
+    in the state `refused` is so far beyond what was measured that it has no number: null. In 9 of 10 cases the latency
+    stays below `upper_factor` times that of the cell; null when the profile has too few points to check it by.
     """
 
     query: str
@@ -228,7 +235,7 @@ class HeatmapRead(Read):
 
 
 class SafeLimitsCreate(Write):
-    """`slo` holds for every bounded query of the files that has none of its own in `slos`."""
+    """Asks for the largest limits; `slo` is that of every bounded query that has none of its own in `slos`."""
 
     files: SourceFiles
     run_id: str = Field(max_length=100)
@@ -237,10 +244,10 @@ class SafeLimitsCreate(Write):
 
 
 class LargestLimitRead(Read):
-    """One limit, the others as they are.
+    """The largest value of one limit that keeps the SLOs of its `queries` while the other limits stay as they are.
 
-    `largest` is null where no value keeps the SLOs; `binding` is the query that breaks its SLO next, and null where the
-    measured range ends first.
+    `largest` is null where no value keeps them. `binding` is the query that breaks its SLO at the next larger value,
+    null where the measured range ends first.
     """
 
     symbol: str

@@ -1,17 +1,22 @@
-"""Predicts plans from profile runs; the models of the runs used last are kept."""
+"""Predicts plans from profile runs; the models of the runs used last are kept. A worker process runs it.
+
+Two kinds of callers ask: requests of the API (`…Create` in, `…Read` out), and other parts of the workbench
+(`questions.py`), which send texts and get numbers in ms. `reading.py` turns the profiler's values into schemas.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Protocol
 
 from piql.compiler.result import CompiledQuery
 from piql_profiler.predictor.cardinalities import Work
-from piql_profiler.predictor.heatmap import HeatmapAxis, Slo, heatmap
-from piql_profiler.predictor.model import Coverage, Model, NotMeasured, NotPredictable
+from piql_profiler.predictor.heatmap import Slo, heatmap
+from piql_profiler.predictor.model import Model, NotMeasured, NotPredictable
 from piql_profiler.predictor.models import build_model
 from piql_profiler.predictor.pages import predict_page, steps_of
 from piql_profiler.predictor.predict import Prediction, predict, predict_work
@@ -20,21 +25,23 @@ from piql_profiler.predictor.safe_limits import safe_limits
 from piql_profiler.predictor.sizes import Size, size_at_limits, work_at
 from piql_profiler.runs.run_files import UnreadableRun, load
 
-from piql_backend.compilations.node_ids import node_id
 from piql_backend.compilations.reading import read_span
 from piql_backend.compilations.service import Compilations
 from piql_backend.errors import ApiError
 from piql_backend.predictions.questions import ForAll, ForQuantiles, ForSizes, SizeEstimates
+from piql_backend.predictions.reading import (
+    no_prediction,
+    not_predictable,
+    read_axis,
+    read_estimate,
+    read_operator,
+    read_state,
+)
 from piql_backend.predictions.schemas import (
-    CellState,
-    EstimateRead,
-    HeatmapAxisRead,
     HeatmapCreate,
     HeatmapRead,
     LargestLimitRead,
-    MissingPointRead,
     NoPredictionRead,
-    OperatorPredictionRead,
     PagePartRead,
     PagePredictionCreate,
     PagePredictionRead,
@@ -60,6 +67,15 @@ class Runs(Protocol):
     def read(self, run_id: str) -> ProfileRunRead: ...
 
     def measurements_of(self, run_id: str) -> Path: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgement:
+    """Whether a prediction keeps an SLO and how often it breaks it; all of it is empty without an SLO."""
+
+    meets_slo: bool | None = None
+    risk: RiskRead | None = None
+    warnings: tuple[str, ...] = ()
 
 
 class Predictions:
@@ -93,50 +109,40 @@ class Predictions:
         names = known if request.queries is None else dict.fromkeys(request.queries)
         bounded = [known[name] for name in names if name in known and known[name].is_bounded]
         self.model(request.run_id)
-        found = [self._predicted(query, request.run_id, request.slo) for query in bounded]
-        return PredictionSetRead(run_id=request.run_id, predictions=found)
+        predictions = [self._predicted(query, request.run_id, request.slo) for query in bounded]
+        return PredictionSetRead(run_id=request.run_id, predictions=predictions)
 
     def _predicted(self, query: CompiledQuery, run_id: str, slo: SloWrite | None) -> PredictionRead | NoPredictionRead:
         assert query.plan is not None
         try:
-            found = predict(query.plan, self.model(run_id))
-            at_quantile = found.quantile_ms(slo.quantile) if slo else None
+            prediction = predict(query.plan, self.model(run_id))
+            at_quantile = prediction.quantile_ms(slo.quantile) if slo else None
         except NotMeasured as error:
-            return _no_prediction(query.name, run_id, error)
-        meets_slo, risk, notes = self._judged(found, at_quantile, run_id, slo)
+            return no_prediction(query.name, run_id, error)
+        judgement = self._judged(prediction, at_quantile, run_id, slo)
         return PredictionRead(
             query=query.name,
             run_id=run_id,
-            model=found.model,
-            p50_ms=found.p50_ms,
-            typical_p99_ms=found.typical_ms,
-            p99_ms=found.p99_ms,
-            is_noisy=found.is_noisy,
-            conservative_p99_ms=found.conservative_ms,
-            p99_by_interval_ms=list(found.p99_by_interval_ms),
-            operators=[
-                OperatorPredictionRead(
-                    path=node_id(operator.path),
-                    operator=operator.operator,
-                    typical_p99_ms=operator.typical_ms,
-                    p99_ms=operator.p99_ms,
-                    part_of_p99_ms=operator.blame_ms,
-                    state=_state(operator.coverage),
-                )
-                for operator in found.operators
-            ],
+            model=prediction.model,
+            p50_ms=prediction.p50_ms,
+            typical_p99_ms=prediction.typical_ms,
+            p99_ms=prediction.p99_ms,
+            is_noisy=prediction.is_noisy,
+            conservative_p99_ms=prediction.conservative_ms,
+            p99_by_interval_ms=list(prediction.p99_by_interval_ms),
+            operators=[read_operator(operator) for operator in prediction.operators],
             slo_quantile_ms=at_quantile,
-            meets_slo=meets_slo,
-            risk=risk,
-            warnings=[*found.warnings, *notes, *self._staleness(run_id)],
+            meets_slo=judgement.meets_slo,
+            risk=judgement.risk,
+            warnings=[*prediction.warnings, *judgement.warnings, *self._staleness(run_id)],
         )
 
     def predict_page(self, request: PagePredictionCreate) -> PagePredictionRead | NoPredictionRead:
-        """Predict several queries of the files as one page."""
+        """Predict several queries of the files as one page; ApiError 422 for a page that is no page, or too long."""
         try:
             steps = steps_of(request.page)
         except NotPredictable as error:
-            raise _not_predictable(error) from error
+            raise not_predictable(error) from error
         names = [name for step in steps for name in step]
         if len(names) > _QUERIES_OF_A_PAGE:
             raise ApiError(422, "page-too-long", f"A page runs at most {_QUERIES_OF_A_PAGE} queries, not {len(names)}.")
@@ -149,23 +155,23 @@ class Predictions:
             try:
                 alone[name] = predict(plan, model)
             except NotMeasured as error:
-                return _no_prediction(name, request.run_id, error)
-        found = predict_page(steps, plans, model)
-        at_quantile = found.quantile_ms(request.slo.quantile) if request.slo else None
-        meets_slo, risk, notes = self._judged(found, at_quantile, request.run_id, request.slo)
-        blames = iter([operator.blame_ms for operator in found.operators])
+                return no_prediction(name, request.run_id, error)
+        prediction = predict_page(steps, plans, model)
+        at_quantile = prediction.quantile_ms(request.slo.quantile) if request.slo else None
+        judgement = self._judged(prediction, at_quantile, request.run_id, request.slo)
+        blames = iter([operator.blame_ms for operator in prediction.operators])  # in the order of the page's queries
         return PagePredictionRead(
             page=request.page,
             run_id=request.run_id,
-            model=found.model,
+            model=prediction.model,
             operations=sum(bounds[name].operations for name in names),
             round_trips=sum(max(bounds[name].round_trips for name in step) for step in steps),
-            p50_ms=found.p50_ms,
-            typical_p99_ms=found.typical_ms,
-            p99_ms=found.p99_ms,
-            is_noisy=found.is_noisy,
-            conservative_p99_ms=found.conservative_ms,
-            p99_by_interval_ms=list(found.p99_by_interval_ms),
+            p50_ms=prediction.p50_ms,
+            typical_p99_ms=prediction.typical_ms,
+            p99_ms=prediction.p99_ms,
+            is_noisy=prediction.is_noisy,
+            conservative_p99_ms=prediction.conservative_ms,
+            p99_by_interval_ms=list(prediction.p99_by_interval_ms),
             parts=[
                 PagePartRead(
                     query=name,
@@ -177,17 +183,17 @@ class Predictions:
                 for name in names
             ],
             slo_quantile_ms=at_quantile,
-            meets_slo=meets_slo,
-            risk=risk,
-            warnings=[*found.warnings, *notes, *self._staleness(request.run_id)],
+            meets_slo=judgement.meets_slo,
+            risk=judgement.risk,
+            warnings=[*prediction.warnings, *judgement.warnings, *self._staleness(request.run_id)],
         )
 
     def heatmap(self, request: HeatmapCreate) -> HeatmapRead | NoPredictionRead:
-        """Predict one query of the files over two of its limits, or along one."""
+        """Predict one query of the files over two of its limits, or along one; ApiError 422 for an unknown limit."""
         _, query = self._compilations.compile_query(request.files, request.query)
         model = self.model(request.run_id)
         try:
-            found = heatmap(
+            cells = heatmap(
                 query,
                 model,
                 request.x.symbol,
@@ -198,23 +204,23 @@ class Predictions:
                 values=request.values,
             )
         except NotMeasured as error:
-            return _no_prediction(query.name, request.run_id, error)
+            return no_prediction(query.name, request.run_id, error)
         except NotPredictable as error:
-            raise _not_predictable(error) from error
+            raise not_predictable(error) from error
         return HeatmapRead(
-            query=found.query,
+            query=cells.query,
             run_id=request.run_id,
-            model=found.model,
-            quantile=found.quantile,
-            x=_axis(found.x),
-            y=_axis(found.y) if found.y else None,
-            typical_p99_ms=[list(row) for row in found.typical_ms],
-            p99_ms=[list(row) for row in found.latency_ms],
-            state=[[_state(cell) for cell in row] for row in found.coverage],
-            meets_slo=[list(row) for row in found.meets_slo or ()],
-            largest_safe=[SafeLimitRead(x=x, y=y) for x, y in found.largest_safe],
+            model=cells.model,
+            quantile=cells.quantile,
+            x=read_axis(cells.x),
+            y=read_axis(cells.y) if cells.y else None,
+            typical_p99_ms=[list(row) for row in cells.typical_ms],
+            p99_ms=[list(row) for row in cells.latency_ms],
+            state=[[read_state(coverage) for coverage in row] for row in cells.coverage],
+            meets_slo=[list(row) for row in cells.meets_slo or ()],
+            largest_safe=[SafeLimitRead(x=x, y=y) for x, y in cells.largest_safe],
             upper_factor=_upper_factor(model),
-            warnings=[*found.warnings, *self._staleness(request.run_id)],
+            warnings=[*cells.warnings, *self._staleness(request.run_id)],
         )
 
     def safe_limits(self, request: SafeLimitsCreate) -> SafeLimitsRead:
@@ -224,7 +230,7 @@ class Predictions:
         bounded = [query for query in compilation.queries.values() if query.plan is not None]
         predictable = [query for query in bounded if _predict(query, model) is not None]
         slos = {query.name: request.slos.get(query.name, request.slo) for query in predictable}
-        found = safe_limits(
+        solution = safe_limits(
             predictable, model, {name: Slo(slo.quantile, slo.threshold_ms) for name, slo in slos.items()}
         )
         return SafeLimitsRead(
@@ -239,15 +245,16 @@ class Predictions:
                     binding=limit.binding,
                     number_range=next(map(read_span, limit.axis.spans), None),
                 )
-                for limit in found.limits
+                for limit in solution.limits
             ],
-            growth=found.growth,
-            binding=found.binding,
-            breaking=list(found.breaking),
+            growth=solution.growth,
+            binding=solution.binding,
+            breaking=list(solution.breaking),
             left_out=[query.name for query in bounded if query not in predictable],
         )
 
     def _staleness(self, run_id: str) -> tuple[str, ...]:
+        """A warning where the run is known to be stale."""
         drift = self._runs.read(run_id).drift
         if drift is None or not drift.stale_operators:
             return ()
@@ -255,25 +262,25 @@ class Predictions:
         return (f"the profile is stale: {names} took {drift.factor:.1f} times as long when last looked at",)
 
     def _judged(
-        self, found: Prediction, at_quantile: float | None, run_id: str, slo: SloWrite | None
-    ) -> tuple[bool | None, RiskRead | None, tuple[str, ...]]:
-        """Tell whether an SLO is kept, how often it is broken, and what is to be known of that; nothing without one."""
+        self, prediction: Prediction, at_quantile: float | None, run_id: str, slo: SloWrite | None
+    ) -> _Judgement:
+        """Judge a prediction by an SLO; `at_quantile` is the latency in ms at the SLO's quantile."""
         if slo is None or at_quantile is None:
-            return None, None, ()
-        risk, notes = self._risk(found, run_id, slo)
-        return at_quantile <= slo.threshold_ms, risk, notes
-
-    def _risk(self, found: Prediction, run_id: str, slo: SloWrite) -> tuple[RiskRead | None, tuple[str, ...]]:
+            return _Judgement()
         risk = risk_of(
-            found.quantile_by_interval_ms(slo.quantile),
+            prediction.quantile_by_interval_ms(slo.quantile),
             slo.threshold_ms,
             profile_interval_seconds=self._runs.read(run_id).settings.interval_seconds,
             slo_interval_seconds=slo.interval_seconds,
         )
-        return RiskRead.model_validate(risk), risk.warnings if risk.is_shown else ()
+        warnings = risk.warnings if risk.is_shown else ()
+        return _Judgement(at_quantile <= slo.threshold_ms, RiskRead.model_validate(risk), warnings)
 
     def quantiles(self, question: ForQuantiles) -> dict[str, tuple[float, float]]:
-        """Predict a quantile of each named query, in ms: of the median and of the worst interval, where it can be."""
+        """Predict a quantile of each named query, in ms, of the median and of the worst interval.
+
+        Queries that cannot be predicted are left out.
+        """
         model = self.model(question.run_id)
         queries = self._compilations.compile_texts(question.texts).queries
         quantiles = question.quantiles
@@ -303,7 +310,10 @@ class Predictions:
 
 
 def _of_sizes(query: CompiledQuery, sizes: Sequence[Size], model: Model) -> SizeEstimates:
-    """Predict what is known of; no limits may lead to a size, or the run has not measured it."""
+    """Predict a query at its limits and for each size.
+
+    Sizes that no limits lead to, and sizes that the run cannot predict, are left out.
+    """
     is_stepped = not model.has_transactions
     greatest = size_at_limits(query, is_stepped=is_stepped)
     at_limits = None if greatest is None else _predict(query, model)
@@ -315,13 +325,14 @@ def _of_sizes(query: CompiledQuery, sizes: Sequence[Size], model: Model) -> Size
             work = work_at(query, size, is_stepped=is_stepped)
             prediction = None if work is None else _predict_work(work, model)
         if prediction is not None:
-            by_size[size] = _estimate(prediction)
+            by_size[size] = read_estimate(prediction)
     if greatest is None or at_limits is None:
         return SizeEstimates(None, by_size)
-    return SizeEstimates((greatest, _estimate(at_limits)), by_size)
+    return SizeEstimates((greatest, read_estimate(at_limits)), by_size)
 
 
 def _predict(query: CompiledQuery, model: Model) -> Prediction | None:
+    """The prediction of a query at its limits; None where it has no plan, or the run cannot predict it."""
     if query.plan is None:
         return None
     try:
@@ -337,12 +348,6 @@ def _predict_work(work: Work, model: Model) -> Prediction | None:
         return None
 
 
-def _estimate(found: Prediction) -> EstimateRead:
-    return EstimateRead(
-        typical_p99_ms=found.typical_ms, conservative_p99_ms=found.conservative_ms, worst_p99_ms=found.p99_ms
-    )
-
-
 def _load(folder: Path) -> Model:
     try:
         return build_model(load(folder))
@@ -352,43 +357,3 @@ def _load(folder: Path) -> Model:
 
 def _upper_factor(model: Model) -> float | None:
     return None if model.upper_factor is None else max(1.0, model.upper_factor)
-
-
-def _no_prediction(query: str, run_id: str, error: NotMeasured) -> NoPredictionRead:
-    point = error.point
-    return NoPredictionRead(
-        query=query,
-        run_id=run_id,
-        kind="beyond-measured" if error.is_beyond else "not-measured",
-        reason=_sentence(error),
-        missing=MissingPointRead(
-            operator=point.operator.value,
-            child_rows=point.child_rows,
-            rows=point.rows,
-            row_bytes=point.row_bytes,
-            columns=point.columns,
-        ),
-    )
-
-
-def _not_predictable(error: NotPredictable) -> ApiError:
-    return ApiError(422, "not-predictable", _sentence(error))
-
-
-def _sentence(error: NotPredictable) -> str:
-    words = str(error)
-    return f"{words[0].upper()}{words[1:]}."
-
-
-def _state(coverage: Coverage) -> CellState:
-    return cast(CellState, coverage.label)
-
-
-def _axis(axis: HeatmapAxis) -> HeatmapAxisRead:
-    return HeatmapAxisRead(
-        symbol=axis.axis.symbol,
-        label=axis.axis.label,
-        values=list(axis.values),
-        current=axis.axis.current,
-        number_range=next(map(read_span, axis.axis.spans), None),
-    )

@@ -21,13 +21,13 @@ _NOT_WELL: dict[int | str, dict[str, Any]] = {
 @router.get("/healthz", responses=_NOT_WELL)
 async def read_liveness(response: Response, workbench: TheWorkbench) -> ProbeRead:
     """Whether the process is in order; when it is not, only a restart helps."""
-    return _said(workbench.probes.live(), response)
+    return _answer(workbench.probes.live(), response)
 
 
 @router.get("/readyz", responses=_NOT_WELL)
 async def read_readiness(response: Response, workbench: TheWorkbench) -> ProbeRead:
     """Whether requests can be served: the store and DuckDB answer."""
-    return _said(await workbench.probes.ready(), response)
+    return _answer(await workbench.probes.ready(), response)
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
@@ -36,7 +36,7 @@ async def read_metrics(workbench: TheWorkbench) -> Response:
     return Response(workbench.probes.metrics(), media_type=CONTENT_TYPE)
 
 
-def _said(probe: ProbeRead, response: Response) -> ProbeRead:
+def _answer(probe: ProbeRead, response: Response) -> ProbeRead:
     response.headers["Cache-Control"] = "no-store"
     if not probe.is_well:
         response.status_code = 503

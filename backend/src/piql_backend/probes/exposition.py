@@ -1,4 +1,4 @@
-"""Prometheus' text format: enter families of samples, leaves what its server reads.
+"""Prometheus' text format: families of samples come in, and the text that its server reads goes out.
 
 # HELP piql_executions_total Executions that ended.
 # TYPE piql_executions_total counter
@@ -19,7 +19,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One number; `suffix` is added to the family's name, as histograms have it."""
+    """One number; `suffix` is added to the family's name: `_bucket`, `_sum` and `_count` of a histogram."""
 
     value: float
     labels: Mapping[str, str]
@@ -37,11 +37,12 @@ class Family:
 
 
 def single(name: str, kind: Literal["counter", "gauge"], help: str, value: float) -> Family:
+    """A family of one number without labels."""
     return Family(name, kind, help, [Sample(value, {})])
 
 
 def histogram(name: str, help: str, tallies: Mapping[tuple[tuple[str, str], ...], Tally]) -> Family:
-    """The times of executions; the counts of Prometheus' buckets include those of all smaller ones."""
+    """The times of executions, by their labels; in this format a bucket also counts what all smaller ones count."""
     samples = []
     for pairs, tally in tallies.items():
         labels = dict(pairs)
@@ -54,7 +55,7 @@ def histogram(name: str, help: str, tallies: Mapping[tuple[tuple[str, str], ...]
 
 
 def text_of(families: Sequence[Family]) -> str:
-    """Write families of samples."""
+    """The families as lines."""
     return "".join(f"{line}\n" for family in families for line in _lines(family))
 
 

@@ -1,4 +1,4 @@
-"""Counts the answers by method and status."""
+"""Middleware that counts the answers by method and status, for the metrics."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections import Counter
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
+_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"})
 
 
 class RequestCounts:
-    """A middleware that counts into a counter of `(method, status)`; all happens on the event loop."""
+    """Counts into a counter of `(method, status)`, on the event loop alone; unknown methods are counted as `other`."""
 
     def __init__(self, app: ASGIApp, counts: Counter[tuple[str, int]]) -> None:
         self._app = app
@@ -19,7 +19,7 @@ class RequestCounts:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def counted_send(message: Message) -> None:
             if message["type"] == "http.response.start":
-                method = scope["method"] if scope["method"] in METHODS else "other"
+                method = scope["method"] if scope["method"] in _METHODS else "other"
                 self._counts[method, message["status"]] += 1
             await send(message)
 

@@ -6,7 +6,7 @@ from piql_backend.schema import Read
 
 
 class ProbeRead(Read):
-    """`problems` says in a sentence each what is the matter."""
+    """What a probe answers; `problems` has a sentence for each problem."""
 
     is_well: bool
     problems: list[str]

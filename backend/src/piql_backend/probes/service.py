@@ -1,4 +1,4 @@
-"""Tells whether the workbench lives and is ready, and counts what it has done."""
+"""What the probes answer: whether the workbench is alive, whether it is ready, and counts of what it has done."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from piql_backend.workers.pool import WorkerPool
 
 
 class Probes:
-    """One start of the backend."""
+    """There is one for each start of the backend; `requests` counts answers by method and status."""
 
     def __init__(self, environments: Environments, workers: WorkerPool) -> None:
         self._environments = environments
@@ -31,12 +31,13 @@ class Probes:
 
     def live(self) -> ProbeRead:
         """Whether everything that was started still runs; if not, only a restart helps."""
-        ended = [name for name, each in self._environments.open_ones.items() if not each.observations.is_running]
+        environments = self._environments.open_ones.items()
+        ended = [name for name, environment in environments if not environment.observations.is_running]
         problems = [f"{name}: the thread that writes observations has ended" for name in ended]
         return ProbeRead(is_well=not problems, problems=problems)
 
     async def ready(self) -> ProbeRead:
-        """Whether requests can be served: of the environments that are open, one at least is well."""
+        """Whether requests can be served: at least one open environment has no problem, or none is open."""
         environments = self._environments.open_ones
         problems = await asyncio.gather(*(_problems(*item) for item in environments.items()))
         live = self.live()
@@ -44,7 +45,7 @@ class Probes:
         return ProbeRead(is_well=is_well, problems=[*live.problems, *itertools.chain(*problems)])
 
     def metrics(self) -> str:
-        """All counts in Prometheus' form."""
+        """All counts in Prometheus' text format."""
         environments = self._environments.open_ones
         tallies: dict[tuple[tuple[str, str], ...], Tally] = {
             (("application", name.application), ("environment", name.environment), ("query", query)): tally
@@ -75,11 +76,11 @@ class Probes:
 
 
 async def _problems(name: EnvironmentName, environment: Environment) -> list[str]:
-    """Say what does not answer of one environment."""
-    found = await asyncio.gather(
+    """A sentence for each part of one environment that does not answer."""
+    problems = await asyncio.gather(
         asyncio.to_thread(_problem_of_store, environment), asyncio.to_thread(_problem_of_duckdb, environment)
     )
-    return [f"{name}: {problem}" for problem in found if problem is not None]
+    return [f"{name}: {problem}" for problem in problems if problem is not None]
 
 
 def _problem_of_store(environment: Environment) -> str | None:
@@ -99,5 +100,5 @@ def _problem_of_duckdb(environment: Environment) -> str | None:
 def _resident_bytes() -> int:
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:  # no Linux: the most that it ever was
+    except OSError:  # not Linux: the largest it has been
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

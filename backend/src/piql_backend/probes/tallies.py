@@ -1,4 +1,7 @@
-"""Counts of executions by query, in buckets of their time: a tenth of a microsecond each, on the way of every one."""
+"""Counts of executions by query, in buckets of their time.
+
+Every execution is counted before it is answered, so counting must be cheap.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ BUCKETS_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0,
 
 @dataclass(slots=True)
 class Tally:
-    """Executions of one query: how many took how long (the last bucket is beyond all), and how many failed."""
+    """Executions of one query: `counts[i]` took at most BUCKETS_SECONDS[i] and more than the bucket before.
+
+    The last count is of those beyond all buckets; `seconds` is the time of all together.
+    """
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS_SECONDS) + 1))
     seconds: float = 0.0
@@ -20,7 +26,7 @@ class Tally:
 
 
 class Tallies:
-    """Of all queries since the start."""
+    """The tallies of all queries since the start; may be used from any thread."""
 
     def __init__(self) -> None:
         self._by_query: dict[str, Tally] = {}
@@ -36,6 +42,7 @@ class Tallies:
             tally.failed += failed
 
     def read(self) -> Mapping[str, Tally]:
+        """Copies of the tallies, by query."""
         with self._adding:
             return {
                 query: Tally(list(tally.counts), tally.seconds, tally.failed) for query, tally in self._by_query.items()

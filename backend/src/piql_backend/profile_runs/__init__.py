@@ -1,1 +1,10 @@
-"""Measurements of the remote operators, each run a process of its own."""
+"""Profile runs: measurements of a store's operators, each a process of its own.
+
+service.py      queues, starts, cancels and resumes them
+process.py      the process of one run
+repository.py   the runs on disk
+stores.py       which stores may be measured
+summary.py      what a run measured, by operator
+drift.py        how the store compares with its profile since
+endpoints.py    the HTTP paths, with `schemas.py`, the shapes of requests and answers
+"""

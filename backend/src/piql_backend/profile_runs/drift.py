@@ -1,4 +1,4 @@
-"""What looks at a profile say of it, as the workbench shows it."""
+"""How a store compares with its profile, as the workbench shows it: from the looks that measured a few points again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from piql_backend.profile_runs.schemas import DriftRead
 
 
 def drift_of(measurements: Path) -> DriftRead | None:
-    """What the last look said and what the last three agree on; None where nobody looked."""
+    """The ratio of the last look, and the operators that are stale; None where nobody looked."""
     try:
         looks = read_looks(measurements)
     except UnreadableRun:

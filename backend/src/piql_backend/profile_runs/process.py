@@ -1,4 +1,8 @@
-"""One profile run as a process of its own: its command line, its progress lines, its end."""
+"""One profile run as a process of its own: `piql profile` is started, its progress lines are read, it is ended.
+
+stdout   {"state": "running", "points_done": 3, "points_total": 40, "eta_seconds": 80.0}    a line each time
+stderr   complaints, of which the last is shown when it fails
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from piql_profiler.measure.store_urls import STORE_VARIABLE, without_password
 from piql_profiler.runs.run_files import UnreadableRun, read_info
@@ -18,16 +22,23 @@ from piql_profiler.runs.run_files import UnreadableRun, read_info
 SECONDS_TO_END = 15.0
 
 
+class ProfileEnd(NamedTuple):
+    """How a process ended: its exit code, and the last line on stderr, "" for none."""
+
+    code: int
+    complaint: str
+
+
 class ProfileProcess:
     """A running profiler; it leads a process group, so that what it started ends with it."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
-        self._errors: list[str] = []
+        self._complaint = ""
 
     @classmethod
     async def start(cls, arguments: Sequence[str], folder: Path, store_url: str) -> ProfileProcess:
-        """Start a profiler; the store's URL goes by the environment, for everybody can read arguments."""
+        """Start a profiler; the store's URL may have a password, so it is passed in the environment."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
@@ -44,10 +55,10 @@ class ProfileProcess:
         )
         return cls(process)
 
-    async def follow(self, on_progress: Callable[[dict[str, Any]], None]) -> tuple[int, str]:
-        """Report each progress line until the process ends; give its exit code and the last thing it complained of."""
+    async def follow(self, on_progress: Callable[[dict[str, Any]], None]) -> ProfileEnd:
+        """Call `on_progress` with each progress line until the process ends."""
         assert self._process.stdout is not None
-        errors = asyncio.create_task(self._collect_errors())
+        errors = asyncio.create_task(self._read_errors())
         async for line in self._process.stdout:
             with contextlib.suppress(ValueError):
                 progress = json.loads(line)
@@ -55,31 +66,22 @@ class ProfileProcess:
                     on_progress(progress)
         code = await self._process.wait()
         await errors
-        return code, self._errors[-1] if self._errors else ""
+        return ProfileEnd(code, self._complaint)
 
     async def cancel(self) -> None:
         """Ask it to stop, and end the whole group when it does not in time."""
-        self._signal(signal.SIGTERM, is_group=False)
-        try:
-            await asyncio.wait_for(self._process.wait(), SECONDS_TO_END)
-        except TimeoutError:
-            self._signal(signal.SIGKILL)
-        else:
-            self._signal(signal.SIGKILL)  # whatever it left behind
-
-    def _signal(self, number: int, is_group: bool = True) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            if is_group:
-                os.killpg(self._process.pid, number)
-            else:
-                self._process.send_signal(number)
+            self._process.send_signal(signal.SIGTERM)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._process.wait(), SECONDS_TO_END)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)  # also processes that it left behind
 
-    async def _collect_errors(self) -> None:
+    async def _read_errors(self) -> None:
+        """Read stderr to its end, and keep the last line that is not empty."""
         assert self._process.stderr is not None
         async for line in self._process.stderr:
-            text = without_password(line.decode("utf-8", "replace").strip())
-            if text:
-                self._errors = [*self._errors[-19:], text]
+            self._complaint = without_password(line.decode("utf-8", "replace").strip()) or self._complaint
 
 
 def end_orphan(measurements: Path) -> None:
@@ -88,6 +90,6 @@ def end_orphan(measurements: Path) -> None:
         info = read_info(measurements)
     except UnreadableRun:
         return
-    if info.state in ("starting", "running"):  # said only while its process is alive
+    if info.state in ("starting", "running"):  # then its process is alive
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(info.process, signal.SIGTERM)

@@ -1,4 +1,9 @@
-"""Profile runs on disk: a folder each, with `state.json` by the backend and `measurements/` by the profiler."""
+"""Profile runs on disk, a folder each.
+
+run-20260101-120000-3f2a/state.json      what was asked for, and how far it is; written by the backend
+run-20260101-120000-3f2a/measurements/   what was measured; written by the profiler
+run-20260101-120000-3f2a/store/          rows for measuring an embedded store; removed when the run has ended
+"""
 
 from __future__ import annotations
 
@@ -15,7 +20,7 @@ from piql_backend.profile_runs.schemas import ProfileRunCreate, ProfileRunRead
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run as it is kept: what was asked, and how far it came."""
+    """A run as it is kept: what was asked for, and how far it is."""
 
     read: ProfileRunRead
     request: ProfileRunCreate
@@ -37,6 +42,7 @@ class ProfileRunFiles:
         return self._root / run_id / "store"
 
     def save(self, run: StoredRun) -> None:
+        """Write the state of a run in one step."""
         content = {
             "run": run.read.model_dump(mode="json"),
             "request": run.request.model_dump(mode="json"),
@@ -44,13 +50,13 @@ class ProfileRunFiles:
         write_atomically(self.folder(run.read.id) / "state.json", json.dumps(content, indent=2) + "\n")
 
     def load_all(self) -> list[StoredRun]:
-        """Every run whose state can be read; folders without one are left alone.
+        """Every run whose state can be read; other folders are ignored.
 
-        Files of earlier versions held passwords, which are taken out of them.
+        Earlier versions wrote passwords into the files; they are removed now.
         """
         if not self._root.is_dir():
             return []
-        found = []
+        runs = []
         for file in sorted(self._root.glob("*/state.json")):
             try:
                 text = file.read_text()
@@ -58,7 +64,7 @@ class ProfileRunFiles:
                     text = without_password(text)
                     write_atomically(file, text)
                 content = json.loads(text)
-                found.append(
+                runs.append(
                     StoredRun(
                         ProfileRunRead.model_validate(content["run"]),
                         ProfileRunCreate.model_validate(content["request"]),
@@ -66,7 +72,7 @@ class ProfileRunFiles:
                 )
             except (OSError, ValueError, KeyError):
                 continue
-        return found
+        return runs
 
     def delete(self, run_id: str) -> None:
         shutil.rmtree(self.folder(run_id), ignore_errors=True)
@@ -75,10 +81,10 @@ class ProfileRunFiles:
         """Remove the rows that were made for measuring, also what a killed profiler left; the measurements are kept."""
         if not self.folder(run_id).is_dir():
             return
-        for left in self.folder(run_id).iterdir():
-            if left.name in ("state.json", "measurements"):
+        for entry in self.folder(run_id).iterdir():
+            if entry.name in ("state.json", "measurements"):
                 continue
-            if left.is_dir():
-                shutil.rmtree(left, ignore_errors=True)
+            if entry.is_dir():
+                shutil.rmtree(entry, ignore_errors=True)
             else:
-                left.unlink(missing_ok=True)
+                entry.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ RunState = Literal["queued", "starting", "running", "cancelling", "cancelled", "
 
 
 class GridLevels(Write):
-    """A grid of one's own: the levels of each dimension; a dimension left out is not measured."""
+    """A grid of the user's own: the levels of each dimension; a dimension that is left out is not measured."""
 
     row_bytes: Annotated[list[Level], Field(min_length=1, max_length=50)]
     columns: Levels = Field(default_factory=lambda: [1])
@@ -33,10 +33,11 @@ class GridLevels(Write):
 
 
 class ProfileRunCreate(Write):
-    """`store_url` null: the kind of store that the workbench runs on; else `embedded:` for a new one, or a cluster that
-    the workbench was started with, without its password.
+    """Asks for a profile run.
 
-    With `refreshes`, the id of a stale run, only what is stale of that run is measured, with its grid and intervals.
+    `store_url` is `embedded:` for a new embedded store, or a cluster that the workbench was started with, without its
+    password; null for the kind of store that the environment uses. With `refreshes`, the id of a stale run, only the
+    stale operators of that run are measured, with its grid and intervals.
     """
 
     label: str | None = Field(default=None, max_length=200)
@@ -68,9 +69,9 @@ class OperatorSummaryRead(Read):
 
 
 class DriftRead(Read):
-    """How p99 on the store compares with the profile, by the last look: `factor` times, in `low … high` (95 %).
+    """How the store's p99 compares with the profile's, by the last look: `factor` times, within `low … high` (95 %).
 
-    `stale_operators` are those that the last three looks agree on; without any the profile is not known to be stale.
+    The last three looks agree on `stale_operators`; where there is none, the profile is not known to be stale.
     """
 
     looked_at: datetime
@@ -82,6 +83,8 @@ class DriftRead(Read):
 
 
 class ProfileRunRead(Read):
+    """A run and how far it is; `message` says why it failed, and `operators_summary` is filled when it is done."""
+
     id: str
     label: str | None
     state: RunState

@@ -1,4 +1,11 @@
-"""Profile runs: one at a time, the others wait; each is a process whose progress is told to whoever listens."""
+"""Profile runs: one at a time, the others wait. Each is a process; its progress is sent to all who listen.
+
+    queued  →  starting  →  running  →  done
+      ↓           ↓            ↓     →  failed       the profiler failed, or the backend was stopped
+    cancelled  ←  cancelling  ←┘
+
+A run that was cancelled or has failed may be resumed, and is queued again.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +43,7 @@ from piql_backend.profile_runs.summary import summary_of
 
 log = logging.getLogger(__name__)
 
-ENDED = ("cancelled", "failed", "done")
+ENDED = ("cancelled", "failed", "done")  # states that a run leaves only when it is resumed
 SECONDS_BETWEEN_PINGS = 10.0
 MOST_QUEUED = 20
 MOST_POINTS = 2000
@@ -50,7 +57,11 @@ _RUNS = Listing[ProfileRunRead, str](
 
 
 class ProfileRuns:
-    """All runs by id. Everything here happens on the event loop, so nothing needs a lock."""
+    """All runs by id. Everything here happens on the event loop, so nothing needs a lock.
+
+    `_running` is the id of the run that is measured now, by `_process`. `_changed` is set at each change, and replaced
+    by a new event: whoever waits takes the event first and looks at the runs then.
+    """
 
     def __init__(self, root: Path, stores: MeasurableStores, runner: Literal["ray", "local"] = "ray") -> None:
         self._runner = runner
@@ -105,11 +116,17 @@ class ProfileRuns:
         return self._run(run_id).read
 
     async def create(self, request: ProfileRunCreate) -> ProfileRunRead:
-        """Queue a run."""
+        """Queue a run.
+
+        Raises ApiError 409 when too many wait or a run to refresh is not stale, 403 and 422 for a store that may not be
+        measured, and 422 for a grid that measures nothing or too much.
+        """
         self._refuse_when_full()
         if request.refreshes is not None:
             request = self._as_refreshed(request, request.refreshes)
-        levels = _checked(request.grid)
+        levels = request.grid if isinstance(request.grid, GridLevels) else None
+        if levels is not None:
+            _refuse_unmeasurable(levels)
         store_url = without_password(self._stores.url(request.store_url))
         if request.store_url is not None:
             request = request.model_copy(update={"store_url": store_url})
@@ -143,7 +160,7 @@ class ProfileRuns:
         return read
 
     async def cancel(self, run_id: str) -> ProfileRunRead:
-        """Stop a run; it is `cancelling` until its process has ended."""
+        """Stop a run; it is `cancelling` until its process has ended. ApiError 409 where it has ended already."""
         run = self._run(run_id)
         if run.read.state in ENDED:
             raise ApiError(409, "run-ended", f"The run is {run.read.state} already.")
@@ -156,7 +173,7 @@ class ProfileRuns:
         return self.read(run_id)
 
     async def resume(self, run_id: str) -> ProfileRunRead:
-        """Queue a run again that did not come to its end."""
+        """Queue a run again that was cancelled or failed; ApiError 409 for any other."""
         run = self._run(run_id)
         if run.read.state not in ("cancelled", "failed"):
             raise ApiError(409, "run-not-broken-off", f"The run is {run.read.state}: there is nothing to resume.")
@@ -165,7 +182,7 @@ class ProfileRuns:
         return self.read(run_id)
 
     async def look(self, run_id: str) -> ProfileRunRead:
-        """Measure a few points of a run again, while nothing else is measured."""
+        """Measure a few points of a run again; ApiError 409 while something else is measured, or where that fails."""
         self.measurements_of(run_id)
         if self._running is not None:
             raise ApiError(409, "measuring", "Something is measured already.", "Look again when it has ended.")
@@ -186,7 +203,7 @@ class ProfileRuns:
         return self.read(run_id)
 
     async def delete(self, run_id: str) -> None:
-        """Forget a run that has ended; ApiError 409 while it is measured, for the first time or again."""
+        """Delete a run that has ended; ApiError 409 while it is measured, for the first time or again."""
         run = self._run(run_id)
         if run.read.state not in ENDED:
             raise ApiError(409, "run-under-way", f"The run is {run.read.state}.", "Cancel it first.")
@@ -224,6 +241,7 @@ class ProfileRuns:
                 yield ": still here\n\n"
 
     async def _work(self) -> None:
+        """Carry out queued runs, the oldest first, until `end_streams` is called."""
         while not self._is_closing:
             changed = self._changed
             waiting = [run.read for run in self._runs.values() if run.read.state == "queued"]
@@ -241,6 +259,7 @@ class ProfileRuns:
                 await changed.wait()
 
     async def _carry_out(self, run_id: str) -> None:
+        """Measure a run, from `starting` to its end."""
         self._change(run_id, state="starting", started_at=_now())
         self._running = run_id
         try:
@@ -258,6 +277,7 @@ class ProfileRuns:
         await self._end(run_id, code, complaint)
 
     async def _end(self, run_id: str, code: int, complaint: str) -> None:
+        """Write down how a run ended, by the exit code of its process and the last line on its stderr."""
         read = self._runs[run_id].read
         if self._is_closing and read.state != "cancelling":
             message = "The backend was stopped while this run was under way."
@@ -273,7 +293,7 @@ class ProfileRuns:
             self._change(run_id, state="done", ended_at=_now(), operators_summary=summary, **done)
 
     def _progress(self, run_id: str, line: dict[str, Any]) -> None:
-        """Take over what a progress line says."""
+        """Take over a progress line; what it says in another form than expected is ignored."""
         read = self._runs[run_id].read
         changes: dict[str, Any] = {}
         done, total = line.get("points_done"), line.get("points_total")
@@ -290,7 +310,7 @@ class ProfileRuns:
             self._change(run_id, **changes)
 
     def _as_refreshed(self, request: ProfileRunCreate, run_id: str) -> ProfileRunCreate:
-        """The request for what is stale of a run: its own, under the new label."""
+        """The request that measures the stale operators of a run: that run's own request under the new label."""
         self.measurements_of(run_id)
         stale = self._run(run_id)
         if stale.read.drift is None or not stale.read.drift.stale_operators:
@@ -302,6 +322,7 @@ class ProfileRuns:
             raise ApiError(409, "queue-full", f"{MOST_QUEUED} runs are waiting already.", "Cancel one of them.")
 
     def _arguments(self, run_id: str) -> Sequence[str]:
+        """The arguments of `piql profile`: for a run that has begun already, to go on with it."""
         request = self._runs[run_id].request
         grid = request.grid if isinstance(request.grid, str) else json.dumps(request.grid.model_dump())
         measurements = self._files.measurements(run_id).resolve()
@@ -320,11 +341,12 @@ class ProfileRuns:
         )
 
     def _url(self, run_id: str) -> str:
-        """The store to measure: an embedded one is always new, so that rows for measuring never mix with data."""
+        """The URL of the store to measure: an embedded one is always new, so rows for measuring never mix with data."""
         url = self._stores.url(self._runs[run_id].request.store_url)
         return f"{EMBEDDED}:{self._files.store(run_id).resolve()}" if url == TEMPORARY_STORE else url
 
     def _change(self, run_id: str, **changes: Any) -> None:
+        """Change fields of a run, and wake all who follow it; a new state is saved."""
         run = self._runs[run_id]
         new = replace(run, read=run.read.model_copy(update=changes))
         self._runs[run_id] = new
@@ -342,18 +364,15 @@ class ProfileRuns:
         self._changed = asyncio.Event()
 
 
-def _checked(grid: str | GridLevels) -> GridLevels | None:
-    """A grid of the user's own, or refuse one that measures nothing or takes for ever."""
-    if not isinstance(grid, GridLevels):
-        return None
+def _refuse_unmeasurable(levels: GridLevels) -> None:
+    """Raise ApiError 422 for a grid that measures nothing, or has too many points."""
     try:
-        own = Grid.from_levels(grid.model_dump())
-        Workload(own)  # which says what of it cannot be measured
+        grid = Grid.from_levels(levels.model_dump())
+        Workload(grid)  # raises ValueError for what cannot be measured
     except ValueError as error:
         raise ApiError(422, "invalid-grid", f"{error}.") from None
-    if len(own.points) > MOST_POINTS:
-        raise ApiError(422, "invalid-grid", f"The grid has {len(own.points)} points; {MOST_POINTS} are allowed.")
-    return grid
+    if len(grid.points) > MOST_POINTS:
+        raise ApiError(422, "invalid-grid", f"The grid has {len(grid.points)} points; {MOST_POINTS} are allowed.")
 
 
 def _now() -> datetime:

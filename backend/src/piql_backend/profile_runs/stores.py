@@ -1,7 +1,7 @@
 """Which stores a profile run may measure: those that were named when the workbench was started, and new embedded ones.
 
-A request that may name any address makes the workbench knock at every port that it can reach. So nothing is connected
-to that is not in the list; and as the list has the passwords, requests and files need none.
+If a request could name any address, it could make the workbench try every port that it can reach. So it only connects
+to stores in the list. The list has their passwords, so requests and files need none.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from piql_backend.errors import ApiError
 
 
 class MeasurableStores:
-    """The workbench's own store, and the clusters that a setting lists."""
+    """The store of an environment, and the clusters that a setting lists, by their URLs with passwords."""
 
-    def __init__(self, own: str, listed: Sequence[str] = ()) -> None:
-        self._own = own
-        self._clusters = [url for url in (own, *listed) if capabilities_of(url).is_cluster]
+    def __init__(self, environment_store: str, listed: Sequence[str] = ()) -> None:
+        self._environment_store = environment_store
+        self._clusters = [url for url in (environment_store, *listed) if capabilities_of(url).is_cluster]
 
-    def url(self, named: str | None) -> str:
-        """The whole URL of a store by the one in a request, with or without its password.
+    def url(self, requested: str | None) -> str:
+        """The URL with its password of the store in a request, which may leave the password out.
 
-        Null is the workbench's own store; instead of an embedded one a new one is measured. ApiError 403 for a cluster
-        that is not listed, 422 for what can never be measured.
+        None stands for the environment's store. Where that is an embedded one, a new one is measured in its place.
+        Raises ApiError 403 for a cluster that is not listed, 422 for what is neither a cluster nor a new store.
         """
-        if named is None:
-            named = self._own
-        if named == TEMPORARY_STORE or (named == self._own and named not in self._clusters):
+        if requested is None:
+            requested = self._environment_store
+        if requested == TEMPORARY_STORE or (requested == self._environment_store and requested not in self._clusters):
             return TEMPORARY_STORE
-        if not capabilities_of(named).is_cluster:
+        if not capabilities_of(requested).is_cluster:
             message = "A profile run measures a new embedded store (embedded:) or a cluster (cql://host/keyspace)."
             raise ApiError(422, "invalid-store", message)
-        for known in self._clusters:
-            if named in (known, without_password(known)):
-                return known
-        message = f"{without_password(named)} is not a store that this workbench may measure."
+        for cluster in self._clusters:
+            if requested in (cluster, without_password(cluster)):
+                return cluster
+        message = f"{without_password(requested)} is not a store that this workbench may measure."
         raise ApiError(403, "store-not-listed", message, "Start it with --profile-store and that URL.")

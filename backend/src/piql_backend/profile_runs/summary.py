@@ -1,4 +1,4 @@
-"""What a run measured, operator by operator."""
+"""The summary of a run that is done: how long each operator took, over all its points and intervals."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ log = logging.getLogger(__name__)
 
 
 def summary_of(folder: Path) -> list[OperatorSummaryRead]:
-    """The quantiles of each operator over all its points and intervals; nothing when the run cannot be read."""
+    """A summary of each operator; empty when the run cannot be read."""
     try:
         measurements = load(folder)
     except (UnreadableRun, OSError) as error:
         log.warning("the measurements in %s cannot be summed up: %s", folder, error)
         return []
-    found = []
+    summaries = []
     for operator, counts in measurements.operators.items():
         histogram = Histogram(counts.counts.sum(axis=(0, 1)))
-        found.append(
+        summaries.append(
             OperatorSummaryRead(
                 operator=operator.value,
                 points=len(counts.points),
@@ -32,4 +32,4 @@ def summary_of(folder: Path) -> list[OperatorSummaryRead]:
                 p99_ms=histogram.quantile_us(0.99) / 1000,
             )
         )
-    return found
+    return summaries

@@ -1,4 +1,4 @@
-"""Imports a text, and refuses one that is cut off or no SQL."""
+"""Writes a schema of another database, and queries of it, as PIQL by `piql.importing`, in the schemas of the API."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ QUERIES = "queries"  # the name of the file of queries, in the comments of the P
 
 
 def import_schema(request: SchemaImportCreate) -> SchemaImportRead:
-    """Return the schema as PIQL; ApiError 422 with the line where it cannot be read."""
+    """Return the schema as PIQL; ApiError 422 with the line where it cannot be read: it is cut off, or no SQL."""
     try:
         imported = import_text(
             request.text, request.dialect, "", {QUERIES: request.queries} if request.queries else None

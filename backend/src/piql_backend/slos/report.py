@@ -1,6 +1,8 @@
-"""`piql slo`: asks a running workbench how its queries did.
+"""`piql slo`: asks a running workbench how its queries did, and prints one line for each query with an SLO.
 
-0 every SLO that can be judged is kept · 2 the workbench does not answer · 99 an SLO was broken in some interval
+✓  findUser: 0.99 within 500 ms in each 600 s; kept in 6 of 6 intervals, p99 2.1 ms
+
+Exit codes: 0 every SLO that can be judged is kept, 2 the workbench does not answer, 99 some interval broke an SLO.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ SLO_FAILED = 99
 
 
 def report(url: str, application: str, environment: str, deployment: str, window_seconds: float, output: str) -> int:
-    """Print one line a query that has an SLO, and give the exit code."""
+    """Print the report as `table` or `json`, and return the exit code."""
     names = [quote(name, safe="") for name in (application, environment, deployment)]
     path = "/api/applications/{}/environments/{}/latency/{}".format(*names)
     address = f"{url.rstrip('/')}{path}?window_seconds={window_seconds:g}"
@@ -47,12 +49,16 @@ def _is_broken(query: dict[str, Any]) -> bool:
 
 def _line(query: dict[str, Any]) -> str:
     slo, compliance = query["slo"], query["compliance"]
-    aim = f"{slo['quantile']:.4g} within {slo['threshold_ms']:g} ms in each {slo['interval_seconds']:g} s"
+    objective = f"{slo['quantile']:.4g} within {slo['threshold_ms']:g} ms in each {slo['interval_seconds']:g} s"
     if not compliance["judged"]:
-        return f"?  {query['query']}: {aim}; no interval has the {compliance['samples_needed']} executions it takes"
+        return (
+            f"?  {query['query']}: {objective}; no interval has the {compliance['samples_needed']} executions it takes"
+        )
     mark = "✗" if _is_broken(query) else "✓"
     p99 = f", p99 {query['observed']['p99_ms']:.3g} ms" if query["observed"] else ""
-    return f"{mark}  {query['query']}: {aim}; kept in {compliance['kept']} of {compliance['judged']} intervals{p99}"
+    return (
+        f"{mark}  {query['query']}: {objective}; kept in {compliance['kept']} of {compliance['judged']} intervals{p99}"
+    )
 
 
 def _message(error: HTTPError) -> str:

@@ -1,4 +1,4 @@
-"""SLOs in DuckDB, one a query."""
+"""SLOs in DuckDB: a row for each query that has one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from piql_backend.schema import SloWrite
 from piql_backend.slos.schemas import SloRead
 
 _COLUMNS = "query, quantile, threshold_ms, interval_seconds, updated_at"
-
-
 _SLOS = Listing[SloRead, str]("slos", str, lambda slo: slo.query)
 
 
@@ -26,10 +24,11 @@ class SloTable:
         return _SLOS.page(wish, self._behind)
 
     def list(self) -> Sequence[SloRead]:
+        """All SLOs, by the names of their queries."""
         return self._behind(None, None)
 
     def _behind(self, query: str | None, count: int | None) -> Sequence[SloRead]:
-        """The SLOs of the `count` queries behind one, by name; of all for None."""
+        """The SLOs of the `count` queries that come after `query` by name; from the first, and all, for None."""
         selection = f"SELECT {_COLUMNS} FROM slos WHERE ? IS NULL OR query > ? ORDER BY query LIMIT ?"
         with self._database.read() as cursor:
             rows = cursor.execute(selection, [query, query, count]).fetchall()
@@ -56,6 +55,7 @@ class SloTable:
         return [SloRead(query=query, updated_at=aware(updated_at), **slo.model_dump()) for query, slo in slos.items()]
 
     def delete(self, query: str) -> None:
+        """Remove a query's SLO; ApiError 404 where it has none."""
         with self._database.write() as cursor:
             deleted = cursor.execute("DELETE FROM slos WHERE query = ? RETURNING query", [query]).fetchall()
         if not deleted:

@@ -10,7 +10,7 @@ from piql_backend.schema import Read, Write
 
 
 class SloRead(Read):
-    """`quantile` of the executions in each interval take at most `threshold_ms`."""
+    """An objective: the share `quantile` of the executions in each interval take at most `threshold_ms`."""
 
     query: str
     quantile: float
@@ -20,7 +20,10 @@ class SloRead(Read):
 
 
 class SloAtRiskRead(Read):
-    """A query whose saved SLO is predicted to be broken: the median and the worst interval, at the SLO's quantile."""
+    """A query whose saved SLO is predicted to be broken.
+
+    `typical_ms` and `worst_ms` are its latencies at the SLO's quantile in the median and in the worst interval.
+    """
 
     query: str
     quantile: float

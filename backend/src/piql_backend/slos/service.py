@@ -1,4 +1,7 @@
-"""SLOs of queries that are, or were, deployed, or that the application holds: one a query, by its name."""
+"""The SLOs of an environment, one for each query name: saved, judged by predictions, exchanged as OpenSLO documents.
+
+A query may have one that is, or was, deployed, or that stands in the application's files.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from piql_backend.slos.schemas import SloAtRiskRead, SloRead
 
 
 class Slos:
-    """The SLO of each query."""
+    """The SLO of each query of one environment."""
 
     def __init__(
         self,
@@ -41,10 +44,12 @@ class Slos:
         return self._table.page(wish)
 
     def save(self, query: str, slo: SloWrite) -> SloRead:
+        """Set a query's SLO; ApiError 404 for a query that nobody knows."""
         (saved,) = self._save({query: slo})
         return saved
 
     def delete(self, query: str) -> None:
+        """Remove a query's SLO; ApiError 404 where it has none."""
         self._table.delete(query)
 
     def at_risk(self, files: Sequence[SourceFile], run_id: str | None) -> Sequence[SloAtRiskRead]:
@@ -68,24 +73,23 @@ class Slos:
 
     def as_openslo(self) -> str:
         """Write all SLOs as OpenSLO documents; ApiError 422 for an interval that is no whole number of minutes."""
-        found = [
-            Objective(deployment.query, deployment.quantile, deployment.threshold_ms, deployment.interval_seconds)
-            for deployment in self._table.list()
+        objectives = [
+            Objective(slo.query, slo.quantile, slo.threshold_ms, slo.interval_seconds) for slo in self._table.list()
         ]
         try:
-            return write_openslo(found)
+            return write_openslo(objectives)
         except ValueError as error:
             raise ApiError(
                 422, "slo-not-written", f"Nothing was exported: {error}.", "Change the interval of that SLO."
             ) from None
 
     def take_openslo(self, text: str) -> Sequence[SloRead]:
-        """Set the SLOs of OpenSLO documents; ApiError 422 for what cannot be read, 404 for queries nobody deployed."""
+        """Set the SLOs of OpenSLO documents; ApiError 422 for what cannot be read, 404 for a query nobody knows."""
         try:
-            found = {objective.query: _written(objective) for objective in read_openslo(text)}
+            slos = {objective.query: _slo_of(objective) for objective in read_openslo(text)}
         except UnreadableSlo as error:
             raise ApiError(422, "slo-not-read", f"Nothing was imported: {error}.", "Correct the document.") from None
-        return self._save(found)
+        return self._save(slos)
 
     def _save(self, slos: Mapping[str, SloWrite]) -> Sequence[SloRead]:
         for query in slos:
@@ -94,13 +98,13 @@ class Slos:
         return self._table.save(slos)
 
     def _is_in_the_application(self, query: str) -> bool:
-        """An SLO is set while the query is written, and holds before it is deployed."""
+        """Whether the application's files have a query of that name: it may get an SLO before it is deployed."""
         texts = self._applications.texts(self._application)
         return query in self._compilations.compile_texts(texts).queries
 
 
-def _written(objective: Objective) -> SloWrite:
-    """Take an objective as one of the workbench; UnreadableSlo beyond the numbers that it holds."""
+def _slo_of(objective: Objective) -> SloWrite:
+    """An objective as the API takes it; UnreadableSlo for numbers beyond the API's limits."""
     try:
         return SloWrite(
             quantile=objective.quantile,

@@ -1,4 +1,4 @@
-"""All rows of a table as a file that is sent while it is read."""
+"""All rows of a table as a file: written to disk first, then sent, so a slow client holds no read of the store."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ _MEDIA_TYPES: dict[ExportFormat, str] = {
     "parquet": "application/vnd.apache.parquet",
 }
 assert set(_MEDIA_TYPES) == set(get_args(ExportFormat))
-_CHUNK = 256 * 1024
-_AT_ONCE = 2
+_CHUNK_BYTES = 256 * 1024
+_AT_ONCE = 2  # files that are written at the same time
 
 
 class Exports:
-    """Writes a file beside the data, then sends it: so a slow client holds no read transaction of the store."""
+    """Exports tables of one environment by files in a folder of its data."""
 
     def __init__(self, folder: Path, store: StoreConnection, tables: Tables) -> None:
         self._folder = folder
         self._store = store
         self._tables = tables
-        self._places = asyncio.Semaphore(_AT_ONCE)
+        self._turns = asyncio.Semaphore(_AT_ONCE)
 
     def open(self) -> None:
-        """Remove what a process left that was killed."""
+        """Remove the files of a process that was killed."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     async def of_table(self, name: str, file_format: ExportFormat) -> Response:
-        """Return the answer that sends the table; the file is removed behind it."""
+        """Return the answer that sends the table; its file is removed afterwards. NotFound for an unknown table."""
         table = await asyncio.to_thread(self._tables.table, name)
         self._folder.mkdir(parents=True, exist_ok=True)
         scratch = tempfile.TemporaryDirectory(dir=self._folder, prefix="export-")
@@ -54,7 +54,7 @@ class Exports:
             dump_rows(table.columns, table_pages(self._store.database(), name), path, file_format)
 
         try:
-            async with self._places:
+            async with self._turns:
                 await asyncio.to_thread(write)
         except BaseException:
             scratch.cleanup()
@@ -76,5 +76,5 @@ class Exports:
 
 async def _chunks(path: Path) -> AsyncIterator[bytes]:
     with path.open("rb") as file:
-        while chunk := await asyncio.to_thread(file.read, _CHUNK):
+        while chunk := await asyncio.to_thread(file.read, _CHUNK_BYTES):
             yield chunk

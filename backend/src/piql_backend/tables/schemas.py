@@ -37,7 +37,7 @@ class LiveLimitRead(Read):
 
 
 class LiveTableRead(Read):
-    """A table of the live version. `filters` are lists of columns of which a filter may give the first ones."""
+    """A table of the live version. A filter gives values for the first columns, one or more, of a list in `filters`."""
 
     name: str
     columns: list[LiveColumnRead]
@@ -91,7 +91,7 @@ class RowDelete(Write):
 
 
 class RowWriteRead(Read):
-    """What a write of one row took, and its bound."""
+    """The requests that a write of one row took, and the most that it may take."""
 
     operations: int
     bound_operations: int

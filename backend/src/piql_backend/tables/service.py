@@ -1,4 +1,9 @@
-"""Reads and writes rows of the live tables; each page and each write is bounded."""
+"""Reads and writes rows of the live tables; each page and each write is bounded.
+
+A write becomes a PIQL statement with numbered parameters, which is compiled and run like any other:
+
+    UPDATE "users" SET "city" = [1: v1] WHERE "name" = [2: v2] IF "city" = [3: v3]
+"""
 
 from __future__ import annotations
 
@@ -42,7 +47,7 @@ from piql_backend.tables.schemas import (
     Values,
 )
 
-_BY_COLUMN = (ConstraintViolation, DuplicateKey, CardinalityViolation, ForeignKeyViolation)
+_CONSTRAINT_ERRORS = (ConstraintViolation, DuplicateKey, CardinalityViolation, ForeignKeyViolation)
 
 
 class Tables:
@@ -52,12 +57,16 @@ class Tables:
         self._store = store
 
     def tables(self) -> TablesRead:
-        """Return what is live; no tables where nothing is."""
+        """Return the live tables; none where nothing is deployed."""
         database = self._store.database()
         return TablesRead(items=[_read(database, table) for table in database.deployment.tables.values()])
 
     def rows(self, name: str, filter: str | None, cursor: str | None, limit: int) -> RowsRead:
-        """Return a page; `filter` is a JSON object of values by column, as text."""
+        """Return a page; `filter` is a JSON object of values by column, as text.
+
+        Raises ApiError 404 for an unknown table, 422 for a filter that no index serves, InvalidCursor for a cursor of
+        another table or filter.
+        """
         database = self._store.database()
         table = self.table(name)
         wanted = from_json(_filter_of(filter), table.columns)
@@ -74,7 +83,7 @@ class Tables:
         )
 
     def insert(self, name: str, request: RowCreate) -> RowWriteRead:
-        """Write a row whose key is new."""
+        """Write a row whose key is new; ApiError 404 and 422 as `_write`, and 422 for a column that lacks a value."""
         table = self.table(name)
         values = _values(table, request.values)
         missing = _missing(table, values)
@@ -87,7 +96,10 @@ class Tables:
         return self._write(table, text, parameters, values)
 
     def update(self, name: str, request: RowUpdate) -> RowWriteRead:
-        """Change columns of a row, if these columns still have the values that were seen."""
+        """Change columns of a row, if these columns still have the values that were seen.
+
+        Raises ApiError 422 for columns of the key and for a column whose `seen` value is not in the request.
+        """
         table = self.table(name)
         key, seen, values = _key(table, request.key), _values(table, request.seen), _values(table, request.values)
         for column in values:
@@ -126,15 +138,19 @@ class Tables:
     def _write(
         self, table: Table, text: str, parameters: Sequence[object], row: Mapping[str, object] | None
     ) -> RowWriteRead:
-        """Run a statement with its numbered parameters; a refusal names the column of the `row` that is at fault."""
+        """Run a statement with its numbered parameters.
+
+        Raises ApiError 422 where a constraint is violated; it names the column of `row` that the constraint is about,
+        and no column where there is no `row`. Other errors are the engine's.
+        """
         database = self._store.database()
         named = {f"v{at}": value for at, value in enumerate(parameters, start=1)}
         try:
             page = database.run(text, named)
-        except _BY_COLUMN as refusal:
-            known = from_engine(refusal)
+        except _CONSTRAINT_ERRORS as error:
+            refusal = from_engine(error)
             column = None if row is None else _column_at_fault(database, table, row)
-            raise ApiError(known.status, known.code, str(refusal), known.body.help, parameter=column) from None
+            raise ApiError(refusal.status, refusal.code, str(error), refusal.body.help, parameter=column) from None
         bound = compile_statement(text, database.deployment.compilation).bound
         return RowWriteRead(operations=page.operations, bound_operations=bound.operations if bound else page.operations)
 
@@ -190,11 +206,12 @@ def _values(table: Table, values: Values) -> dict[str, object]:
     return converted
 
 
-def _key(table: Table, given: Values) -> dict[str, object]:
-    if set(given) != set(table.primary_key):
+def _key(table: Table, values: Values) -> dict[str, object]:
+    """The values of a key; ApiError 422 unless they are those of all its columns."""
+    if set(values) != set(table.primary_key):
         key = ", ".join(table.primary_key)
         raise ApiError(422, "invalid-parameter", f"The key of {table.name} is {key}.", "Give a value for each of it.")
-    return _values(table, given)
+    return _values(table, values)
 
 
 def _missing(table: Table, row: Mapping[str, object]) -> str | None:
@@ -206,7 +223,7 @@ def _missing(table: Table, row: Mapping[str, object]) -> str | None:
 
 
 def _column_at_fault(database: Database, table: Table, row: Mapping[str, object]) -> str | None:
-    """Find the column that a constraint speaks of, by the reads that its check makes."""
+    """The column that a violated constraint is about, None if unknown: the row is checked again, like one of a file."""
     missing = _missing(table, row)
     if missing is not None:
         return missing
@@ -221,6 +238,7 @@ def _quoted(name: str) -> str:
 
 
 def _parameter(parameters: list[object], value: object) -> str:
+    """Append a value to the parameters, and return how the statement names it."""
     parameters.append(value)
     return f"[{len(parameters)}: v{len(parameters)}]"
 
@@ -230,7 +248,7 @@ def _where(key: Mapping[str, object], parameters: list[object]) -> str:
 
 
 def _if_as_seen(seen: Mapping[str, object], parameters: list[object]) -> str:
-    """Write the condition that columns have the values that were seen; nothing where there are none."""
+    """The IF clause that columns have the values that were seen; "" where there are none."""
     parts = [
         f"{_quoted(column)} IS NULL" if value is None else f"{_quoted(column)} = {_parameter(parameters, value)}"
         for column, value in seen.items()
@@ -239,6 +257,7 @@ def _if_as_seen(seen: Mapping[str, object], parameters: list[object]) -> str:
 
 
 def _filter_of(text: str | None) -> Values:
+    """Parse a filter; ApiError 422 for what is no JSON object."""
     if text is None:
         return {}
     try:
@@ -252,11 +271,13 @@ def _filter_of(text: str | None) -> Values:
 
 
 def _cursor(table: Table, wanted: Mapping[str, object], after: Sequence[object]) -> str:
+    """A cursor with the table, the columns of the filter, and the values of the last row in the other key columns."""
     content = [table.name, sorted(wanted), [to_json(value) for value in after]]
     return base64.urlsafe_b64encode(json.dumps(content).encode()).decode().rstrip("=")
 
 
 def _after(cursor: str, table: Table, wanted: Mapping[str, object], rest: Sequence[Column]) -> list[object]:
+    """The values in a cursor, for the key columns `rest` that the filter does not give."""
     try:
         name, columns, values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         if name != table.name or columns != sorted(wanted) or len(values) != len(rest):

@@ -1,4 +1,11 @@
-"""What a worker can do. It has caches of its own, so the same files are always given to the same worker."""
+"""The jobs that a worker can do, by their names.
+
+A worker keeps compilations and models in caches of its own, so the same files are always given to the same worker.
+
+compile                                               texts      →  a pickled Compilation
+predict_all, quantiles, sizes                         questions  →  Python values
+compile_to_json, completions, …, predict, heatmap, …  requests   →  the JSON of the answer
+"""
 
 from __future__ import annotations
 
@@ -24,20 +31,20 @@ if TYPE_CHECKING:
     from piql_backend.predictions.service import Predictions
 
 
-class _ToldRuns:
-    """The profile runs that requests brought along."""
+class _RunOfJob:
+    """The profile run that the job at work brought along, as `Runs` of the predictions."""
 
     def __init__(self) -> None:
-        self._told: dict[str, PredictionJob] = {}
+        self._by_id: dict[str, PredictionJob] = {}
 
-    def tell(self, job: PredictionJob) -> None:
-        self._told = {job.run.id: job}
+    def set(self, job: PredictionJob) -> None:
+        self._by_id = {job.run.id: job}
 
     def read(self, run_id: str) -> ProfileRunRead:
-        return self._told[run_id].run
+        return self._by_id[run_id].run
 
     def measurements_of(self, run_id: str) -> Path:
-        return self._told[run_id].measurements
+        return self._by_id[run_id].measurements
 
 
 class Worker:
@@ -47,7 +54,7 @@ class Worker:
         self._compiler = Compiler()
         compilations = Compilations(self._compiler.compile)
         language = Language(compilations)
-        self._runs = _ToldRuns()
+        self._run_of_job = _RunOfJob()
         self._compilations = compilations
         self._predictions: Predictions | None = None
         self._jobs: Mapping[str, Callable[[Any], object]] = {
@@ -78,31 +85,32 @@ class Worker:
         }
 
     def carry_out(self, job: Job) -> Answer:
+        """Do a job; every exception becomes an answer."""
         try:
             with self._compiler.at_work():
                 return Answer("done", self._jobs[job.name](job.argument))
         except ApiError as refusal:
             return Answer("refused", (refusal.status, refusal.body.model_dump_json()))
         except PiqlError as error:
-            known = from_engine(error)
-            return Answer("refused", (known.status, known.body.model_dump_json()))
+            refusal_of_engine = from_engine(error)
+            return Answer("refused", (refusal_of_engine.status, refusal_of_engine.body.model_dump_json()))
         except MemoryError:
             return Answer("memory", is_last=True)
         except Exception:  # a fault of one request must not end the others'
             return Answer("fault", traceback.format_exc())
 
     def _predictions_for(self, job: PredictionJob) -> Predictions:
-        """The module that predicts; its first import takes half a second, which compiling need not wait for."""
+        """The service that predicts, for the run of a job; its import takes half a second, so the first job does it."""
         from piql_backend.predictions.service import Predictions
 
-        self._runs.tell(job)
+        self._run_of_job.set(job)
         if self._predictions is None:
-            self._predictions = Predictions(self._compilations, self._runs)
+            self._predictions = Predictions(self._compilations, self._run_of_job)
         return self._predictions
 
 
 def _pickled(compilation: Compilation) -> bytes | None:
-    """A compilation as bytes; None where it is nested too deeply for that."""
+    """A compilation as bytes; None where it is nested too deeply to be pickled."""
     try:
         return pickle.dumps(compilation)
     except RecursionError:
@@ -110,7 +118,7 @@ def _pickled(compilation: Compilation) -> bytes | None:
 
 
 def _as_json(**jobs: Callable[[Any], object]) -> dict[str, Callable[[Any], object]]:
-    """Let each job give its result as JSON, so that the server only passes it on."""
+    """The jobs with their results turned into JSON, so that the server only passes them on."""
 
     def as_json(job: Callable[[Any], object]) -> Callable[[Any], bytes]:
         return lambda argument: to_json(job(argument), inf_nan_mode="null")

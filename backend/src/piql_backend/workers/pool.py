@@ -1,7 +1,11 @@
-"""A few worker processes, each with a thread that hands it one job after the other.
+"""A few worker processes, each with a thread of the server that hands it one job after the other.
 
-Small jobs go to the worker that has seen their files before, large ones to the last worker. All workers give way to the
-server, and that for large jobs to the others as well. A worker that takes too long, takes too much or ends is replaced.
+    submit  →  waiting jobs  →  thread of slot 0  ⇄  process       small jobs, by the names of their files
+                             →  thread of slot 1  ⇄  process       large jobs, and small ones when many wait
+
+Small jobs with the same files go to the same worker, which has them in its caches; large jobs go to the last worker.
+Workers have a lower priority than the server, the last one the lowest. A worker that takes too much time or memory, or
+that ends, is replaced.
 """
 
 from __future__ import annotations
@@ -31,33 +35,38 @@ from piql_backend.workers.protocol import READY, Answer, Job
 
 log = logging.getLogger(__name__)
 
-LARGE_BYTES = 100_000  # of text
+LARGE_BYTES = 100_000  # of text; a job with more is large
 MOST_WAITING = 200
 MOST_WAITING_BYTES = 50_000_000
 TOO_COSTLY = "text-too-costly"
-_HELP_AFTER = 4  # jobs that wait for a worker, until another takes some
+_HELP_AFTER = 4  # when more small jobs wait than this, every worker takes them
 _START_SECONDS = 120.0
 _MOST_WALL_TIME = 10  # times the processor time that a job may take
-NICENESS = 5  # of workers, beyond the server's: an execution has three quarters of a processor for which both compete
+NICENESS = 5  # of workers, beyond the server's: where both compete for a processor, the server gets three quarters
 NICENESS_OF_LARGE = 10  # of the worker for large jobs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Waiting:
+class _WaitingJob:
+    """A job that no worker has begun; `bytes` is the size of its texts, `slot` the worker that it is meant for."""
+
     name: str
     argument: Any
     bytes: int
     slot: int
-    future: Future[Any]
+    future: Future[Any]  # of the job's result
 
 
 class WorkerPool:
-    """Carries out the jobs of `jobs` in processes; safe to be used by all threads and event loops."""
+    """Carries out the jobs of `jobs.py` in processes; may be used from all threads and event loops.
+
+    `done` counts jobs that were answered, `ended_early` the workers that were lost while they did a job.
+    """
 
     def __init__(self, limits: WorkerLimits | None = None) -> None:
         self.limits = limits or WorkerLimits()
-        self.done = self.ended_early = 0  # jobs, and workers that were lost at one
-        self._waiting: list[_Waiting] = []
+        self.done = self.ended_early = 0
+        self._waiting: list[_WaitingJob] = []
         self._changed = threading.Condition()
         self._is_closing = False
         self._processes: dict[int, _Process] = {}
@@ -70,10 +79,11 @@ class WorkerPool:
 
     @property
     def waiting(self) -> int:
+        """How many jobs no worker has begun."""
         return len(self._waiting)
 
     def close(self) -> None:
-        """End all workers, if they have not ended yet; what waits is refused."""
+        """End all workers, if they have not ended yet; jobs that wait are refused with ApiError 503."""
         with self._changed:
             self._is_closing = True
             refused, self._waiting = self._waiting, []
@@ -82,30 +92,34 @@ class WorkerPool:
             self._changed.notify_all()
         for thread in self._threads:
             thread.join()
-        for call in refused:
-            if call.future.set_running_or_notify_cancel():
-                call.future.set_exception(_refusal("closing", "The workbench is being stopped."))
+        for job in refused:
+            if job.future.set_running_or_notify_cancel():
+                job.future.set_exception(_refusal("closing", "The workbench is being stopped."))
 
     def submit(self, name: str, argument: object, texts: Mapping[str, str]) -> Future[Any]:
-        """Queue a job about texts, given by the names of their files; ApiError 503 when too much is waiting already."""
+        """Queue a job about texts, given by the names of their files; ApiError 503 when too much is waiting already.
+
+        The future raises ApiError 422 where the job takes too much, 503 where its worker is lost or the pool is closed,
+        and the refusals of the job itself.
+        """
         size = sum(map(len, texts.values()))
-        call = _Waiting(name, argument, size, self._slot_for(texts, size), Future())
+        job = _WaitingJob(name, argument, size, self._slot_for(texts, size), Future())
         with self._changed:
             if self._is_closing:
                 raise _refusal("closing", "The workbench is being stopped.")
-            waiting_bytes = sum(other.bytes for other in self._waiting)
+            waiting_bytes = sum(waiting.bytes for waiting in self._waiting)
             if len(self._waiting) >= MOST_WAITING or waiting_bytes + size > MOST_WAITING_BYTES:
                 raise _refusal("busy", "Too many texts are waiting to be compiled.")
-            self._waiting.append(call)
+            self._waiting.append(job)
             self._changed.notify_all()
-        return call.future
+        return job.future
 
     async def answer(self, name: str, argument: object, files: Sequence[SourceFile]) -> Response:
         """The JSON that a job makes; no thread of the server waits for it."""
         return await self.answer_about(name, argument, {file.path: file.text for file in files})
 
     async def answer_about(self, name: str, argument: object, texts: Mapping[str, str]) -> Response:
-        """The JSON that a job makes of texts by their names, which are the same for the same worker."""
+        """The JSON that a job makes of texts; those of the same names are given to the same worker."""
         return Response(await asyncio.wrap_future(self.submit(name, argument, texts)), media_type="application/json")
 
     def _slot_for(self, names: Iterable[str], size: int) -> int:
@@ -115,6 +129,7 @@ class WorkerPool:
         return zlib.crc32("\0".join(names).encode()) % last
 
     def _work(self, slot: int) -> None:
+        """What the thread of a worker does: it starts the process, again when it was lost, and hands it jobs."""
         is_for_large = slot == self.limits.workers - 1 and slot > 0
         while True:
             with self._changed:
@@ -122,15 +137,16 @@ class WorkerPool:
                     return
                 process = self._processes.get(slot)
             if process is None:
-                process = self._started(slot, NICENESS_OF_LARGE if is_for_large else NICENESS)
+                self._start(slot, NICENESS_OF_LARGE if is_for_large else NICENESS)
                 continue
-            call = self._next(slot)
-            if call is None:
+            job = self._next(slot)
+            if job is None:
                 return
-            if call.future.set_running_or_notify_cancel():
-                self._carry_out(slot, process, call)
+            if job.future.set_running_or_notify_cancel():
+                self._carry_out(slot, process, job)
 
-    def _started(self, slot: int, niceness: int) -> _Process | None:
+    def _start(self, slot: int, niceness: int) -> None:
+        """Start the process of a worker; after one that does not start, wait a second."""
         process = _Process(self.limits.megabytes, niceness)
         with self._changed:
             self._processes[slot] = process
@@ -142,52 +158,53 @@ class WorkerPool:
             with self._changed:
                 if not self._is_closing:
                     log.error("a worker does not start")
-                self._changed.wait_for(lambda: self._is_closing, timeout=1.0)  # not again and again at full speed
-        return process
+                self._changed.wait_for(lambda: self._is_closing, timeout=1.0)
 
-    def _next(self, slot: int) -> _Waiting | None:
+    def _next(self, slot: int) -> _WaitingJob | None:
         """Wait for a job for this worker; None when the pool is closed."""
 
-        def first() -> _Waiting | None:
-            own = next((call for call in self._waiting if call.slot == slot), None)
-            if own is not None:
-                return own
-            others = [call for call in self._waiting if call.bytes <= LARGE_BYTES]
-            return others[0] if len(others) > _HELP_AFTER else None
+        def first() -> _WaitingJob | None:
+            for_this_worker = next((job for job in self._waiting if job.slot == slot), None)
+            if for_this_worker is not None:
+                return for_this_worker
+            small = [job for job in self._waiting if job.bytes <= LARGE_BYTES]
+            return small[0] if len(small) > _HELP_AFTER else None
 
         with self._changed:
             self._changed.wait_for(lambda: self._is_closing or first() is not None)
-            call = None if self._is_closing else first()
-            if call is not None:
-                self._waiting.remove(call)
-            return call
+            job = None if self._is_closing else first()
+            if job is not None:
+                self._waiting.remove(job)
+            return job
 
-    def _carry_out(self, slot: int, process: _Process, call: _Waiting) -> None:
+    def _carry_out(self, slot: int, process: _Process, job: _WaitingJob) -> None:
+        """Hand a job to the process, and set its future; a process that fails is replaced."""
         try:
-            answer = process.ask(Job(call.name, call.argument, self.limits.seconds))
+            answer = process.ask(Job(job.name, job.argument, self.limits.seconds))
         except TimeoutError:
             self._lose(slot, process)
-            call.future.set_exception(_too_costly(f"{self.limits.seconds:g} s of processor time"))
+            job.future.set_exception(_too_costly(f"{self.limits.seconds:g} s of processor time"))
             return
         except (EOFError, OSError):
             self._lose(slot, process)
-            call.future.set_exception(_refusal("worker-lost", "The process that worked at this has ended."))
+            job.future.set_exception(_refusal("worker-lost", "The process that worked at this has ended."))
             return
         self.done += 1
         if answer.is_last:
             self._lose(slot, process, is_planned=answer.kind != "memory")
         match answer.kind:
             case "done":
-                call.future.set_result(answer.value)
+                job.future.set_result(answer.value)
             case "refused":
                 status, body = answer.value
-                call.future.set_exception(ApiError.of(status, ErrorRead.model_validate_json(body)))
+                job.future.set_exception(ApiError.of(status, ErrorRead.model_validate_json(body)))
             case "memory":
-                call.future.set_exception(_too_costly(f"{self.limits.megabytes} MB"))
+                job.future.set_exception(_too_costly(f"{self.limits.megabytes} MB"))
             case "fault":
-                call.future.set_exception(RuntimeError(f"in a worker: {answer.value}"))
+                job.future.set_exception(RuntimeError(f"in a worker: {answer.value}"))
 
     def _lose(self, slot: int, process: _Process, is_planned: bool = False) -> None:
+        """End a process, so that another is started in its place."""
         process.end()
         if not is_planned:
             self.ended_early += 1
@@ -196,23 +213,24 @@ class WorkerPool:
 
 
 class _Process:
-    """One worker; it is a program of its own, never a fork of the server with its open store."""
+    """One worker: a program of its own, never a fork of the server, which has an open store."""
 
     def __init__(self, megabytes: int, niceness: int) -> None:
-        here, there = socket.socketpair()
-        with there:
-            arguments = (str(there.fileno()), str(megabytes), str(niceness))
+        server_end, worker_end = socket.socketpair()
+        with worker_end:
+            arguments = (str(worker_end.fileno()), str(megabytes), str(niceness))
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "piql_backend.workers.process", *arguments],
-                pass_fds=(there.fileno(),),
+                pass_fds=(worker_end.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 process_group=0,  # Ctrl-C is for the server; Linux compares niceness only within a session
                 env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
             )
-        self._connection = Connection(here.detach())
+        self._connection = Connection(server_end.detach())
 
     def is_ready(self) -> bool:
+        """Wait until the worker says that it is ready; False where it ends or takes too long."""
         with suppress(EOFError, OSError):
             return self._connection.poll(_START_SECONDS) and self._connection.recv() == READY
         return False
@@ -225,7 +243,7 @@ class _Process:
                 raise TimeoutError
             answer = self._connection.recv()
         except (EOFError, OSError):
-            if self._process.wait() == -signal.SIGPROF:
+            if self._process.wait() == -signal.SIGPROF:  # its own timer of processor time ended it
                 raise TimeoutError from None
             raise
         assert isinstance(answer, Answer)

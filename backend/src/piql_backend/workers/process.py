@@ -1,4 +1,11 @@
-"""`python -m piql_backend.workers.process FD MEGABYTES NICENESS`: a worker; it ends when its server is gone."""
+"""`python -m piql_backend.workers.process FD MEGABYTES NICENESS`: a worker process.
+
+    FD          the socket to the server: jobs come in, answers go out, one after the other
+    MEGABYTES   how much memory a job may take beyond what the process has
+    NICENESS    how far its priority is below the server's
+
+Its own signals keep it within its limits, and it ends when its server is gone.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +25,7 @@ _PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
 
 def main(descriptor: int, megabytes: int, niceness: int) -> None:
+    """Do jobs until the server closes the socket, or the process has come to hold too much memory."""
     _end_with_server(descriptor)
     _give_way(niceness)
     connection: Connection = Connection(descriptor)
@@ -43,7 +51,7 @@ def main(descriptor: int, megabytes: int, niceness: int) -> None:
 
 
 def _give_way(niceness: int) -> None:
-    """Let the server have the processor first, and never interrupt it when there is a job."""
+    """Let the server have the processor first; a batch process does not interrupt it when it gets a job."""
     os.nice(niceness)
     if sys.platform == "linux":
         with suppress(OSError):  # where a sandbox forbids it, the niceness is enough
@@ -51,21 +59,21 @@ def _give_way(niceness: int) -> None:
 
 
 def _end_with_server(descriptor: int) -> None:
-    """End this process when its server has ended, also when it was killed, and whatever this one is at work at."""
+    """End this process when its server has ended or was killed, even in the middle of a job."""
     threading.Thread(target=_end_at_hangup, args=(descriptor,), name="hangup", daemon=True).start()
-    if sys.platform == "linux":  # there also a stopped process, whose threads do not run
+    if sys.platform == "linux":  # this ends a stopped process, too, whose threads do not run
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _end_at_hangup(descriptor: int) -> None:
-    socket = select.poll()
-    socket.register(descriptor, 0)  # no more than that the other end is closed
-    socket.poll()
+    poll = select.poll()
+    poll.register(descriptor, 0)  # to be told of nothing but that the other end is closed
+    poll.poll()
     os._exit(0)
 
 
 def _limit_memory(budget: int) -> None:
-    """Let the process take that much beyond what it has mapped by now; then it meets a MemoryError."""
+    """Let the process map that many bytes more than it has now; beyond them it gets a MemoryError."""
     limit = _statm(0) + budget
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
@@ -76,6 +84,7 @@ def _resident_bytes() -> int:
 
 
 def _statm(field: int) -> int:
+    """A field of /proc/self/statm in bytes: 0 is all that is mapped, 1 is resident; 0 where there is no such file."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[field]) * _PAGE
     except OSError:  # no Linux

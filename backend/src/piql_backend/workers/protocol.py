@@ -13,7 +13,7 @@ READY = "ready"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to do, by its name in `jobs`; a worker that takes more than `seconds` of processor time is ended."""
+    """What to do, by its name in `jobs.py`; a worker that takes more than `seconds` of processor time is ended."""
 
     name: str
     argument: Any
@@ -22,7 +22,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class PredictionJob:
-    """The argument of a prediction: a request, and the run that it names."""
+    """The argument of a prediction: a request or question, the run that it names, and the folder of that run."""
 
     request: Any
     run: ProfileRunRead
@@ -35,7 +35,7 @@ class Answer:
 
     done      `value` is its result
     refused   `value` is the `ApiError`'s status, and its body as JSON
-    memory    it took more memory than it may
+    memory    it took more memory than is allowed
     fault     `value` is the traceback
     """
 

@@ -1,4 +1,4 @@
-"""The commands that this package adds to `piql`, by name."""
+"""`python -m piql_profiler.commands profile …` is `piql profile …`: the backend starts profile runs by it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COMMANDS = {"profile": profile, "predict": predict, "validate": validate}
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run `python -m piql_profiler.commands profile …`."""
+    """Run the command that the first argument names; return its exit code, 2 for no such command."""
     if not argv or argv[0] not in COMMANDS:
         print(f"usage: python -m piql_profiler.commands {{{','.join(COMMANDS)}}} …", file=sys.stderr)
         return 2

@@ -1,6 +1,8 @@
-"""`piql predict`: from arguments to an exit code.
+"""`piql predict`: predicts the latency of queries from a profile run, and judges them by SLOs.
 
-predict   0 predicted · 1 not predictable · 2 wrong arguments · 99 an SLO is predicted to fail
+    arguments  ──▶  queries, model, limits, SLOs  ──▶  Forecast  ──▶  `predict_output`: a table or JSON
+
+Exit codes: 0 predicted, 1 not predictable, 2 wrong arguments, 99 an SLO is predicted to fail.
 """
 
 from __future__ import annotations
@@ -29,16 +31,15 @@ from piql_profiler.predictor.openslo import Objective, UnreadableSlo, read_opens
 from piql_profiler.predictor.pages import predict_page, steps_of
 from piql_profiler.predictor.predict import Prediction
 from piql_profiler.predictor.predict import predict as predict_plan
-from piql_profiler.predictor.risk import risk_of
+from piql_profiler.predictor.risk import Risk, risk_of
 from piql_profiler.predictor.safe_limits import pareto, safe_limits
 from piql_profiler.runs.run_files import UnreadableRun, load
 
 SLO_FAILED = 99
-_ALL = "*"
+_ALL = "*"  # stands for every query, among the SLOs
 
 
-def predict(argv: Sequence[str] | None = None) -> int:
-    """Predict the latency of queries from a profile run."""
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="piql predict", description="Predict queries' latency from a profile run.")
     parser.add_argument("source", type=Path, help="a .piql file, or a folder of them")
     parser.add_argument("--run", required=True, type=Path, metavar="DIR", help="the folder of a profile run")
@@ -61,6 +62,12 @@ def predict(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--quantile", type=float, default=0.99)
     parser.add_argument("--model", choices=tuple(MODELS), default=DEFAULT_MODEL)
     parser.add_argument("--output", choices=("table", "json"), default="table")
+    return parser
+
+
+def predict(argv: Sequence[str] | None = None) -> int:
+    """Predict the latency of queries from a profile run; return an exit code."""
+    parser = _parser()
     options = parser.parse_args(argv)
     try:
         values = _limits(options.set)
@@ -88,48 +95,52 @@ def predict(argv: Sequence[str] | None = None) -> int:
             predictions[options.page] = predict_page(steps_of(options.page), plans, model)
         if not predictions:
             raise NotPredictable(f"{options.source} holds no bounded query")
-        stale = stale_operators(read_looks(options.run))
+        stale = tuple(operator.value for operator in stale_operators(read_looks(options.run)))
     except (NotPredictable, UnreadableRun) as error:
         print(f"piql predict: {error}", file=sys.stderr)
         return 1
-    asked_slos = {name: slo for name in predictions if (slo := slos.get(name, slos.get(_ALL))) is not None}
+    used_slos = {name: slo for name in predictions if (slo := slos.get(name, slos.get(_ALL))) is not None}
     if options.write_slo is not None:
         try:
             options.write_slo.write_text(
-                write_openslo(replace(asked_slos[name], query=name) for name in predictions), "utf-8"
+                write_openslo(replace(used_slos[name], query=name) for name in predictions), "utf-8"
             )
         except (OSError, ValueError) as error:
             parser.error(f"--write-slo: {error}")
-    risks = {
-        name: risk_of(
-            predictions[name].quantile_by_interval_ms(slo.quantile),
-            slo.threshold_ms,
-            profile_interval_seconds=measurements.interval_seconds,
-            slo_interval_seconds=slo.interval_seconds,
-        )
-        for name, slo in asked_slos.items()
-    }
-    limits = None
-    if asked_slos and not values:
-        queries = [compilation.queries[name] for name in asked_slos if name in compilation.queries]
-        limits = safe_limits(
-            queries, model, {name: Slo(slo.quantile, slo.threshold_ms) for name, slo in asked_slos.items()}
-        )
-    pairs = _largest_pairs(compilation, model, asked_slos, options.query or ()) if limits is not None else ()
-    forecast = Forecast(
-        predictions, options.quantile, asked_slos, risks, limits, tuple(operator.value for operator in stale), pairs
-    )
+    risks = _risks(predictions, used_slos, measurements.interval_seconds)
+    limits, pairs = None, ()
+    if used_slos and not values:
+        queries = [compilation.queries[name] for name in used_slos if name in compilation.queries]
+        thresholds = {name: Slo(slo.quantile, slo.threshold_ms) for name, slo in used_slos.items()}
+        limits = safe_limits(queries, model, thresholds)
+        pairs = _largest_pairs(compilation, model, used_slos, options.query or ())
+    forecast = Forecast(predictions, options.quantile, used_slos, risks, limits, stale, pairs)
     if options.output == "json":
         print(json.dumps(as_json(forecast), indent=2))
     else:
         print_table(forecast)
-    return SLO_FAILED if any(not forecast.meets(name) for name in asked_slos) else 0
+    return SLO_FAILED if any(not forecast.meets(name) for name in used_slos) else 0
+
+
+def _risks(
+    predictions: Mapping[str, Prediction], slos: Mapping[str, Objective], profile_interval_seconds: float
+) -> dict[str, Risk]:
+    """How often each SLO is predicted to be broken."""
+    return {
+        name: risk_of(
+            predictions[name].quantile_by_interval_ms(slo.quantile),
+            slo.threshold_ms,
+            profile_interval_seconds=profile_interval_seconds,
+            slo_interval_seconds=slo.interval_seconds,
+        )
+        for name, slo in slos.items()
+    }
 
 
 def _largest_pairs(
     compilation: Compilation, model: Model, slos: Mapping[str, Objective], names: Sequence[str]
 ) -> tuple[LargestPairs, ...]:
-    """Solve for each two limits of the queries that were named."""
+    """The largest pairs of each two limits of the queries in `names`."""
     largest_pairs = []
     for name in (name for name in dict.fromkeys(names) if name in slos):
         query, slo = compilation.queries[name], Slo(slos[name].quantile, slos[name].threshold_ms)
@@ -139,7 +150,7 @@ def _largest_pairs(
 
 
 def _limits(texts: Sequence[str]) -> dict[str, int]:
-    """Read LIMIT=N; ValueError for anything else."""
+    """The limits in texts `LIMIT=N`, by their symbols; ValueError for anything else."""
     values = {name: int(number) for name, _, number in (text.partition("=") for text in texts)}
     if any(number < 1 for number in values.values()):
         raise ValueError("a limit is at least 1")
@@ -147,7 +158,10 @@ def _limits(texts: Sequence[str]) -> dict[str, int]:
 
 
 def _slos(text: str | None, quantile: float, interval_seconds: float) -> dict[str, Objective]:
-    """Read a threshold in milliseconds, which holds for every query, or a file of OpenSLO documents."""
+    """The SLOs by query: from a threshold in ms, which is that of every query (_ALL), or a file of OpenSLO documents.
+
+    Raises UnreadableSlo for a threshold or documents that cannot be used, OSError where there is no such file.
+    """
     if text is None:
         return {}
     try:
@@ -164,6 +178,7 @@ def _slos(text: str | None, quantile: float, interval_seconds: float) -> dict[st
 
 
 def _plan(compilation: Compilation, name: str) -> Any:
+    """The plan of a query; NotPredictable where there is no such query, or no bound."""
     query: CompiledQuery | None = compilation.queries.get(name)
     if query is None:
         raise NotPredictable(f"there is no query {name!r} in the source")
@@ -179,10 +194,10 @@ def _predictions(
     values: Mapping[str, int],
     slos: Mapping[str, Objective],
 ) -> dict[str, Prediction]:
-    """Predict the named queries, or every bounded query of the source; a limit counts where a query has it.
+    """Predict the named queries, or every bounded query of the source; each limit is set in the queries that have it.
 
-    A profile may hold no writes: then those that nobody named are left out. A query with an SLO of its own is named by
-    it: what is left out would seem to keep it.
+    A profile may hold no writes: then writes are left out, unless they are named, or have an SLO of their own, which
+    they would seem to keep.
     """
     named = [*names] if names else [name for name in slos if name != _ALL]
     for name in named:

@@ -1,4 +1,10 @@
-"""What `piql predict` prints: a line a query, what breaks an SLO and how often, and how far limits may grow."""
+"""What `piql predict` prints of a `Forecast`, as a table or as JSON.
+
+thoughtstream  p99 ≈    12.345 ms (9 of 10 ≤ 15.000 ms), worst of 3 intervals 13.100 ms  measured  meets the SLO
+
+Largest limits that keep the SLO, each while the others stay:
+  subscriptions per owner      240  now 100; then thoughtstream breaks it
+"""
 
 from __future__ import annotations
 
@@ -26,7 +32,11 @@ class LargestPairs:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What was predicted, by query or page; `slos` and `risks` of those that have an SLO, `pairs` of those named."""
+    """What was predicted, by the name of a query or page.
+
+    `slos` and `risks` are of those that have an SLO, `pairs` of the queries that were named. `limits` is None where no
+    SLO was given, or limits were set.
+    """
 
     predictions: Mapping[str, Prediction]
     quantile: float
@@ -37,11 +47,12 @@ class Forecast:
     pairs: tuple[LargestPairs, ...] = ()
 
     def meets(self, name: str) -> bool:
+        """Whether a query that has an SLO is predicted to keep it, in every interval."""
         return self.predictions[name].meets(self.slos[name].quantile, self.slos[name].threshold_ms)
 
     @property
     def staleness(self) -> str | None:
-        """Which operators the store no longer executes as it did when it was profiled."""
+        """A sentence about the operators that take another time than when they were profiled; None where none does."""
         if not self.stale_operators:
             return None
         names = ", ".join(self.stale_operators)
@@ -49,6 +60,7 @@ class Forecast:
 
 
 def as_json(forecast: Forecast) -> list[dict[str, Any]]:
+    """An object for each query or page."""
     limits = forecast.limits.limits if forecast.limits else ()
     growth = None if forecast.limits is None else {"growth": forecast.limits.growth, "binding": forecast.limits.binding}
     return [
@@ -87,6 +99,7 @@ def as_json(forecast: Forecast) -> list[dict[str, Any]]:
 
 
 def print_table(forecast: Forecast) -> None:
+    """Print a line for each query or page with notes below it, then the largest limits."""
     width = max(len(name) for name in forecast.predictions)
     for name, prediction in forecast.predictions.items():
         verdict = ""
@@ -104,9 +117,9 @@ def print_table(forecast: Forecast) -> None:
 
 
 def _latency(prediction: Prediction, quantile: float) -> str:
-    """The estimate, what it stays below in 9 of 10 cases, and apart from both the worst of several intervals."""
-    careful = prediction.conservative_ms if quantile == 0.99 else None
-    bound = "" if careful is None else f" (9 of 10 ≤ {careful:.3f} ms)"
+    """The estimate of the median interval, what it stays below in 9 of 10 cases, and that of the worst interval."""
+    conservative_ms = prediction.conservative_ms if quantile == 0.99 else None
+    bound = "" if conservative_ms is None else f" (9 of 10 ≤ {conservative_ms:.3f} ms)"
     intervals = len(prediction.p99_by_interval_ms)
     worst = "" if intervals == 1 else f", worst of {intervals} intervals {prediction.quantile_ms(quantile):.3f} ms"
     return f"p{quantile * 100:g} ≈ {prediction.typical_quantile_ms(quantile):9.3f} ms{bound}{worst}"
@@ -128,8 +141,8 @@ def _risk_json(risk: Risk | None) -> dict[str, Any] | None:
 def _risk_lines(risk: Risk | None) -> tuple[str, ...]:
     if risk is None or not risk.is_shown:
         return ()
-    likely = f"{risk.share:.1%} ({risk.low:.1%} – {risk.high:.1%})"
-    return f"broken in {risk.violations} of {risk.intervals} intervals: {likely}", *risk.warnings
+    share = f"{risk.share:.1%} ({risk.low:.1%} – {risk.high:.1%})"
+    return f"broken in {risk.violations} of {risk.intervals} intervals: {share}", *risk.warnings
 
 
 def _print_limits(limits: SafeLimits | None) -> None:
@@ -150,5 +163,5 @@ def _print_limits(limits: SafeLimits | None) -> None:
 
 
 def _label(limit: SafeLimit) -> str:
-    """Name a limit; one of a query's own text with its query."""
+    """The name of a limit; one that stands in the text of a query is named with that query."""
     return limit.axis.label if "." in limit.axis.symbol else f"{limit.queries[0]}: {limit.axis.label}"

@@ -1,6 +1,10 @@
-"""`piql profile`: from arguments to an exit code.
+"""`piql profile`: measures the remote operators of a store, and keeps the run in a folder.
 
-profile   0 done · 1 failed · 2 wrong arguments · 98 stale, by --look · 130 cancelled by SIGTERM or Ctrl-C
+    --store URL      a new run                          --resume         go on with a run
+    --look N         measure a few of its points again  --refresh OLD    measure its stale operators again
+    --import FILE    make a run of measurements that were made elsewhere
+
+Exit codes: 0 done, 1 failed, 2 wrong arguments, 98 stale, by --look, 130 cancelled by SIGTERM or Ctrl-C.
 """
 
 from __future__ import annotations
@@ -31,18 +35,16 @@ from piql_profiler.runs.hlog import write_hlog
 from piql_profiler.runs.imports import import_run
 from piql_profiler.runs.processes import adopt_orphans, end_descendants
 from piql_profiler.runs.profile_run import KNOWN, Cancelled, Progress, resume_profile, run_profile
-from piql_profiler.runs.run_files import RunSettings, UnreadableRun, mark_cancelled, read_cells, read_info
+from piql_profiler.runs.run_files import RunInfo, RunSettings, UnreadableRun, mark_cancelled, read_cells, read_info
 from piql_profiler.runs.runner import LocalRunner, Runner
 from piql_profiler.runs.shares import Known
 
-SLO_FAILED = 99
 STALE = 98
 CANCELLED = 130
-_PATIENCE_SECONDS = 3.5  # after a request to stop; then everything is ended by force
+_SECONDS_TO_STOP = 3.5  # after a request to stop; then everything is ended by force
 
 
-def profile(argv: Sequence[str] | None = None) -> int:
-    """Measure the remote operators of a store."""
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="piql profile", description="Measure the remote operators of a store.")
     parser.add_argument(
         "--store",
@@ -86,50 +88,23 @@ def profile(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--runner", choices=("ray", "local"), default="ray", help="local measures in one process")
     parser.add_argument("--progress", choices=("text", "json", "none"), default="text")
+    return parser
+
+
+def profile(argv: Sequence[str] | None = None) -> int:
+    """Measure the remote operators of a store; return an exit code."""
+    parser = _parser()
     options = parser.parse_args(argv)
     try:
-        modes = (options.resume, options.look is not None, options.refresh is not None, options.source is not None)
-        if sum(modes) > 1:
-            raise ValueError("give only one of --resume, --look, --refresh and --import")
-        if not any(modes) and options.store is None:
-            raise ValueError("--store is required, unless a run is resumed, looked at, refreshed or imported")
-        if options.look is not None and options.look < 1:
-            raise ValueError("--look is a number of looks, from 1")
-        grid = grid_of(options.grid)
-        if not 0.0 < options.interval < math.inf or options.intervals < 1 or options.clients < 1:
-            raise ValueError("interval, intervals and clients are positive numbers")
-        if not 0.0 <= options.load <= 0.7:
-            raise ValueError("--load is a share from 0 to 0.7: a busier client measures itself instead of the store")
-        if not 0.0 < options.precision < math.inf:
-            raise ValueError("--precision is a positive share")
-        settings = RunSettings(
-            options.store,
-            grid,
-            options.interval,
-            options.intervals,
-            options.clients,
-            options.seed,
-            options.runner,
-            options.load,
-            options.precision,
-        )
+        settings = _settings_of(options)
     except ValueError as error:
         parser.error(str(error))
-    report = _REPORTS[options.progress]
     _stop_on_signals(options.out)
     adopt_orphans()
     try:
         if options.look is not None:
             return _look(options.out, options.look)
-        if options.source is not None:
-            info = import_run(options.source, options.out, options.store, options.label)
-        elif options.refresh is not None:
-            runner = _runner(read_info(options.refresh).settings)
-            info = refresh_profile(options.refresh, options.out, runner, report, options.label)
-        elif options.resume:
-            info = resume_profile(options.out, _runner(read_info(options.out).settings), report)
-        else:
-            info = run_profile(settings, options.out, _runner(settings), report, options.label)
+        info = _measure(options, settings)
         if options.hlog is not None:
             write_hlog(options.hlog, read_cells(options.out))
     except UnreadableRun as error:
@@ -149,8 +124,50 @@ def profile(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _settings_of(options: argparse.Namespace) -> RunSettings:
+    """The settings of a new run; ValueError says which options do not fit."""
+    modes = (options.resume, options.look is not None, options.refresh is not None, options.source is not None)
+    if sum(modes) > 1:
+        raise ValueError("give only one of --resume, --look, --refresh and --import")
+    if not any(modes) and options.store is None:
+        raise ValueError("--store is required, unless a run is resumed, looked at, refreshed or imported")
+    if options.look is not None and options.look < 1:
+        raise ValueError("--look is a number of looks, from 1")
+    grid = grid_of(options.grid)
+    if not 0.0 < options.interval < math.inf or options.intervals < 1 or options.clients < 1:
+        raise ValueError("interval, intervals and clients are positive numbers")
+    if not 0.0 <= options.load <= 0.7:
+        raise ValueError("--load is a share from 0 to 0.7: a busier client measures itself instead of the store")
+    if not 0.0 < options.precision < math.inf:
+        raise ValueError("--precision is a positive share")
+    return RunSettings(
+        options.store,
+        grid,
+        options.interval,
+        options.intervals,
+        options.clients,
+        options.seed,
+        options.runner,
+        options.load,
+        options.precision,
+    )
+
+
+def _measure(options: argparse.Namespace, settings: RunSettings) -> RunInfo:
+    """Import, refresh, resume or begin a run, as the options say."""
+    report = _REPORTS[options.progress]
+    if options.source is not None:
+        return import_run(options.source, options.out, options.store, options.label)
+    if options.refresh is not None:
+        runner = _runner(read_info(options.refresh).settings)
+        return refresh_profile(options.refresh, options.out, runner, report, options.label)
+    if options.resume:
+        return resume_profile(options.out, _runner(read_info(options.out).settings), report)
+    return run_profile(settings, options.out, _runner(settings), report, options.label)
+
+
 def grid_of(text: str) -> Grid:
-    """Read a grid's name, or its levels in JSON; ValueError says what is wrong."""
+    """The grid of a name, or of levels in JSON; ValueError says what is wrong."""
     if text in GRIDS:
         return GRIDS[text]
     try:
@@ -160,18 +177,18 @@ def grid_of(text: str) -> Grid:
     if not isinstance(levels, dict):
         raise ValueError("a grid in JSON is an object of lists")
     grid = Grid.from_levels(levels)
-    Workload(grid)  # which says what of it cannot be measured
+    Workload(grid)  # raises ValueError for what cannot be measured
     return grid
 
 
 def _look(run: Path, looks: int) -> int:
-    """How far the store is from its profile; STALE when the last looks agree that it is far."""
+    """Measure how far the store is from its profile, and print it; return STALE when that is far, else 0."""
 
-    def tell(latest: Look) -> None:
+    def report(latest: Look) -> None:
         canaries = ", ".join(f"{canary.point.operator.value} {_times(canary.ratio)}" for canary in latest.canaries)
         print(f"p99 is {_times(latest.ratio)} what was measured ({canaries})", flush=True)
 
-    looks_so_far = look(run, looks, SECONDS, tell)
+    looks_so_far = look(run, looks, SECONDS, report)
     stale = stale_operators(looks_so_far)
     if stale:
         names = ", ".join(operator.value for operator in stale)
@@ -186,7 +203,7 @@ def _times(ratio: Ratio) -> str:
 
 
 def _runner(settings: RunSettings) -> Runner:
-    """Ray's runner, unless there is one processor alone: then Ray and the client would only share it."""
+    """Ray's runner, but on a machine with a single processor the local one: Ray and the client would only share it."""
     is_alone = settings.clients == 1 and _processors() == 1 and not os.environ.get("RAY_ADDRESS")
     if settings.runner == "local" or is_alone:
         return LocalRunner()
@@ -210,9 +227,9 @@ def _stop_on_signals(out: Path) -> None:
     def stop(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        last = threading.Timer(_PATIENCE_SECONDS, by_force)
-        last.daemon = True
-        last.start()
+        timer = threading.Timer(_SECONDS_TO_STOP, by_force)
+        timer.daemon = True
+        timer.start()
         raise Cancelled
 
     signal.signal(signal.SIGTERM, stop)

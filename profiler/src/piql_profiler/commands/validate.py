@@ -1,6 +1,8 @@
-"""`piql validate`: from arguments to an exit code.
+"""`piql validate`: compares predictions with what deployed queries take, and writes a report.
 
-validate  0 validated · 1 failed · 2 wrong arguments · 130 stopped by SIGTERM or Ctrl-C
+    DIR/validation.json, DIR/report.html    the comparison; DIR is also a profile run
+
+Exit codes: 0 validated, 1 failed, 2 wrong arguments, 130 stopped by SIGTERM or Ctrl-C.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from piql_profiler.validation.validate import validate as run
 
 
 def validate(argv: Sequence[str] | None = None) -> int:
-    """Run the deployed queries beside the operators, and hold predictions against what they take."""
+    """Measure deployed queries and operators in the same intervals, and compare; return an exit code."""
     parser = argparse.ArgumentParser(
         prog="piql validate",
         description="Compare predictions with what the deployed queries take, measured in the same intervals.",

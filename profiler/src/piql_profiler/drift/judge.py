@@ -1,8 +1,9 @@
-"""How far a store has moved away from its profile: ratios of p99 then and now, with what is known of them.
+"""How far a store has moved away from its profile: ratios of p99 now and then, with their confidence intervals.
 
-ratio of a canary   p99 now / p99 in the profile, known to the intervals of both
-factor of a look    the geometric mean of its canaries' ratios
-stale               the last three looks agree: off by more than a third, and surely not by chance
+canary              a point that is measured again to compare it
+ratio of a canary   p99 now / p99 in the profile; its interval follows from those of both p99s
+ratio of a look     the geometric mean of its canaries' ratios
+stale               the last three looks agree: off by more than a third, in the same direction, and not by chance
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from dataclasses import dataclass
 from piql_profiler.measure.grid import Operator, Point
 from piql_profiler.measure.precision import Precision
 
-FAR = 0.3  # of the logarithm of a ratio: 1.35 times slower, or faster
-LOOKS = 3  # that agree
+FAR = 0.3  # the logarithm of a ratio that is far off: 1.35 times slower, or faster
+LOOKS = 3  # that have to agree
 _DEVIATIONS = 1.96  # to the ends of a 95 % interval
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """How many times slower, with its 95 % interval."""
+    """How many times as long as in the profile, with its 95 % interval."""
 
     factor: float
     low: float
@@ -29,13 +30,13 @@ class Ratio:
 
     @property
     def is_far(self) -> bool:
-        """Off by more than `FAR`, and its interval does not hold 1."""
+        """Whether it is off by more than `FAR`, and its interval does not contain 1."""
         return abs(math.log(self.factor)) > FAR and not self.low <= 1.0 <= self.high
 
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """One point measured again."""
+    """One point measured again: its p99 in the profile, and the one of now."""
 
     point: Point
     then: Precision
@@ -59,9 +60,9 @@ class Look:
 
 
 def stale_operators(looks: Sequence[Look]) -> tuple[Operator, ...]:
-    """The operators whose canary was far off, to the same side, in each of the last looks.
+    """The operators whose canary was far off, in the same direction, in each of the last `LOOKS` looks.
 
-    Where the looks as a whole are far off, but no single canary surely is, it is all of them.
+    Where no single canary is known to be far off, but the looks as a whole are, all operators are stale.
     """
     last = looks[-LOOKS:]
     if len(last) < LOOKS:
@@ -77,6 +78,7 @@ def stale_operators(looks: Sequence[Look]) -> tuple[Operator, ...]:
 
 
 def _agree(ratios: Sequence[Ratio]) -> bool:
+    """Whether there is a ratio of each look, and all are far off in the same direction."""
     return (
         len(ratios) == LOOKS
         and all(ratio.is_far for ratio in ratios)
@@ -85,12 +87,13 @@ def _agree(ratios: Sequence[Ratio]) -> bool:
 
 
 def _ratio(canaries: Sequence[Canary]) -> Ratio:
+    """The geometric mean of the canaries' ratios; its interval takes log p99s as normal and independent."""
     middle = sum(math.log(canary.now.estimate_us / canary.then.estimate_us) for canary in canaries) / len(canaries)
     variance = (
         sum(_deviation(canary.then) ** 2 + _deviation(canary.now) ** 2 for canary in canaries) / len(canaries) ** 2
     )
-    away = _DEVIATIONS * math.sqrt(variance)
-    return Ratio(math.exp(middle), math.exp(middle - away), math.exp(middle + away))
+    half_width = _DEVIATIONS * math.sqrt(variance)
+    return Ratio(math.exp(middle), math.exp(middle - half_width), math.exp(middle + half_width))
 
 
 def _deviation(precision: Precision) -> float:

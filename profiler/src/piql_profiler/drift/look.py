@@ -1,4 +1,11 @@
-"""Measures the canaries of a profile on its store, and keeps what they say in `drift.json` beside it."""
+"""Measures the canaries of a profile on its store again, and keeps the looks in `drift.json` in the run's folder.
+
+    {"looks": [{"at": 1767225600.0,
+                "canaries": [{"point": ["IndexScan", 1, 10, 200, 1],
+                              "then_us": [410.0, 380.0, 450.0], "now_us": [620.0, 560.0, null]}]}]}
+
+A p99 is written as its estimate and the ends of its 95 % interval, in µs; null where there is no upper end.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +29,7 @@ _FILE = "drift.json"
 
 
 def canaries_of(grid: Grid) -> tuple[Point, ...]:
-    """The cheapest point of each operator: of a join the cheapest that makes more than one request."""
+    """The cheapest point of each operator; of a join, the cheapest that makes more than one request."""
     cheapest = []
     for operator in Operator:
         points = [point for point in grid.points if point.operator is operator]
@@ -63,7 +70,7 @@ def look(run: Path, looks: int, seconds: float, report: Callable[[Look], None]) 
 
 
 def read_looks(run: Path) -> list[Look]:
-    """The looks at a profile that are kept, the oldest first."""
+    """The looks at a profile that are kept, the oldest first; UnreadableRun where the file is damaged."""
     try:
         content = json.loads((run / _FILE).read_text(encoding="utf-8"))
         return [Look(look["at"], tuple(_canary(canary) for canary in look["canaries"])) for look in content["looks"]]
@@ -96,9 +103,7 @@ def _write(run: Path, looks: Sequence[Look]) -> None:
 
 
 def _precision(cells: Sequence[Measurement]) -> Precision:
-    histogram = merge_all(cell.histogram for cell in cells)
-    worth = sum(cell.histogram.total if cell.effective is None else cell.effective for cell in cells)
-    return precision_of(histogram, worth)
+    return precision_of(merge_all(cell.histogram for cell in cells), sum(cell.worth for cell in cells))
 
 
 def _numbers(precision: Precision) -> list[float | None]:

@@ -1,4 +1,4 @@
-"""A profile measured anew where it is stale: what else it holds is taken over, interval by interval."""
+"""Measures the stale operators of a profile again, into a new run; it takes all other measurements from the old run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ def refresh_profile(
     *,
     prepare: Callable[[Grid, str], None] = prepare_store,
 ) -> RunInfo:
-    """Measure the stale operators' points into the new folder `out`, and take over the others' measurements."""
+    """Measure the stale operators' points into the new folder `out`, and take over the others' measurements.
+
+    Raises UnreadableRun where the old run is not done, or not known to be stale.
+    """
     info = read_info(old)
     if info.state != "done":
         raise UnreadableRun(f"the run in {old} is {info.state}, not done")

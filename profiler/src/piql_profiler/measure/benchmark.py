@@ -1,13 +1,12 @@
 """Measures points on a store: operators as the engine executes them, again and again for some seconds.
 
-A scan is a query of its own and is timed as a whole, and so is a get. A join needs rows to join with, so its query
-scans them first; the join's time is that of the execution less what the store took to answer that scan, merging and
-output included.
-A write inserts a row, which is taken away before the next one; what it checks is timed apart from the write itself.
+    scan, get    a query of its own, timed as a whole
+    join         its query scans the rows to join with first; the time is that of the execution less that of the scan
+    write        inserts a row, which is deleted before the next one; the parts of a write are timed apart
 
 Each client is one process with one thread under open-loop load: of one point (`open_loop`), or of several mixed at
-random (`mixed_load`). What the client itself was late for is measured anew; a point that is known well enough
-(`precision`) gives its time back.
+random (`mixed_load`). A block is void where the client itself was late or too busy; it is measured once more. A point
+whose p99 is known well enough (`precision`) is measured no longer.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ from piql_profiler.measure.open_loop import AT_LEAST, Block, offer
 from piql_profiler.measure.precision import effective_number, is_precise
 from piql_profiler.measure.workload import Call, Workload
 
-_ATTEMPTS = 2  # at a block that is not void
+_ATTEMPTS = 2  # to measure a block that is not void; the second has half of the time
 
 
 def prepare(grid: Grid, store_url: str) -> None:
-    """Bring the tables, queries and rows of a grid to a store, unless they are there."""
+    """Deploy the tables and queries of a grid on a store, and load their rows, unless they are there."""
     with piql.connect(store_url) as database:
         Workload(grid).prepare(database)
 
@@ -56,29 +55,36 @@ def measure(
 ) -> list[Measurement]:
     """Measure points of a prepared grid for about their seconds, or until each p99 is known to ± `precision` of itself.
 
-    A point in whose executions the client itself was late is measured once more, in half of its seconds.
+    A point whose block is void is measured once more, in half of its seconds.
     """
     session = _session(store_url, grid, os.getpid())
-    found: dict[Point, Measurement] = {}
+    cells: dict[Point, Measurement] = {}
     for attempt in range(_ATTEMPTS):
-        lacking = {point: at / 2**attempt for point, at in shares.items() if point not in found or found[point].is_void}
+        lacking = {
+            point: seconds / 2**attempt
+            for point, seconds in shares.items()
+            if point not in cells or cells[point].is_void
+        }
         if lacking:
             measured, _ = session.measure_mixed(
                 lacking, interval=interval, seed=seed + attempt, load=load, precision=precision, at_least=at_least
             )
             for cell in measured:
-                spent = found[cell.point].seconds if cell.point in found else 0.0
-                found[cell.point] = replace(cell, seconds=spent + cell.seconds)
-    return list(found.values())
+                spent = cells[cell.point].seconds if cell.point in cells else 0.0
+                cells[cell.point] = replace(cell, seconds=spent + cell.seconds)
+    return list(cells.values())
 
 
 def correlation_of(latencies_us: Sequence[float]) -> float:
-    """Correlate the normal scores of consecutive latencies: 0 when a slow execution tells nothing of the next."""
+    """The correlation of consecutive latencies, by normal scores: 0 when a slow execution tells nothing of the next."""
     return correlation_between(latencies_us[:-1], latencies_us[1:])
 
 
 def correlation_between(first_us: Sequence[float], second_us: Sequence[float]) -> float:
-    """Correlate the normal scores of latencies pair by pair: how much two operators of one execution share a cause."""
+    """The correlation of two operators' latencies, pair by pair, by normal scores: how much they are slow together.
+
+    0 where there are too few pairs to tell, or all latencies are equal.
+    """
     if len(first_us) < FEWEST_PAIRS or min(first_us) == max(first_us) or min(second_us) == max(second_us):
         return 0.0
     first, second = (ndtri((rankdata(latencies_us) - 0.5) / len(first_us)) for latencies_us in (first_us, second_us))
@@ -87,15 +93,20 @@ def correlation_between(first_us: Sequence[float], second_us: Sequence[float]) -
 
 @dataclass(slots=True)
 class _Recording:
-    """The executions of one point: beside its own times those of the rest of the execution, and of all of it."""
+    """The executions of one point.
+
+    `run` executes it once and returns two times in µs: of the point's operator, and of the rest of the execution.
+    `rest_us` keeps the latter; `busy` is how long each execution took in all, in seconds.
+    """
 
     point: Point
     run: Callable[[], tuple[float, float]]
     clock: Clock
     rest_us: list[float] = field(default_factory=list)
-    busy: list[float] = field(default_factory=list)  # seconds
+    busy: list[float] = field(default_factory=list)
 
     def execute(self) -> float:
+        """Execute the point once, and return its operator's time in µs."""
         began = self.clock.now()
         took, rest = self.run()
         self.rest_us.append(rest)
@@ -109,15 +120,16 @@ class Session:
     def __init__(
         self, database: piql.Database, observations: list[Observation], workload: Workload, clock: Clock = REAL
     ) -> None:
-        """Take a database whose observer appends to `seen`, and whose clock is this one."""
+        """Take a database whose observer appends to `observations`, and whose clock is this one."""
         self._database = database
-        self._seen = observations
+        self._observations = observations
         self._workload = workload
         self._clock = clock
         self._one_takes: dict[Point, float] = {}
 
     @classmethod
     def open(cls, store_url: str, grid: Grid) -> Session:
+        """Connect to a store that is prepared for the grid."""
         observations: list[Observation] = []
         return cls(piql.connect(store_url, observations.append), observations, Workload(grid))
 
@@ -164,7 +176,7 @@ class Session:
         precision: float | None = None,
         at_least: int = AT_LEAST,
     ) -> tuple[list[Measurement], list[Block]]:
-        """Measure points in one schedule with `others`, of which the blocks are given.
+        """Measure points in one schedule with `others`; return the points' measurements, and the blocks of the others.
 
         Each has its seconds, or as many as it takes until it is known well enough.
         """
@@ -196,7 +208,7 @@ class Session:
         seconds: float,
         correlation: float,
     ) -> Measurement:
-        """Keep a block; a query of two operators shows by itself how much these share."""
+        """The measurement of a block; a join's own executions show how much it is slow together with its scan."""
         point, count = recording.point, len(block.service_us)
         rest_us = recording.rest_us[-count:]
         self._one_takes[point] = float(np.median(recording.busy[-count:]))
@@ -215,15 +227,15 @@ class Session:
         )
 
     def _execute(self, call: Call, point: Point) -> tuple[float, float]:
-        """What the operator of the point took, and what the rest of the execution did, in µs."""
-        self._seen.clear()
+        """Execute a call; return the time of the point's operator, and that of the rest of the execution, in µs."""
+        self._observations.clear()
         self._database.execute(call.query, call.parameters)
-        (observation,) = self._seen
+        (observation,) = self._observations
         if call.undo is not None:
             self._database.execute(call.undo.query, call.undo.parameters)
             part = "Insert" if point.operator is Operator.WRITE else point.operator.name_in_plans
             took_ms = sum(operator.elapsed_ms for operator in observation.operators if operator.operator == part)
-            if not took_ms:  # the row was there, left by a process that was killed: nothing had to be checked
+            if not took_ms:  # nothing was checked, because the row was there: a process that was killed left it
                 return self._execute(call, point)
             return took_ms * 1000, (observation.elapsed_ms - took_ms) * 1000
         if point.is_query:
@@ -237,11 +249,11 @@ class Session:
 
 
 def _known_to(precision: float | None) -> Callable[[Sequence[float]], bool]:
-    """What tells whether service times are enough to know their p99; without a precision none are."""
+    """A function that tells whether service times are enough to know their p99; without a precision they never are."""
     return lambda service_us: precision is not None and is_precise(service_us, precision)
 
 
 @lru_cache(maxsize=2)
 def _session(store_url: str, grid: Grid, process: int) -> Session:
-    """Keep a worker's connection; a forked process opens its own."""
+    """The session of a worker process, kept between its tasks; a forked process opens one of its own."""
     return Session.open(store_url, grid)

@@ -1,4 +1,4 @@
-"""What time it is for a measurement: the computer's time, or one that only moves as far as something says."""
+"""The clocks of measurements: the computer's, or a virtual one that moves only when it is told to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SPIN_SECONDS = 0.0005  # sleeping ends late by less than this
 
 
 class Clock(Protocol):
-    """Tells seconds from any moment on, and waits for a moment; `computed` are those of this process on processors."""
+    """Times are in seconds since some moment; `computed` is the processor time of this process."""
 
     def now(self) -> float: ...
 
@@ -19,7 +19,7 @@ class Clock(Protocol):
 
 
 class RealClock:
-    """The computer's; waits without sleeping past the moment."""
+    """The computer's clock; it waits the last moments without sleeping, as sleeping ends late."""
 
     def now(self) -> float:
         return time.perf_counter()
@@ -34,7 +34,7 @@ class RealClock:
 
 
 class VirtualClock:
-    """Stands still but for waits, and for what a store says that it took: minutes pass in seconds."""
+    """Stands still, except for waits and for what a simulated store spends: minutes pass in seconds."""
 
     def __init__(self) -> None:
         self._now = 0.0

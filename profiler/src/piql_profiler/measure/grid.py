@@ -1,4 +1,8 @@
-"""What to measure: points (operator, child rows, rows, bytes and columns of a row), and the named grids of them."""
+"""What to measure: points (operator, child rows, rows, bytes and columns of a row), and the named grids of them.
+
+Grid.product("g", row_bytes=(200,), scan_rows=(1, 10), fk_child_rows=(5,))
+──▶  IndexScan of 1 × 200 B, IndexScan of 10 × 200 B, IndexFKJoin of 5 × 200 B
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,8 @@ from random import Random
 class Operator(Enum):
     """The remote operators and the parts of writes that are measured.
 
-    A SortedIndexJoin that reads its index backwards is not what it is forwards: from its files, Cassandra reads a
-    partition's end by blocks that it turns round, in up to twice the time.
+    A SortedIndexJoin that reads its index backwards is measured apart from one that reads forwards: Cassandra takes up
+    to twice as long to read the end of a partition from its files, as it reverses each block.
     """
 
     INDEX_SCAN = "IndexScan"
@@ -32,25 +36,26 @@ class Operator(Enum):
 
     @property
     def is_of_writes(self) -> bool:
+        """Whether it is a part of a write."""
         return self in (Operator.WRITE, Operator.LIMIT_CHECK, Operator.REFERENCE_CHECK)
 
 
-CHECK_BYTES = 32  # of what a check looks at: keys alone
-LOOK, SHOW_AND_LOOK = 1, 2  # the rows of a ReferenceCheck
+CHECK_BYTES = 32  # of a row that a check reads: keys alone
+LOOK, SHOW_AND_LOOK = 1, 2  # `rows` of a ReferenceCheck: without and with the record written before the looks
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
     """One setting of one operator.
 
-    `child_rows` is how many requests it makes (1 for a scan), `rows` how many rows one request returns at most
-    (1 for a foreign-key join and for a dereference), `row_bytes` the size of one of these rows, and `columns` how many
-    values it holds beside its key; of both, what a row holds and a query does not read counts half. A foreign-key join
-    of one row is a get by a whole key, and measured as one.
+    `child_rows` is how many requests it makes (1 for a scan). `rows` is how many rows one request returns at most (1
+    for a foreign-key join and for a dereference). `row_bytes` is the size of one of these rows, and `columns` how many
+    values it holds beside its key; in both, columns that a query does not read count half. A foreign-key join of one
+    row is a get by a whole key, and is measured as one.
 
-    Of the parts of a write: a Write puts `child_rows` records and index entries of one row; a LimitCheck is of
-    `child_rows` groups one after the other, each of at most `rows` (1: a UNIQUE key); a ReferenceCheck makes
-    `child_rows` looks one after the other, and where `rows` is SHOW_AND_LOOK, the record is shown before them.
+    Of the parts of a write, a Write puts `child_rows` records and index entries of one row. A LimitCheck checks
+    `child_rows` groups one after the other, each of at most `rows` rows (1: a UNIQUE key). A ReferenceCheck makes
+    `child_rows` looks one after the other; where `rows` is SHOW_AND_LOOK, the record is written before them.
     """
 
     operator: Operator
@@ -71,11 +76,12 @@ class Point:
 
     @property
     def coordinates(self) -> tuple[int, int, int, int]:
+        """Child rows, rows, bytes and columns."""
         return (self.child_rows, self.rows, self.row_bytes, self.columns)
 
     @property
     def is_query(self) -> bool:
-        """Its execution is this and nothing else: there is no scan before it, and no check beside it."""
+        """Whether it is executed by itself: a scan, a get or a write. A join has a scan before it, a check a write."""
         is_get = self.operator is Operator.INDEX_FK_JOIN and self.child_rows == 1
         return is_get or self.operator in (Operator.INDEX_SCAN, Operator.WRITE)
 
@@ -110,7 +116,7 @@ class Point:
 class Grid:
     """A set of points under a name; points are unique and sorted.
 
-    `checks` are measured too, but no model is fitted to them: predictions are checked by them.
+    `checks` are measured too, but no model is fitted to them: they show how wrong predictions are.
     """
 
     name: str
@@ -123,16 +129,16 @@ class Grid:
         return self.points + self.checks
 
     def with_checks(self, count: int, seed: int) -> Grid:
-        """Add joins drawn evenly within the range of those there are, as a map's cells lie, at their sizes of a row."""
+        """Add `count` joins as checks: child rows and rows are drawn evenly up to the largest, bytes are the grid's."""
         random = Random(seed)
         joins = [point for point in self.points if point.operator in JOINS]
         checks: set[Point] = set()
         while len(checks) < count:
-            like = random.choice(joins)
-            alike = [join for join in joins if join.operator is like.operator]
-            child_rows = random.randint(1, max(point.child_rows for point in alike))
-            rows = random.randint(1, max(point.rows for point in alike))
-            checks |= {Point(like.operator, child_rows, rows, like.row_bytes, like.columns)} - set(self.points)
+            example = random.choice(joins)
+            same_operator = [join for join in joins if join.operator is example.operator]
+            child_rows = random.randint(1, max(point.child_rows for point in same_operator))
+            rows = random.randint(1, max(point.rows for point in same_operator))
+            checks |= {Point(example.operator, child_rows, rows, example.row_bytes, example.columns)} - set(self.points)
         return Grid(self.name, self.points, tuple(sorted(checks, key=Point.sort_key)))
 
     @classmethod
@@ -154,7 +160,7 @@ class Grid:
         limit_rows: Sequence[int] = (),
         reference_looks: Sequence[int] = (),
     ) -> Grid:
-        """Combine the levels of each dimension; `columns` are those of scans and joins."""
+        """All combinations of the levels of each operator's dimensions; `columns` are those of scans and joins."""
         width = tuple(product(row_bytes, columns))
         points = [Point(Operator.INDEX_SCAN, 1, rows, *shape) for rows, shape in product(scan_rows, width)]
         points += [Point(Operator.INDEX_FK_JOIN, child, 1, *shape) for child, shape in product(fk_child_rows, width)]
@@ -177,12 +183,12 @@ class Grid:
 
     @classmethod
     def of(cls, name: str, points: Iterable[Point]) -> Grid:
-        """Build from any points; doubles count once."""
+        """A grid of any points; points that occur twice are taken once."""
         return cls(name, tuple(sorted(set(points), key=Point.sort_key)))
 
     @classmethod
     def from_levels(cls, levels: Mapping[str, Sequence[int]], name: str = "custom") -> Grid:
-        """Build from the JSON form: `{"row_bytes": […], "scan_rows": […], "fk_child_rows": […], …}`."""
+        """A grid of the JSON form, `{"row_bytes": […], "scan_rows": […], …}`; ValueError says what is wrong with it."""
         if unknown := sorted(set(levels) - DIMENSIONS):
             raise ValueError(f"unknown dimension {unknown[0]}; a grid has {', '.join(sorted(DIMENSIONS))}")
         if not levels.get("row_bytes"):
@@ -263,9 +269,9 @@ _WRITES = Grid.product(
 )
 _READS = _LOOKUPS.points + _SHORT.points + _WIDE.points + _FEEDS.points
 
-# `small` covers SCADr: its thoughtstream at 100 subscriptions × 50 rows, and its writes; of wide rows it has one point
-# of each operator. `default` is the grid to predict from in earnest: its 19 checks are what a bound at 90 % is computed
-# from, and would do for 95 %. `reads` is the part of it that scans and joins are predicted from, `writes` the other.
+# `small` covers SCADr: its thoughtstream at 100 subscriptions × 50 rows, and its writes. It has one point of each
+# operator with wide rows. `default` is for serious predictions: from its 19 checks a bound at 90 % is computed, and one
+# at 95 % could be. `reads` is the part of it that scans and joins are predicted from, `writes` the rest.
 GRIDS: Mapping[str, Grid] = {
     "small": Grid.of("small", _SMALL.points + _SMALL_WIDE.points),
     "default": Grid.of("default", _READS + _DEREFERENCES.points + _WRITES.points).with_checks(19, seed=19),

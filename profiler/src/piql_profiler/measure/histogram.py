@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-RATIO = 1.02
+RATIO = 1.02  # upper by lower edge of a bin
 LOG_RATIO = math.log(RATIO)
 HIGHEST_US = 60_000_000.0
 BINS = math.ceil(math.log(HIGHEST_US) / LOG_RATIO)
@@ -22,7 +22,9 @@ EDGES_US: NDArray[np.float64] = np.exp(np.arange(BINS + 1) * LOG_RATIO)
 EDGES_US.setflags(write=False)
 
 Counts = NDArray[np.int64]
-Curve = NDArray[np.float64]
+Curve = NDArray[
+    np.float64
+]  # cumulative shares at the bin edges, BINS + 1 along the last axis; or quantiles of such rows
 
 
 def bins_of(latencies_us: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -33,7 +35,7 @@ def bins_of(latencies_us: NDArray[np.float64]) -> NDArray[np.intp]:
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """How often each latency was seen. `quantile_us` interpolates inside a bin."""
+    """How often each latency occurred: a count for each bin. `quantile_us` interpolates inside a bin."""
 
     counts: Counts
 
@@ -107,7 +109,7 @@ def quantile_of_curve(curves: Curve, q: float | Curve) -> Curve:
     target = np.asarray(q)[..., None] - 1e-12
     above = np.argmax(curves >= target, axis=-1)
     above = np.maximum(np.where(curves[..., -1] >= target[..., 0], above, BINS), 1)
-    flat = curves.reshape(-1)  # read by places in it: `take_along_axis` costs more than all the rest of few rows
+    flat = curves.reshape(-1)  # for few rows, `take_along_axis` would take longer than all the rest
     index = above + np.arange(above.size).reshape(above.shape) * curves.shape[-1]
     low, high = flat[index - 1], flat[index]
     part = np.minimum(np.maximum((q - low) / np.maximum(high - low, 1e-15), 0.0), 1.0)

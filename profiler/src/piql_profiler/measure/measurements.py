@@ -1,4 +1,8 @@
-"""What a profile run found out: a histogram for each point and profile interval."""
+"""The measurements of a profile run: a histogram for each point and interval.
+
+Measurement    one point in one interval, as it is measured and kept on disk
+Measurements   all of a run by operator, as arrays: what models are fitted to
+"""
 
 from __future__ import annotations
 
@@ -12,18 +16,20 @@ from piql_profiler.measure.grid import Operator, Point
 from piql_profiler.measure.histogram import BINS, Histogram, merge_all
 from piql_profiler.measure.open_loop import MOST_COMPUTING, MOST_LAG
 
-FEWEST_PAIRS = 10  # below this a correlation says nothing
+FEWEST_PAIRS = 10  # of fewer pairs no correlation is computed
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """One point in one interval: its latencies, when it began (seconds since 1970) and for how long it ran.
 
-    `histogram` holds service times, `response` latencies from the moment each execution was due. `correlation` is that
-    of consecutive executions' normal scores: how long what makes them slow lasts. `effective` is how many independent
-    executions they are worth, and `lag` how late the client was by itself, as a share of the p99 response; `computing`
-    is the share of one processor that it took. `whole` is a join's execution with the scan that gives it its child
-    rows: a query of two operators, to check predictions by.
+    `histogram`     service times
+    `response`      latencies from the moment that each execution was due
+    `correlation`   of consecutive executions, for a join of its latency and its scan's, by normal scores
+    `effective`     how many independent executions they are worth; None where that is not known
+    `lag`           how late the client itself was, as a share of the p99 response
+    `computing`     the share of one processor that the client took
+    `whole`         of a join: latencies with the scan before it, a query of two operators to check predictions by
     """
 
     point: Point
@@ -40,8 +46,13 @@ class Measurement:
 
     @property
     def is_void(self) -> bool:
-        """The client was too late by itself, or too busy, for the latencies to be the store's."""
+        """Whether the client was too late or too busy itself for the latencies to be the store's."""
         return self.lag > MOST_LAG or self.computing > MOST_COMPUTING
+
+    @property
+    def worth(self) -> float:
+        """How many independent executions it is worth: `effective`, or all executions where it is not known."""
+        return self.histogram.total if self.effective is None else self.effective
 
 
 _CHECKS_OF_WRITES = (Operator.LIMIT_CHECK, Operator.REFERENCE_CHECK)
@@ -49,9 +60,9 @@ _CHECKS_OF_WRITES = (Operator.LIMIT_CHECK, Operator.REFERENCE_CHECK)
 
 @dataclass(frozen=True, eq=False)
 class OperatorCounts:
-    """All measurements of one operator: `counts[point, interval, bin]`, points in grid order; `whole[point, bin]`.
+    """All measurements of one operator: `counts[point, interval, bin]`, and `whole[point, bin]` of all intervals.
 
-    `effective[point, interval]` is how many independent executions the counts are worth.
+    Points are in grid order. `effective[point, interval]` is how many independent executions the counts are worth.
     """
 
     operator: Operator
@@ -61,7 +72,7 @@ class OperatorCounts:
     effective: NDArray[np.float64] | None = None
 
     def worth(self) -> NDArray[np.float64]:
-        """The number of independent executions: `effective`, or all where it is not known."""
+        """The number of independent executions by point and interval: `effective`, or all where it is not known."""
         return self.counts.sum(axis=-1).astype(np.float64) if self.effective is None else self.effective
 
     @property
@@ -72,12 +83,12 @@ class OperatorCounts:
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """The measurements of a run, by operator; every point has a count in every interval.
+    """The measurements of a run, by operator; every point has counts in every interval.
 
-    `correlation` is that of what is read; `write_correlation` that of a write's parts, which are nearer to each other.
-    `is_answered_in_turn`: the store answers one request after the other, even those sent together (an embedded one).
-    `has_transactions`: writes are made in one, not by steps.
-    `checks`: how long the queries of points took that no model is fitted to.
+    `correlation`           of the operators of a query; `write_correlation` of the parts of a write
+    `is_answered_in_turn`   the store answers one request after the other, even those sent together (an embedded one)
+    `has_transactions`      a write is made in one transaction, not by steps
+    `checks`                latencies of the queries of those points that no model is fitted to
     """
 
     intervals: int
@@ -99,10 +110,10 @@ class Measurements:
         has_transactions: bool = False,
         checks: Collection[Point] = (),
     ) -> Measurements:
-        """Arrange measurements by operator, but keep those of the `checks` apart: of these the whole queries.
+        """Arrange measurements by operator, and keep the whole queries of the `checks` apart.
 
-        A point that saw nothing in an interval takes what it saw in all of them; one that never saw anything is
-        left out.
+        A point without executions in an interval gets its counts of all intervals there; a point without any is left
+        out.
         """
         checked = {
             point: merge_all(
@@ -122,22 +133,26 @@ class Measurements:
             counts = np.zeros((len(points), intervals, BINS), dtype=np.int64)
             whole = np.zeros((len(points), BINS), dtype=np.int64)
             effective = np.zeros((len(points), intervals))
-            place = {point: at for at, point in enumerate(points)}
+            index_of = {point: index for index, point in enumerate(points)}
             for cell in cells:
                 if cell.point.operator is operator:
-                    at = place[cell.point], cell.interval
-                    counts[at] += cell.histogram.counts
-                    effective[at] += cell.histogram.total if cell.effective is None else cell.effective
+                    row = index_of[cell.point]
+                    counts[row, cell.interval] += cell.histogram.counts
+                    effective[row, cell.interval] += cell.worth
                     if cell.whole is not None:
-                        whole[place[cell.point]] += cell.whole.counts
+                        whole[row] += cell.whole.counts
             pooled = counts.sum(axis=1, keepdims=True)
-            is_seen = counts.sum(axis=-1, keepdims=True) > 0
-            effective = np.where(is_seen[..., 0], effective, effective.sum(axis=1, keepdims=True))
-            counts = np.where(is_seen, counts, pooled)
-            seen = np.flatnonzero(pooled.sum(axis=(1, 2)))
-            if len(seen):
+            is_executed = counts.sum(axis=-1, keepdims=True) > 0
+            effective = np.where(is_executed[..., 0], effective, effective.sum(axis=1, keepdims=True))
+            counts = np.where(is_executed, counts, pooled)
+            executed = np.flatnonzero(pooled.sum(axis=(1, 2)))
+            if len(executed):
                 operators[operator] = OperatorCounts(
-                    operator, tuple(points[at] for at in seen), counts[seen], whole[seen], effective[seen]
+                    operator,
+                    tuple(points[row] for row in executed),
+                    counts[executed],
+                    whole[executed],
+                    effective[executed],
                 )
         of_all = _correlation(cells)
         correlation = _correlation([cell for cell in cells if not cell.point.operator.is_of_writes])
@@ -170,7 +185,7 @@ class Measurements:
         return self.only(lambda measured: measured != point)
 
     def only(self, is_kept: Callable[[Point], bool]) -> Measurements:
-        """The measurements of the points that a test keeps."""
+        """The measurements of the points for which `is_kept` is true."""
         operators = {}
         for operator, measured in self.operators.items():
             rows_kept = [at for at, point in enumerate(measured.points) if is_kept(point)]
@@ -192,9 +207,7 @@ class Measurements:
 
 
 def _correlation(cells: Sequence[Measurement]) -> float | None:
-    """The mean correlation of those that executed enough to tell; None where there are none."""
-    telling = [cell for cell in cells if cell.histogram.total >= FEWEST_PAIRS]
-    pairs = sum(measurement.histogram.total for measurement in telling)
-    return (
-        sum(measurement.correlation * measurement.histogram.total for measurement in telling) / pairs if pairs else None
-    )
+    """The mean correlation, weighted by executions, of cells with enough of them; None where there are none."""
+    counted = [cell for cell in cells if cell.histogram.total >= FEWEST_PAIRS]
+    executions = sum(cell.histogram.total for cell in counted)
+    return sum(cell.correlation * cell.histogram.total for cell in counted) / executions if executions else None

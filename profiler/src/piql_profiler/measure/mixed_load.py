@@ -1,10 +1,10 @@
-"""Several executions in one schedule: at each moment that is due one of them is drawn, by the time that it is given.
+"""Several points or queries in one schedule: at each moment that is due one is drawn, by its share of the time.
 
-    in turns   aaaaaaaa bbbb cccccccc     consecutive executions of one share what makes them slow
-    mixed      b a c a c c a b a c c a    what disturbs the store for a while disturbs all alike, each only a little
+    in turns   aaaaaaaa bbbb cccccccc     consecutive executions of one part are slow for the same cause
+    mixed      b a c a c c a b a c c a    what slows the store for a while slows all parts alike, each only a little
 
-The same time tells more of each, as much as what is slow lasts longer than one execution. How much consecutive
-executions share is still seen: from those that follow each other, whatever they are.
+So in the same time more is learned of each part. How much consecutive executions are slow together is still known: it
+is computed from executions that follow each other, whichever parts they are of.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from piql_profiler.measure.open_loop import AT_LEAST, BETWEEN_CHECKS, Block, che
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is executed, which gives its service time in µs; the seconds it is given, and those that one takes.
+    """A point or a query to execute: `execute` does it once and returns its service time in µs.
 
-    `is_enough` is asked now and then, off the schedule, of all service times so far; the others then have the rest of
-    its time no longer to share with it.
+    It is given `seconds` of the schedule; one execution takes about `one_takes` seconds, None where that is not known.
+    `is_enough` is asked now and then, off the schedule, with all service times so far: a part that is enough is
+    executed no longer, and its remaining seconds are not used.
     """
 
     execute: Callable[[], float]
@@ -38,7 +39,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Mixed:
-    """A block of each part, how many of its seconds it took, and which part each execution was of, in their order."""
+    """What came of a schedule: a block of each part, the seconds it took, and the part of each execution, in order."""
 
     blocks: Sequence[Block]
     seconds: Sequence[float]
@@ -63,7 +64,9 @@ class Mixed:
 
 
 @dataclass(slots=True)
-class _Taken:
+class _PartTimes:
+    """The times of one part's executions, in µs, and the seconds that they took in all."""
+
     service: list[float] = field(default_factory=list)
     response: list[float] = field(default_factory=list)
     lag: list[float] = field(default_factory=list)
@@ -73,21 +76,22 @@ class _Taken:
 def offer_mixed(
     parts: Sequence[Part], *, load: float, seed: int, at_least: int = AT_LEAST, clock: Clock = REAL
 ) -> Mixed:
-    """Keep one client busy for a share `load` of all seconds given; ValueError for a load of 1 or more.
+    """Keep one client busy for a share `load` of all parts' seconds; ValueError for a load of 1 or more.
 
-    A part too slow for its seconds is still executed `at_least` times, at the end and without waiting. A `load` of 0 is
-    closed loop: one execution after the other.
+    A part that is too slow for its seconds is still executed `at_least` times: the rest of them at the end, without
+    waiting. A `load` of 0 is closed loop: one execution after the other.
     """
     check_load(load)
     takes = [part.one_takes or seconds_of_one(part.execute, part.seconds, clock) for part in parts]
     random = Random(seed)
-    results_of_parts = [_Taken() for _ in parts]
+    times_of_parts = [_PartTimes() for _ in parts]
     seconds = [part.seconds for part in parts]
     order: list[int] = []
-    left = 1.0  # of the seconds that are given
+    share_left = 1.0  # of the seconds of all active parts
     computed = 0.0
 
     def execute(at: int, due: float | None, free: float) -> float:
+        """Execute a part, due at a moment (None: now), by a client that is free since `free`; return when it ended."""
         nonlocal computed
         computed -= clock.computed()
         started = clock.now()
@@ -95,11 +99,11 @@ def offer_mixed(
         took = parts[at].execute()
         computed += clock.computed()
         ended = clock.now()
-        results = results_of_parts[at]
-        results.service.append(took)
-        results.response.append(took + (started - due) * 1e6)
-        results.lag.append((started - max(due, free)) * 1e6)
-        results.spent += ended - started
+        times = times_of_parts[at]
+        times.service.append(took)
+        times.response.append(took + (started - due) * 1e6)
+        times.lag.append((started - max(due, free)) * 1e6)
+        times.spent += ended - started
         order.append(at)
         return ended
 
@@ -108,7 +112,7 @@ def offer_mixed(
     while active:
         seconds_left = sum(parts[at].seconds for at in active)
         rates = [parts[at].seconds / takes[at] for at in active]
-        end = free + seconds_left * left
+        end = free + seconds_left * share_left
         gap = seconds_left / (load * sum(rates)) if load else 0.0
         finished = None
         while free < end and finished is None:
@@ -117,24 +121,24 @@ def offer_mixed(
                 clock.wait_until(due)
             (drawn,) = random.choices(active, rates)
             free = execute(drawn, due if load else None, free)
-            service = results_of_parts[drawn].service
+            service = times_of_parts[drawn].service
             if len(service) % BETWEEN_CHECKS == 0 and len(service) >= at_least:
                 finished = drawn if parts[drawn].is_enough(service) else None
                 due += clock.now() - free
                 free = clock.now()
         if finished is None:
             break
-        left = max(0.0, (end - free) / seconds_left)
-        seconds[finished] *= 1.0 - left
+        share_left = max(0.0, (end - free) / seconds_left)
+        seconds[finished] *= 1.0 - share_left
         active.remove(finished)
     computing = computed / max(free - began, 1e-9) if load else 0.0
-    lacking = [at for at, results in enumerate(results_of_parts) for _ in range(at_least - len(results.service))]
+    lacking = [at for at, times in enumerate(times_of_parts) for _ in range(at_least - len(times.service))]
     for at in random.sample(lacking, len(lacking)):
         free = execute(at, None, free)
     return Mixed(
         [
-            Block(results.service, results.response, results.lag, results.spent / max(took, 1e-9), computing)
-            for results, took in zip(results_of_parts, seconds, strict=True)
+            Block(times.service, times.response, times.lag, times.spent / max(took, 1e-9), computing)
+            for times, took in zip(times_of_parts, seconds, strict=True)
         ],
         seconds,
         order,

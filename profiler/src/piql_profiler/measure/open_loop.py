@@ -4,9 +4,11 @@
     service    ▬  ▬▬▬▬▬▬▬▬ ▬▬▬ ▬        what an execution takes once it has begun
     response   ▬  ▬▬▬▬▬▬▬▬▬▬▬▬▬         from the moment it was due: waiting for the one before counts
 
-A client that sends the next execution only after the last (closed loop) leaves out just the waits that a slow one
-causes (coordinated omission), and never lets the store rest. A block proves itself: where the client itself was late,
-by more than `MOST_LAG` of what it reports, or computed for more than `MOST_COMPUTING` of the time, it is void.
+A client that sends the next execution only after the last (closed loop) leaves out exactly the waits that a slow one
+causes (coordinated omission), and never lets the store rest.
+
+A block is void where the client itself was late by more than `MOST_LAG` of what it reports, or computed for more than
+`MOST_COMPUTING` of the time: then its latencies are not the store's.
 """
 
 from __future__ import annotations
@@ -19,19 +21,20 @@ import numpy as np
 
 from piql_profiler.measure.clock import REAL, Clock
 
-WARM_UP = 3
-AT_LEAST = 20
+WARM_UP = 3  # executions
+AT_LEAST = 20  # executions of a block
 MOST_LAG = 0.05  # of the p99 response
 MOST_COMPUTING = 0.8  # of one processor: the most that a load may be, 0.7, and what chance adds to it
-_CALIBRATION, _CALIBRATION_SHARE = 12, 0.05  # executions at most, unless that many take less of the block
-BETWEEN_CHECKS = 250
+_CALIBRATION, _CALIBRATION_SHARE = 12, 0.05  # executions at most, in this share of the block's time at most
+BETWEEN_CHECKS = 250  # executions
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
     """The executions of one block in their order, in µs; `busy` is the share of time spent in executions.
 
-    `computing` is the share of one processor that the client took for them; in closed loop it proves nothing, and is 0.
+    `computing` is the share of one processor that the client took for them. In closed loop it is 0: a client that never
+    waits computes much whatever the store does.
     """
 
     service_us: Sequence[float]
@@ -42,7 +45,7 @@ class Block:
 
     @property
     def lag(self) -> float:
-        """How late the client was by itself: the p99 of its lag as a share of the p99 response."""
+        """How late the client itself was: the p99 of its lag as a share of the p99 response."""
         return float(np.quantile(self.lag_us, 0.99) / max(np.quantile(self.response_us, 0.99), 1e-9))
 
     @property
@@ -62,12 +65,12 @@ def offer(
     is_enough: Callable[[Sequence[float]], bool] = lambda service_us: False,
     clock: Clock = REAL,
 ) -> Block:
-    """Keep one client busy for a share `load` of `seconds`; `execute` gives its service time in µs.
+    """Keep one client busy for a share `load` of `seconds`; `execute` does one execution and returns its time in µs.
 
-    A point too slow for its time is still executed `at_least` times, the last ones without waiting. `is_enough` is
-    asked now and then, off the schedule, and ends the block early; so do `at_most` executions. The rate follows from
-    the seconds that `one_takes`, else from a few executions before the block. A `load` of 0 is closed loop: one
-    execution after the other.
+    The rate follows from the seconds that `one_takes`, else from a few executions before the block. A point that is too
+    slow for its time is still executed `at_least` times, the last ones without waiting. `is_enough` is asked now and
+    then, off the schedule, with all service times so far, and ends the block early; so do `at_most` executions. A
+    `load` of 0 is closed loop: one execution after the other. Raises ValueError for a load of 1 or more.
     """
     check_load(load)
     for _ in range(WARM_UP if one_takes is None else 1):
@@ -104,7 +107,7 @@ def offer(
             free = clock.now()
             due += free - ended
     elapsed = max(free - began, 1e-9)
-    is_scheduled = load > 0.0 and free < 2 * end - began  # what is too slow for its time follows without a pause
+    is_scheduled = load > 0.0 and free < 2 * end - began  # a point that is too slow for its time is executed unpaused
     return Block(service, response, lag, spent / elapsed, computed / elapsed if is_scheduled else 0.0)
 
 

@@ -1,9 +1,10 @@
 """How well a quantile is known: its confidence interval from ranks, and when a point has been measured enough.
 
-Distribution-free: the number of executions below the true quantile is binomial, so two ranks enclose it. Executions
-that are slow together tell less than independent ones: their number is divided by the inflation of the indicator
-"slower than the quantile", 1 + 2 Σ ρₖ. The few slow ones among some thousands tell little of ρₖ, so that it is read
-from all latencies as well: from the autocorrelation of their normal scores, as if these were jointly normal.
+The interval is distribution-free: the number of executions below the true quantile is binomial, so two ranks enclose
+it. Executions that are slow together tell less than independent ones: their number is divided by 1 + 2 Σ ρₖ, where ρₖ
+is the autocorrelation of the indicator "slower than the quantile" at lag k. Some thousand executions have only few slow
+ones, which tell little of ρₖ. So it is also derived from all latencies: from the autocorrelation of their normal
+scores, as if these were jointly normal. The larger sum counts.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from scipy.stats import binom, rankdata
 from piql_profiler.measure.histogram import Histogram, quantile_of_curve
 
 CONFIDENCE = 0.95
-FEWEST_FOR_P99 = 300  # below, there is no upper bound to speak of
-_CORRELATIONS = np.linspace(0.0, 1.0, 201)
+FEWEST_FOR_P99 = 300  # independent executions; of fewer, the interval of a p99 has no upper end
+_CORRELATIONS = np.linspace(0.0, 1.0, 201)  # at which `_joint_excess` is computed
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,9 @@ def effective_number(latencies_us: Sequence[float] | NDArray[np.float64], quanti
 def effective_number_of_blocks(blocks_us: Sequence[Sequence[float]], quantile: float = 0.99) -> float:
     """How many independent executions several blocks are worth together.
 
-    Where what passes the quantile of all gathers in some of the blocks, by more than within a block can explain, the
-    store was not the same in each: the blocks are then worth as much less as their counts vary more.
+    The executions beyond the quantile of all may gather in some of the blocks, by more than their dependence within a
+    block explains: then the store was not the same in each. What the blocks are worth is divided by how many times the
+    counts vary more than that (Pearson's χ² by its degrees of freedom).
     """
     blocks = [np.asarray(block, dtype=np.float64) for block in blocks_us if len(block)]
     worth = np.array([effective_number(block, quantile) for block in blocks])
@@ -96,7 +98,10 @@ def _leading(series: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @lru_cache(maxsize=16)
 def _joint_excess(quantile: float) -> NDArray[np.float64]:
-    """How the indicators correlate that two normal scores pass a quantile, for each correlation of the scores."""
+    """The correlation of the indicators "beyond the quantile" of two normal scores, for each of `_CORRELATIONS`.
+
+    An integral over the tail of one score, by Gauss-Legendre quadrature.
+    """
     threshold = float(ndtri(quantile))
     nodes, weights = leggauss(200)
     shares = quantile + (nodes + 1) / 2 * (1.0 - quantile)
@@ -107,7 +112,7 @@ def _joint_excess(quantile: float) -> NDArray[np.float64]:
 
 
 def is_precise(latencies_us: Sequence[float], target: float, quantile: float = 0.99) -> bool:
-    """Tell whether the quantile is known to ± `target` of itself."""
+    """Whether the quantile is known to ± `target` of itself."""
     values = np.sort(np.asarray(latencies_us))
     low, high = _ranks(max(1, round(effective_number(latencies_us, quantile))), quantile)
     if high > 1.0:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import NamedTuple
 from uuid import UUID, uuid1, uuid4
 
 import piql
@@ -25,10 +26,15 @@ from piql.schema.catalog import Kind, SqlType, Table
 from piql.schema.types import TEXTS, for_each_kind
 from piql.trees.node import Node
 
-ROWS_READ = 1000
-FORM_LIMIT = 10
+ROWS_READ = 1000  # of a table at most
+FORM_LIMIT = 10  # rows that a form asks for
 
-Origin = tuple[str, str]  # table, column
+
+class Origin(NamedTuple):
+    """The column that values of a parameter are taken from."""
+
+    table: str
+    column: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,11 @@ class _Pool:
 
 @dataclass(slots=True)
 class ParameterSampler:
-    """Draws values for all parameters of one query; `sources` says of each where it comes from."""
+    """Draws values for all parameters of one query; `sources` says of each, in words, where its values come from.
+
+    `_pools` has the rows to draw from, `_new` the parameters that need a new key each time, `_words` those that
+    search for a word in a text. `_made_up_count` counts the values that were made up.
+    """
 
     _declared: Sequence[QueryParameter]
     _pools: list[_Pool] = field(default_factory=list)
@@ -49,13 +59,13 @@ class ParameterSampler:
     _words: set[str] = field(default_factory=set)
     sources: dict[str, str] = field(default_factory=dict)
     _random: random.Random = field(default_factory=random.Random)
-    _made: int = 0
+    _made_up_count: int = 0
 
     @classmethod
     def of(
         cls, query: CompiledQuery, compilation: Compilation, database: piql.Database, seed: int | None = None
     ) -> ParameterSampler:
-        """Read what is needed from the data; a table that cannot be read leaves made-up values."""
+        """Read rows of the tables that parameters come from; where a table cannot be read, values are made up."""
         sampler = cls(query.parameters, _random=random.Random(seed))
         origins = _origins(query)
         sampler._words = _search_words(query)
@@ -88,22 +98,24 @@ class ParameterSampler:
         return {column.name: drawn[column.name] for column in self._declared}
 
     def _add_pool(self, columns: Mapping[str, Origin], database: piql.Database) -> None:
-        table = next(iter(columns.values()))[0]
-        names = list(dict.fromkeys(column for _, column in columns.values()))
+        """Read rows to draw some parameters from, given the columns of one table that they come from."""
+        table = next(iter(columns.values())).table
+        names = list(dict.fromkeys(origin.column for origin in columns.values()))
         try:
             sampled = database.some_rows(table, names, ROWS_READ)
         except PiqlError:
             return
-        at = [names.index(column) for _, column in columns.values()]
-        rows = tuple(values for row in sampled if None not in (values := tuple(row[position] for position in at)))
+        positions = [names.index(origin.column) for origin in columns.values()]
+        rows = tuple(values for row in sampled if None not in (values := tuple(row[at] for at in positions)))
         if not rows:
             return
         self._pools.append(_Pool(tuple(columns), rows))
         together = " of one row" if len(columns) > 1 else ""
-        for name, (_, column) in columns.items():
-            self.sources[name] = f"{table}.{column}{together}, one of the first {len(rows)} rows in the store"
+        for name, origin in columns.items():
+            self.sources[name] = f"{table}.{origin.column}{together}, one of the first {len(rows)} rows in the store"
 
     def _items(self, parameter: QueryParameter) -> list[object]:
+        """The items of a list parameter: as many different values as it may have, or as there are."""
         for pool in self._pools:
             if parameter.name in pool.parameters:
                 at = pool.parameters.index(parameter.name)
@@ -112,10 +124,10 @@ class ParameterSampler:
         return [self._make_up(parameter)]
 
     def _make_up(self, parameter: QueryParameter) -> object:
-        self._made += 1
+        self._made_up_count += 1
         if not isinstance(parameter.type, SqlType):
             return None
-        return _made_up(parameter.type, parameter.name in self._new, self._made, self._random)
+        return _made_up(parameter.type, parameter.name in self._new, self._made_up_count, self._random)
 
 
 def _made_up(type: SqlType, is_new: bool, number: int, chance: random.Random) -> object:
@@ -160,17 +172,17 @@ def _origins(query: CompiledQuery) -> dict[str, Origin]:
         table = query.logical.table.name
         for assignment in query.logical.find(Assignment):
             if isinstance(assignment.value, Parameter):
-                origins.setdefault(assignment.value.name, (table, assignment.column))
+                origins.setdefault(assignment.value.name, Origin(table, assignment.column))
         return origins
     tables = {node.alias: node.table.name for node in query.logical.find(Relation)}
     for column, value in _pairs(query.logical):
         if isinstance(value, Parameter) and column.relation in tables:
-            origins.setdefault(value.name, (tables[column.relation], column.name))
+            origins.setdefault(value.name, Origin(tables[column.relation], column.name))
     return origins
 
 
 def _pairs(plan: Node) -> list[tuple[ColumnRef, object]]:
-    """Each column of the plan's predicates with what it is held against."""
+    """Each column of the plan's predicates with what it is compared with."""
     pairs: list[tuple[ColumnRef, object]] = []
     for node in plan.walk():
         match node:
@@ -198,13 +210,20 @@ def _new_keys(query: CompiledQuery, tables: Mapping[str, Table], origins: Mappin
         return set()
     table = query.logical.table
     referencing = {column for key in table.foreign_keys for column in key.columns}
-    return {name for name, (_, column) in origins.items() if column in table.primary_key and column not in referencing}
+    return {
+        name
+        for name, origin in origins.items()
+        if origin.column in table.primary_key and origin.column not in referencing
+    }
 
 
 def _groups(
     query: CompiledQuery, tables: Mapping[str, Table], origins: Mapping[str, Origin], new: set[str]
 ) -> list[dict[str, Origin]]:
-    """Put together the parameters whose values come from one row."""
+    """Groups of parameters whose values have to come from one row, with the column of each.
+
+    Limits and new keys are not drawn from rows, and are left out.
+    """
     drawn_origins = {name: origin for name, origin in origins.items() if name not in new}
     limits = {node.parameter for node in query.logical.find(Count)} if query.logical is not None else set()
     drawn_origins = {name: origin for name, origin in drawn_origins.items() if name not in limits}
@@ -212,7 +231,7 @@ def _groups(
         return [{name: _referenced(origin, tables)} for name, origin in drawn_origins.items()]
     by_table: dict[str, dict[str, Origin]] = {}
     for name, origin in drawn_origins.items():
-        by_table.setdefault(origin[0], {})[name] = origin
+        by_table.setdefault(origin.table, {})[name] = origin
     return [
         {name: _referenced(origin, tables) for name, origin in group.items()} if len(group) == 1 else group
         for group in by_table.values()
@@ -223,12 +242,12 @@ def _referenced(origin: Origin, tables: Mapping[str, Table]) -> Origin:
     """Follow a foreign key of one column to the key that it references: there each value stands once."""
     visited = {origin}
     while True:
-        table = tables.get(origin[0])
+        table = tables.get(origin.table)
         keys = table.foreign_keys if table is not None else ()
-        key = next((key for key in keys if key.columns == (origin[1],)), None)
+        key = next((key for key in keys if key.columns == (origin.column,)), None)
         if key is None:
             return origin
-        origin = (key.table, key.referenced_columns[0])
+        origin = Origin(key.table, key.referenced_columns[0])
         if origin in visited:
             return origin
         visited.add(origin)

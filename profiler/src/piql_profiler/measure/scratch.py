@@ -1,4 +1,4 @@
-"""Folders that go with their process; what a killed one left behind is removed by the next."""
+"""Temporary folders of a process; those that a killed process left behind are removed by the next one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 @contextmanager
 def scratch_folder(prefix: str, beside: Path | None = None) -> Iterator[Path]:
-    """Make a folder `<prefix><process>_…` beside others, by default where temporary files go."""
+    """A folder `<prefix><process id>_…` in `beside`, by default where temporary files go; removed at the end."""
     parent = beside or Path(tempfile.gettempdir())
     parent.mkdir(parents=True, exist_ok=True)
     _remove_left_over(prefix, parent)

@@ -1,4 +1,7 @@
-"""URLs of stores that hold a password: what is shown or kept of them, and where the password comes from again."""
+"""URLs of stores with passwords: how they are shown and kept, and where the password comes from again.
+
+cql://ada:secret@host/keyspace  ──without_password──▶  cql://ada:…@host/keyspace  ──with_password──▶  from PIQL_STORE
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,18 @@ import re
 
 from piql.errors import StoreUnavailable
 
-STORE_VARIABLE = "PIQL_STORE"  # in the environment, which no other user of the machine can read; arguments all can
+STORE_VARIABLE = "PIQL_STORE"  # of the environment: other users of the machine can read arguments, but not this
 _LEFT_OUT = "…"
 _LOGIN = re.compile(r"(//[^/@:\s]*):[^/@\s]*@")
 
 
 def without_password(text: str) -> str:
-    """A store's URL, or a text that may hold one, fit to be shown and kept."""
+    """A store's URL, or a text that may contain one, with `…` in place of the password."""
     return _LOGIN.sub(rf"\1:{_LEFT_OUT}@", text)
 
 
 def has_password(url: str) -> bool:
+    """Whether a URL or a text has a password in it, or the mark of one that was left out."""
     return _LOGIN.search(url) is not None
 
 

@@ -8,14 +8,14 @@
     notes    (name, grp, body)             the rows that are dereferenced: a body without a length stays out of the
                                            index
 
-The payload of wide rows is that of as many columns as the point says, which share the bytes.
-What is written is in `write_workload`.
+The payload of wide rows is split evenly over as many columns as the point says. The tables of writes are in
+`write_workload`.
 
-Names begin with `piql_profile_` and a digest of the grid, so that data of several grids stand side by side. An
-embedded store is profiled in a new file of the same engine and settings, in a folder `piql_profile_…` beside the user's
-file that goes with the run: the user's data is neither read nor written. On a cluster the tables stand in the same
-keyspace, under a table prefix of their own, because there the neighbours are part of what is measured; they stay for
-the next run.
+Names begin with `piql_profile_` and a digest of the grid, so tables of several grids can exist side by side. An
+embedded store is measured in a new file of the same engine and settings, in a folder `piql_profile_…` beside the user's
+file, which is removed after the run: the user's data is neither read nor written. On a cluster the tables are in the
+same keyspace, under a table prefix of their own, because other tables of the cluster are part of what is measured. They
+stay for the next run.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from piql_profiler.measure.store_urls import with_password
 from piql_profiler.measure.write_workload import Insertion, WriteWorkload
 
 RESERVED_PREFIX = "piql_profile_"
-_OWNERS_PER_LEVEL = 20
+_OWNERS_PER_LEVEL = 20  # a level is a number of child rows
 _NAME_BYTES, _TIME_BYTES = 16, 8
 _SMALLEST_ROW_BYTES = 32
 LINK_BYTES = 2 * _NAME_BYTES  # a row of the scan below each join
@@ -50,7 +50,7 @@ _Rows = Iterator[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One execution that realises a point: the query's name and its parameters, and what takes a write back."""
+    """One execution that realises a point: a query's name and its parameters; `undo` deletes what a write inserted."""
 
     query: str
     parameters: Mapping[str, Any]
@@ -59,7 +59,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Workload:
-    """All that a grid needs on a store."""
+    """All that a grid needs on a store; ValueError for a grid with rows that are too small to be made."""
 
     grid: Grid
 
@@ -74,14 +74,15 @@ class Workload:
 
     @cached_property
     def prefix(self) -> str:
+        """What the names of this grid's tables and queries begin with."""
         text = ";".join(map(str, self.grid.measured)) + self._shape
         return f"{RESERVED_PREFIX}{hashlib.sha256(text.encode()).hexdigest()[:8]}_"
 
     def prepare(self, database: piql.Database) -> None:
-        """Deploy the tables and queries, and load the data unless an earlier run has done so.
+        """Deploy the tables and queries, and load the rows unless an earlier run has done so.
 
-        The data then lies in files, as that of users does: what a server still has in memory it reads up to a third
-        faster.
+        The store is flushed, so that the rows lie in files, as those of users do: rows that a server still has in
+        memory are read up to a third faster.
         """
         database.deploy(piql.compile(self.text))
         if database.execute(f"{self.prefix}loaded", {"id": 1}).rows:
@@ -99,7 +100,7 @@ class Workload:
         database.load(f"{self.prefix}state", [{"id": 1}])
 
     def call(self, point: Point, random: Random) -> Call:
-        """Choose an execution of a point."""
+        """Draw an execution of a point."""
         width = _Width.of(point)
         match point.operator:
             case Operator.INDEX_SCAN:
@@ -239,7 +240,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Width:
-    """The rows of one table: what they hold beside their key is spread evenly over their columns."""
+    """The shape of one table's rows: the bytes beside the key are spread evenly over the payload columns."""
 
     row_bytes: int
     columns: int
@@ -253,13 +254,16 @@ class _Width:
 
     @property
     def read(self) -> str:
+        """The payload columns, as a SELECT lists them."""
         return ", ".join(f"r.{name}" for name in self._lengths(self.row_bytes))
 
     def declared(self, key_bytes: int) -> str:
+        """The payload columns with their types, as a CREATE TABLE lists them; the rest of the row is its key."""
         lengths = self._lengths(self.row_bytes - key_bytes)
         return ", ".join(f"{name} VARCHAR({length})" for name, length in lengths.items())
 
     def values(self, key_bytes: int) -> dict[str, Any]:
+        """A value for each payload column."""
         return {name: _payload(length) for name, length in self._lengths(self.row_bytes - key_bytes).items()}
 
     def _lengths(self, total: int) -> Mapping[str, int]:
@@ -281,9 +285,9 @@ def _payload(length: int) -> str:
 
 @contextmanager
 def store_for_profiling(store_url: str) -> Iterator[str]:
-    """The URL of the store to measure; a file made beside an embedded store goes with the context.
+    """The URL of the store to measure; beside an embedded store a new file is made, and removed at the end.
 
-    Raises StoreUnavailable where the password of a run that was read from disk is not given again.
+    Raises StoreUnavailable where the URL, read from disk, lacks its password and PIQL_STORE does not name it.
     """
     store_url = with_password(store_url)
     scheme, _, address = store_url.partition(":")

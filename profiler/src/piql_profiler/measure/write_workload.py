@@ -1,11 +1,12 @@
 """The tables, rows and executions that realise the parts of writes: each execution inserts a row, and takes it away.
 
     writes_120     (name, words, payload)       an index of the words: a row with n words has n entries
-    limited_10_4   (name, g0 … g3)              four groups of at most 10 rows each; 1 stands for UNIQUE
+    limited_10_4   (name, g0 … g3)              four groups of at most 10 rows each; limited_1_…: UNIQUE instead
     children_1_4   (name, p0 … p3)              four foreign keys to parents
-    children_2_4   (p0, name, p1 … p3)          the same; who deletes p0 looks for the records themselves
+    children_2_4   (p0, name, p1 … p3)          the same with p0 in the key: a delete of p0 looks for the records
+                                                themselves, so a new record is written before its looks
 
-What is inserted has one of a few names a group, so that a process that is killed leaves little behind.
+An inserted row has one of a few names in its group, so a process that is killed leaves only few rows behind.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from piql_profiler.measure.grid import LOOK, Operator, Point
 
 NAME_BYTES = 16
 _WORD_BYTES = 4
-_GROUPS, _NAMES = 20, 8
+_GROUPS, _NAMES = 20, 8  # groups of a table, and names of inserted rows in each
 _Rows = Iterator[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """What is inserted, by which query, and the query that takes it away again by its key."""
+    """The query that inserts a row, with the row, and the query that deletes it, with its key."""
 
     query: str
     parameters: Mapping[str, Any]
@@ -56,14 +57,14 @@ class WriteWorkload:
         return "\n".join(parts)
 
     def rows(self) -> Iterator[tuple[str, _Rows]]:
-        """The rows to begin with, by table: groups that are almost full, and parents."""
+        """The rows that are loaded, by table: groups that are almost full, and parents."""
         for point in self._of(Operator.LIMIT_CHECK):
             yield self._table_of(point), self._members(point)
         if self._of(Operator.REFERENCE_CHECK):
             yield f"{self.prefix}parents", ({"name": _name("p", at)} for at in range(_GROUPS))
 
     def insertion(self, point: Point, random: Random) -> Insertion:
-        """Choose a row to insert."""
+        """Draw a row to insert for a point."""
         table = self._table_of(point)
         group = random.randrange(_GROUPS)
         name = f"{_name('w', group)[:-1]}{random.randrange(_NAMES)}"
@@ -132,7 +133,7 @@ class WriteWorkload:
         return f"{_created(table, columns, key, keys)}\n{_queries(table, columns, key)}"
 
     def _members(self, point: Point) -> _Rows:
-        """Fill groups but for the names that executions insert."""
+        """Rows that fill the groups of a limit, except for those that executions insert."""
         for group in range(_GROUPS):
             for at in range(point.rows - 1 - _NAMES):
                 groups = {f"g{column}": _name("g", group) for column in range(point.child_rows)}
@@ -140,7 +141,7 @@ class WriteWorkload:
 
 
 def record_below(point: Point) -> Point:
-    """The write that a check belongs to: each group and each foreign key has an entry, but for one in the key."""
+    """The write that a check belongs to, with an entry for each group or foreign key, except one that is in the key."""
     entries = point.child_rows
     if point.operator is Operator.REFERENCE_CHECK and point.rows > LOOK:
         entries -= 1

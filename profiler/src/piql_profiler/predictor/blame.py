@@ -1,7 +1,8 @@
-"""Which operator a tail comes from: how far a plan's quantile moves when one operator is slower by a little.
+"""Which operator a plan's quantile comes from: how far it moves when one operator is a little slower.
 
-A quantile of sums and maxima grows in proportion when everything does, so the operators' parts add up to it (Euler):
-q = Σ ∂q / ∂ log sᵢ, where sᵢ scales operator i. An operator that runs beside a slower one has almost no part.
+Sums and maxima are homogeneous: when all operators take s times as long, so does every quantile of the plan. By Euler's
+theorem the operators' parts then add up to it: q = Σ ∂q / ∂ log sᵢ, where sᵢ scales operator i. An operator that runs
+beside a slower one has almost no part.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ def blame_us(
     `whole` is that quantile, where it is known already.
     """
     leaves = leaves_of(composition)
-    unknown = [None] if whole is None else []  # no operator slower: the quantile itself
+    unscaled = [None] if whole is None else []  # a case in which no operator is slower: the quantile itself
     if len(leaves) == 1:
         return (quantile_us(composition, curves, q) if whole is None else whole)[:, None]
     slower = [
-        np.concatenate([_slowed(curve) if at == leaf else curve for leaf in (*unknown, *leaves)])
+        np.concatenate([_slowed(curve) if at == leaf else curve for leaf in (*unscaled, *leaves)])
         for at, curve in enumerate(curves)
     ]
     quantiles = quantile_us(composition, slower, q, correlation=correlation).reshape(-1, len(curves[0]))  # all at once
@@ -39,6 +40,7 @@ def blame_us(
 
 
 def _slowed(curve: Curve) -> Curve:
+    """The curve of latencies that are `_BINS` bins longer."""
     moved = np.zeros_like(curve)
     moved[:, _BINS:] = curve[:, :-_BINS]
     moved[:, -1] = curve[:, -1]

@@ -1,8 +1,11 @@
-"""What a physical plan asks of each remote operator, as a function of the limits that bound it.
+"""The remote operators of a physical plan and their sizes, as a function of the limits that bound the plan.
+
+    thoughtstream under {"subscriptions.owner": 10, "count": 5}
+    ──▶  IndexScan of 10 rows, then SortedIndexJoin with 10 requests of 5 rows
 
 A limit has a symbol: `subscriptions.owner` for a cardinality limit, the parameter's name for `LIMIT [count] MAX 50`
-and `IN [friends] MAX 20`, and `LIMIT` or `PAGINATE` for a literal one. `axes` lists a query's symbols; `work_of` gives
-the operators with their points under any values of them.
+and `IN [friends] MAX 20`, and `LIMIT` or `PAGINATE` for a literal one. `axes` lists the limits of a query; `work_of`
+returns the operators with their points under any values of them.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Ser
 from piql_profiler.predictor.model import NotPredictable
 from piql_profiler.predictor.writes import limits_of_write, write_points
 
-_UNDECLARED_BYTES = 256  # TEXT and BLOB without a length
+_UNDECLARED_BYTES = 256  # assumed of a TEXT or BLOB, which has no declared length
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class RemoteWork:
-    """One remote operator of a plan; `path` is its place (child numbers from the root)."""
+    """One remote operator of a plan; `path` has the child numbers that lead to it from the root."""
 
     path: tuple[int, ...]
     operator: str
@@ -76,7 +79,7 @@ class Work:
 
 
 def axes(query: CompiledQuery) -> tuple[Axis, ...]:
-    """List the limits that decide how much a query reads, in the order the plan meets them; a write has no map."""
+    """The limits that decide how much a query reads, in the order of the plan; none of a write, or without a plan."""
     if query.plan is None or isinstance(query.plan, WritePlan):
         return ()
     numbers = _Numbers({}, _stop_symbols(query.plan))
@@ -85,7 +88,7 @@ def axes(query: CompiledQuery) -> tuple[Axis, ...]:
 
 
 def limits_of(query: CompiledQuery, *, is_stepped: bool = True) -> tuple[Axis, ...]:
-    """List the limits that decide how much a query or a write does: those of a write are of the groups it enters."""
+    """The limits that decide how much a query or a write does: those of a write are of the groups that it enters."""
     if not isinstance(query.plan, WritePlan):
         return axes(query)
     return tuple(_limits_of_write(query.plan, is_stepped).values())
@@ -99,12 +102,16 @@ def _limits_of_write(plan: WritePlan, is_stepped: bool) -> Mapping[str, Axis]:
 def work_of(
     plan: PhysicalNode | WritePlan, values: Mapping[str, int] | None = None, *, is_stepped: bool = True
 ) -> Work:
-    """The point of every remote operator of a plan when its limits have the given values."""
+    """The point of every remote operator of a plan when its limits have these values, by their symbols.
+
+    `is_stepped`: the store has no transactions, so a write is made by steps. Raises NotPredictable for an unknown
+    symbol, and for a plan without requests.
+    """
     return PlanWork(plan, is_stepped=is_stepped).under(values or {})
 
 
 class PlanWork:
-    """A plan whose work is asked for under many values; `is_stepped`: on a store without transactions."""
+    """A plan whose work is computed under many values of its limits; see `work_of`."""
 
     def __init__(self, plan: PhysicalNode | WritePlan, *, is_stepped: bool = True) -> None:
         self._plan = plan
@@ -112,7 +119,7 @@ class PlanWork:
         self._stops = _stop_symbols(plan)
 
     def under(self, values: Mapping[str, int]) -> Work:
-        """The work when the limits have these values: the requests that the plan is proved to make at most."""
+        """The work when the limits have these values: the most requests that the plan is proved to make."""
         if isinstance(self._plan, WritePlan):
             return self._of_write(self._plan, values)
         numbers = _Numbers(values, self._stops)
@@ -144,7 +151,7 @@ class PlanWork:
 
 
 def _stop_symbols(plan: Node) -> Mapping[Count, str]:
-    """Name each stop of the plan: its parameter, or LIMIT or PAGINATE, numbered where there are several."""
+    """The symbol of each stop of a plan: its parameter, or LIMIT or PAGINATE, numbered where there are several."""
     pages = {stop.count for stop in plan.find(LocalStop) if stop.is_page}
     symbols: dict[Count, str] = {}
     for count in plan.find(Count):
@@ -158,7 +165,10 @@ def _stop_symbols(plan: Node) -> Mapping[Count, str]:
 
 
 class _Numbers:
-    """Sets each limit of a plan to the value that is asked for, or leaves its own; notes what limits there are."""
+    """Says which number each limit of a plan has, for `with_numbers`: a value that was set, or its own.
+
+    `axes` collects the limits that were asked for.
+    """
 
     def __init__(self, values: Mapping[str, int], stops: Mapping[Count, str]) -> None:
         self.axes: dict[str, Axis] = {}
@@ -166,7 +176,7 @@ class _Numbers:
         self._stops = stops
 
     def of_stop(self, count: Count) -> int:
-        if count.max == 0:  # for which nothing is read
+        if count.max == 0:  # LIMIT 0 reads nothing
             return 0
         symbol = self._stops[count]
         label = f"LIMIT [{count.parameter}] MAX" if count.parameter else symbol
@@ -188,9 +198,9 @@ class _Numbers:
 
 
 class _Walk:
-    """Goes through a plan from the leaves up, and makes a point of the requests of each remote operator.
+    """Goes through a plan from the leaves up, and makes a point of each remote operator.
 
-    What is proved to make no request is left out.
+    `requests` are the bounds of the operators by their paths; an operator without any is left out.
     """
 
     def __init__(self, requests: Mapping[tuple[int, ...], int]) -> None:
@@ -198,7 +208,7 @@ class _Walk:
         self._requests = requests
 
     def visit(self, node: PhysicalNode, path: tuple[int, ...]) -> Composition | None:
-        """How the requests that are made for the rows of an operator run together."""
+        """How the remote operators at and below a node run together; None where there is none."""
         below = (self.visit(child, (*path, at)) for at, child in enumerate(inputs(node)))
         parts = [part for part in below if part is not None]
         match node:
@@ -229,7 +239,7 @@ def _known(span: Span | None) -> tuple[Span, ...]:
 
 
 def _side_by_side(parts: Sequence[Composition]) -> Composition | None:
-    """The inputs of a local join or union ask for what they need at the same time."""
+    """The inputs of a local join or union are read at the same time."""
     return Parallel(tuple(parts)) if len(parts) > 1 else parts[0] if parts else None
 
 
@@ -252,9 +262,9 @@ def _point(node: IndexScan | IndexFKJoin | SortedIndexJoin | Dereference, reques
 
 
 def _fan_out(node: IndexScan, requests: int) -> Point:
-    """A scan of one range is a scan; several ranges are read together, as a join reads those of its child rows.
+    """A scan of one range is a scan; one of several ranges is like a join, which reads a range for each child row.
 
-    What names a whole key is a get, as those of a foreign-key join are: a store finds no range for it.
+    A scan that names a whole key is a get, like those of a foreign-key join: the store has no range to search.
     """
     is_get = len(node.prefix) == len(node.index.columns) and node.range is None
     rows = max(1, node.limit.max)
@@ -266,15 +276,15 @@ def _fan_out(node: IndexScan, requests: int) -> Point:
 
 
 def _sorted_join(node: IndexScan | SortedIndexJoin) -> Operator:
-    """Tell which way several ranges are read."""
+    """The operator of several ranges, by the direction in which they are read."""
     return Operator.FORWARD_JOIN if node.is_ascending else Operator.SORTED_INDEX_JOIN
 
 
 def _width(node: IndexScan | IndexFKJoin | SortedIndexJoin | Dereference) -> tuple[int, int]:
     """The bytes and the columns of one row that the operator fetches, as `Point` counts them.
 
-    The bytes are those of declared lengths (a character counts one byte). A store goes through all that a row holds,
-    and sends what is read, which the client then takes in: what is not read counts half.
+    The bytes are those of declared lengths (a character counts one byte). The store goes through all columns of a row,
+    and the client through those that are sent: columns that are not read count half.
     """
     sizes = {column.name: bytes_of(column.type) for column in node.table.columns}
     read = {field.name for field in node.fields if isinstance(field, ColumnRef) and field.relation == node.alias}
@@ -289,5 +299,5 @@ def _width(node: IndexScan | IndexFKJoin | SortedIndexJoin | Dereference) -> tup
 
 
 def bytes_of(type: SqlType) -> int:
-    """The bytes that a value of a declared type is taken to have."""
+    """The bytes that a value of a declared type is assumed to have."""
     return type.length or (value_bytes(type) if has_size(type) else _UNDECLARED_BYTES)

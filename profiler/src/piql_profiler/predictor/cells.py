@@ -1,7 +1,7 @@
-"""One quantile for many settings of a query's limits at once: what heatmaps and curves are made of.
+"""Predicts one quantile for many settings of a query's limits at once: the cells of heatmaps and curves.
 
-The cells' operators are resolved to the few distinct latencies the model knows; each distinct combination is composed
-once, all together.
+Many cells have operators of the same latency for the model (`Model.key`). Each distinct combination of them is composed
+only once, and all combinations together.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from piql_profiler.predictor.model import Coverage, Model, NotPredictable
 from piql_profiler.predictor.predict import REFUSED, composed, coverage_of, refuse_what_is_too_far, warnings_of
 from piql_profiler.predictor.worst_interval import FIRST, estimate, worst_and_typical
 
-_ROWS_AT_ONCE = 256
-_STEPS = 512  # of a cell: half of what a single prediction takes, and within 0.2 % of it
+_ROWS_AT_ONCE = 256  # cells that are composed together
+_STEPS = 512  # of the linear grid: half of a single prediction's, and within 0.2 % of it
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The latency of each setting in its worst interval; infinite where it is too far beyond what was measured.
+    """The latency of each setting: `latency_ms` in its worst interval, `typical_ms` in its median one.
 
-    `typical_ms` is that of its median interval.
+    Both are infinite where a setting is too far beyond what was measured.
     """
 
     latency_ms: np.ndarray
@@ -56,19 +56,19 @@ def predict_cells(query: CompiledQuery, model: Model, settings: Sequence[Mapping
     work = PlanWork(query.plan)
     works = [work.under(setting) for setting in settings]
     coverage = tuple(coverage_of(work, model) for work in works)
-    near = [at for at, state in enumerate(coverage) if state is not Coverage.REFUSED]
-    if not near:
+    predicted = [number for number, state in enumerate(coverage) if state is not Coverage.REFUSED]
+    if not predicted:
         refuse_what_is_too_far(works[0].operators, model)
     worst, typical = np.full((2, len(works)), np.inf)
-    worst[near], typical[near] = _latencies([works[at] for at in near], model, q) / 1000
-    return Cells(worst, typical, coverage, _warnings(works, near, model))
+    worst[predicted], typical[predicted] = _latencies([works[number] for number in predicted], model, q) / 1000
+    return Cells(worst, typical, coverage, _warnings(works, predicted, model))
 
 
-def _warnings(works: Sequence[Work], near: Sequence[int], model: Model) -> tuple[str, ...]:
-    """What of the cells lies beyond the measured points, and how many are too far beyond."""
-    operators = (operator for at in near for operator in works[at].operators)
+def _warnings(works: Sequence[Work], predicted: Sequence[int], model: Model) -> tuple[str, ...]:
+    """A warning about the operator that lies farthest beyond the measured points, and one about refused cells."""
+    operators = (operator for number in predicted for operator in works[number].operators)
     warnings = warnings_of((max(operators, key=lambda operator: model.excess(operator.point)),), model)
-    if refused := len(works) - len(near):
+    if refused := len(works) - len(predicted):
         warnings += (
             f"{refused} of {len(works)} cells ask for more than {REFUSED:g} times the largest measured point: "
             "nothing is predicted there",
@@ -79,7 +79,7 @@ def _warnings(works: Sequence[Work], near: Sequence[int], model: Model) -> tuple
 def _latencies(works: Sequence[Work], model: Model, q: float) -> np.ndarray:
     """The quantile of each cell in its worst and its median interval; each distinct combination is composed once.
 
-    Both come as the two rows of one array, in µs.
+    They are the two rows of the array that is returned, in µs.
     """
     keys = [tuple(model.key(operator.point) for operator in work.operators) for work in works]
     distinct = {key: at for at, key in reversed(list(enumerate(keys)))}
@@ -87,16 +87,19 @@ def _latencies(works: Sequence[Work], model: Model, q: float) -> np.ndarray:
     curves = [[model.curves(operator.point) for operator in works[at].operators] for at in distinct.values()]
 
     def exact(cells: np.ndarray, intervals: np.ndarray) -> np.ndarray:
+        """Compose cells, each in the interval beside it."""
         latencies = []
         for start in range(0, len(cells), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
-            pairs = [(curves[cell], at) for cell, at in zip(cells[part], intervals[part], strict=True)]
-            leaves = [np.stack([of_cell[leaf][at] for of_cell, at in pairs]) for leaf in range(len(curves[0]))]
+            pairs = [(curves[cell], interval) for cell, interval in zip(cells[part], intervals[part], strict=True)]
+            leaves = [
+                np.stack([of_cell[leaf][interval] for of_cell, interval in pairs]) for leaf in range(len(curves[0]))
+            ]
             latencies.append(quantile_us(composition, leaves, q, correlation=model.correlation, steps=_STEPS))
         return np.concatenate(latencies)
 
-    about = np.ones((len(curves), model.intervals))
+    estimates = np.ones((len(curves), model.intervals))
     if model.intervals > FIRST:
-        about = np.stack([estimate(composition, curve, q, correlation=model.correlation) for curve in curves])
-    results = dict(zip(distinct, zip(*worst_and_typical(about, exact), strict=True), strict=True))
+        estimates = np.stack([estimate(composition, curve, q, correlation=model.correlation) for curve in curves])
+    results = dict(zip(distinct, zip(*worst_and_typical(estimates, exact), strict=True), strict=True))
     return np.array([results[key] for key in keys]).T

@@ -2,11 +2,14 @@
 
 What enters: for each operator a row of cumulative shares at the histogram's bin edges (see `histogram.EDGES_US`),
 many rows at once. What leaves: one quantile for each row. Latencies are taken as independent, or, with a correlation
-ρ > 0, as driven by one common Gaussian factor.
+ρ > 0, as dependent through one common Gaussian factor: given the factor they are independent, and the results are
+averaged over its values.
 
-Sums are taken on a linear grid of `STEPS` points. Its top is Σ qᵢ(1 − (1 − q)/K), which the quantile cannot pass
-whatever the dependence of the K operators; what lies beyond the top cannot influence the quantile and is left out.
-The step is a power of the bins' ratio, so that spreading a histogram onto the grid is a shift of a fixed table.
+    log bins  ──_spread──▶  linear grid  ──FFT for sums, products for maxima──▶  linear grid  ──_read──▶  quantile
+
+Sums are taken on a linear grid of `STEPS` points. Its top is Σ qᵢ(1 − (1 − q)/K), where qᵢ(p) is the p-quantile of
+operator i: the quantile of the sum cannot pass it, whatever the dependence of the K operators. So what lies beyond the
+top is left out. The step is a power of the bins' ratio, so that `_spread` only shifts a fixed table.
 """
 
 from __future__ import annotations
@@ -27,15 +30,16 @@ from piql_profiler.measure.histogram import BINS, LOG_RATIO, Curve, quantile_of_
 
 STEPS = 1024
 _Number = TypeVar("_Number", np.float32, np.complex64)
-Shares = NDArray[np.float32]  # the linear grid needs no more
-_TABLE_STEPS = 32_768
-_FEW_ROWS = 8
-_WEAK, _FEW_NODES, _MANY_NODES = 0.6, 9, 15  # quadrature: exact to 0.1 % up to 0.6, to 1 % up to 0.8
+Shares = NDArray[np.float32]  # cumulative shares on the linear grid, one row for each case; single precision is enough
+_TABLE_STEPS = 32_768  # of the shares for which the tables of the common factor have a value
+_FEW_ROWS = 8  # up to here all values of the factor are computed at once, which is faster
+_WEAK = 0.6  # a correlation up to here takes few nodes
+_FEW_NODES, _MANY_NODES = 9, 15  # of the quadrature: exact to 0.1 % up to 0.6, to 1 % up to a correlation of 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One operator, by its place in the list of curves."""
+    """One operator, by its index in the list of curves."""
 
     index: int
 
@@ -86,37 +90,38 @@ def quantile_us(
         shares = _together(composition, spread)
     else:
         tables, weights = _factor(round(correlation, 3))
-        places = {leaf: np.rint(shares * _TABLE_STEPS).astype(np.int32) for leaf, shares in spread.items()}
-        spread_of_leaves = ({leaf: table[place] for leaf, place in places.items()} for table in tables)
+        indexes = {leaf: np.rint(shares * _TABLE_STEPS).astype(np.int32) for leaf, shares in spread.items()}
+        spreads_by_factor = ({leaf: table[index] for leaf, index in indexes.items()} for table in tables)
         if len(top) <= _FEW_ROWS:
-            shares = _all_factors_at_once(composition, places, tables, weights)
-        elif isinstance(composition, Serial):  # averaged before the way back, which is the same for all
-            spectra = (_spectrum(composition, spread) for spread in spread_of_leaves)
+            shares = _all_factors_at_once(composition, indexes, tables, weights)
+        elif isinstance(composition, Serial):  # averaged as spectra, so that only one is transformed back
+            spectra = (_spectrum(composition, spread) for spread in spreads_by_factor)
             shares = _from_spectrum(_average(spectra, weights), steps)
         else:
-            shares = _average((_together(composition, spread) for spread in spread_of_leaves), weights)
+            shares = _average((_together(composition, spread) for spread in spreads_by_factor), weights)
     quantiles: Curve = _read(shares, q) * np.exp(step_bins * LOG_RATIO)
     return quantiles
 
 
 def _all_factors_at_once(
-    composition: Composition, places: Mapping[int, NDArray[np.int32]], tables: Shares, weights: Shares
+    composition: Composition, indexes: Mapping[int, NDArray[np.int32]], tables: Shares, weights: Shares
 ) -> Shares:
-    """Do for all values of the factor together what is else done one by one: faster where there are few rows.
+    """Compose all values of the factor together, instead of one by one: faster where there are few rows.
 
-    Summed up without BLAS, whose threads cost more than they save here.
+    `einsum` adds up without BLAS, whose threads take longer to start than they save here.
     """
-    spread_of_leaves = {leaf: tables[:, place].reshape(-1, place.shape[-1]) for leaf, place in places.items()}
+    spread = {leaf: tables[:, index].reshape(-1, index.shape[-1]) for leaf, index in indexes.items()}
     count = len(weights)
     if isinstance(composition, Serial):
-        spectra = _spectrum(composition, spread_of_leaves)
+        spectra = _spectrum(composition, spread)
         spectrum = np.einsum("n,nrf->rf", weights, spectra.reshape(count, -1, spectra.shape[-1]))
-        return _from_spectrum(spectrum, next(iter(spread_of_leaves.values())).shape[-1])
-    shares = _together(composition, spread_of_leaves)
+        return _from_spectrum(spectrum, next(iter(spread.values())).shape[-1])
+    shares = _together(composition, spread)
     return np.asarray(np.einsum("n,nrs->rs", weights, shares.reshape(count, -1, shares.shape[-1])))
 
 
 def _upper(composition: Composition, tops: dict[int, Curve]) -> Curve:
+    """The top of the linear grid of a composition, from those of its leaves."""
     match composition:
         case Leaf(index):
             return tops[index]
@@ -156,7 +161,7 @@ def _from_spectrum(spectrum: NDArray[np.complex64], steps: int) -> Shares:
 
 
 def _average(parts: Iterable[NDArray[_Number]], weights: Shares) -> NDArray[_Number]:
-    """Add up weighted arrays one by one, so that only two are held."""
+    """Add up weighted arrays one by one, so that only two are in memory."""
     total: NDArray[_Number] | None = None
     for part, weight in zip(parts, weights, strict=True):
         part *= weight
@@ -166,6 +171,7 @@ def _average(parts: Iterable[NDArray[_Number]], weights: Shares) -> NDArray[_Num
 
 
 def _masses(shares: Shares) -> Shares:
+    """The share at each point of the grid, from the cumulative ones."""
     masses = shares.copy()
     masses[..., 1:] -= shares[..., :-1]
     return masses
@@ -177,7 +183,7 @@ def _spread(curve: Curve, step_bins: NDArray[np.intp], steps: int) -> Shares:
     log bins   |  |   |    |     |      |
     grid       · · · · · · · · · · · · · ·        between two edges, in proportion
     """
-    whole_bins, part = _places(steps)
+    whole_bins, part = _bins_of_points(steps)
     at = np.clip(step_bins[:, None] + whole_bins[None, :], -1, BINS)
     narrow = np.empty((len(curve), BINS + 3), dtype=np.float32)  # zero before the first edge, the last edge repeated
     narrow[:, 0] = 0.0
@@ -189,8 +195,8 @@ def _spread(curve: Curve, step_bins: NDArray[np.intp], steps: int) -> Shares:
 
 
 @lru_cache
-def _places(steps: int) -> tuple[NDArray[np.intp], Shares]:
-    """The edge before each point of the linear grid when the step is 1 µs, and how far behind it the point is."""
+def _bins_of_points(steps: int) -> tuple[NDArray[np.intp], Shares]:
+    """The bin edge before each point of the linear grid when the step is 1 µs, and how far behind it the point is."""
     position = np.log(np.arange(steps) + 0.5) / LOG_RATIO
     whole_bins = np.floor(position).astype(np.intp)
     return whole_bins, (position - whole_bins).astype(np.float32)
@@ -198,7 +204,10 @@ def _places(steps: int) -> tuple[NDArray[np.intp], Shares]:
 
 @lru_cache
 def _factor(correlation: float) -> tuple[Shares, Shares]:
-    """Give, for each value z of the common factor, its weight and the share given z: Φ((Φ⁻¹(F) − √ρ·z) / √(1 − ρ))."""
+    """Tables of the common factor, by Gauss-Hermite quadrature: a row for each value z, and the weights of the values.
+
+    A row has the share below a latency given z, Φ((Φ⁻¹(F) − √ρ·z) / √(1 − ρ)), for each share F without knowing z.
+    """
     nodes, weights = hermegauss(_FEW_NODES if correlation <= _WEAK else _MANY_NODES)
     scores = ndtri(np.arange(_TABLE_STEPS + 1) / _TABLE_STEPS)
     given_z = ndtr((scores[None, :] - math.sqrt(correlation) * nodes[:, None]) / math.sqrt(1.0 - correlation))

@@ -1,16 +1,16 @@
-"""An upper bound of a predicted p99 with a stated coverage, from how wrong the model was where it had not looked.
+"""An upper bound of a predicted p99 with a stated coverage, from how wrong the model is on data it was not fitted to.
 
     cases                      the grid's checks, which no model is fitted to; where there are too few, each measured
                                point that others enclose, predicted by the model fitted to the others
     score                      log (p99 of the point's query / predicted p99)
     bound at coverage 1 − α    predicted × exp of the ⌈(n + 1)(1 − α)⌉-th smallest score
 
-Of writes, which have no such checks, the cases are the points of a LimitCheck and of a ReferenceCheck: the whole write
-that each is part of, whose record and entries were not measured.
+A grid has no checks of writes. Their cases are the points of LimitCheck and ReferenceCheck: the whole write that each
+is part of, with a record and entries of which no point was measured.
 
-The query of a join's point has two operators, so that the scores hold errors of interpolation, of composition and of
-measuring. The coverage is that of split conformal prediction: it holds for the p99 observed of a query that could as
-well have been among the cases.
+The query of a join's point has two operators, so the scores contain errors of interpolation, of composition and of
+measuring. This is split conformal prediction (V. Vovk et al., Algorithmic Learning in a Random World): the coverage
+holds for the observed p99 of a query that might as well have been among the cases.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from piql_profiler.predictor.composition import Leaf, Serial, quantile_us
 from piql_profiler.predictor.levels import levels_of
 from piql_profiler.predictor.model import Coverage, Model, NotPredictable
 
-COVERAGE = 0.9
+COVERAGE = 0.9  # of the bound: "9 of 10"
 _QUANTILE = 0.99
 
 
@@ -52,7 +52,7 @@ class Calibration:
 
 
 def calibrate(measurements: Measurements, build: Callable[[Measurements], Model]) -> Calibration:
-    """Score the predictions of queries that the model has not seen."""
+    """Score the predictions of queries that a model, as `build` makes it of measurements, was not fitted to."""
     pooled = measurements.pooled()
     model = build(pooled)
     checked = [
@@ -69,12 +69,10 @@ def calibrate_writes(measurements: Measurements, build: Callable[[Measurements],
     pooled = measurements.pooled()
     model = build(pooled)
     scores = []
-    for measured in (
-        measured_points for operator, measured_points in pooled.operators.items() if operator.is_of_writes
-    ):
-        for at, point in enumerate(measured.points):
-            actual = None if point.is_query else _actual_us(measured, at)
-            point_score = None if actual is None else score(actual, point, model)
+    for measured in (counts for operator, counts in pooled.operators.items() if operator.is_of_writes):
+        for row, point in enumerate(measured.points):
+            actual_us = None if point.is_query else _actual_us(measured, row)
+            point_score = None if actual_us is None else score(actual_us, point, model)
             if point_score is not None:
                 scores.append(point_score)
     return Calibration.of(scores)
@@ -83,42 +81,40 @@ def calibrate_writes(measurements: Measurements, build: Callable[[Measurements],
 def _left_out(pooled: Measurements, build: Callable[[Measurements], Model]) -> Calibration:
     """Score each measured point by the model of the others, where those enclose it."""
     scores = []
-    for measured in (
-        measured_points for operator, measured_points in pooled.operators.items() if not operator.is_of_writes
-    ):
-        for at, point in enumerate(measured.points):
-            actual = _actual_us(measured, at)
+    for measured in (counts for operator, counts in pooled.operators.items() if not operator.is_of_writes):
+        for row, point in enumerate(measured.points):
+            actual_us = _actual_us(measured, row)
             other_points = pooled.without(point)
-            if actual is None or not _is_enclosed(point, other_points):
+            if actual_us is None or not _is_enclosed(point, other_points):
                 continue
-            point_score = score(actual, point, build(other_points))
+            point_score = score(actual_us, point, build(other_points))
             if point_score is not None:
                 scores.append(point_score)
     return Calibration.of(scores)
 
 
 def score(actual_us: float, point: Point, model: Model) -> float | None:
-    """log(actual / predicted) of a point's query; None where the model knows nothing of it."""
+    """log(actual / predicted) of a point's query; None where the model cannot predict it."""
     try:
         return math.log(actual_us / _predicted_us(point, model))
     except NotPredictable:
         return None
 
 
-def _actual_us(measured: OperatorCounts, at: int) -> float | None:
-    """The p99 of a point's whole query; None where too few executions tell it."""
-    counts = measured.counts[at, 0]
-    if not measured.points[at].is_query:
+def _actual_us(measured: OperatorCounts, row: int) -> float | None:
+    """The p99 of the whole query of a point, which has that row in the arrays; None for too few executions."""
+    counts = measured.counts[row, 0]
+    if not measured.points[row].is_query:
         if measured.whole is None:
             return None
-        counts = measured.whole[at]
+        counts = measured.whole[row]
     if counts.sum() < FEWEST_FOR_P99:
         return None
     return float(quantile_of_curve(cumulative_of(counts)[None, :], _QUANTILE)[0])
 
 
 def _is_enclosed(point: Point, others: Measurements) -> bool:
-    """Tell whether smaller and larger points are left, so that nothing is extrapolated."""
+    """Whether there are smaller and larger points among others, so that nothing is extrapolated."""
     levels = levels_of(others).get(point.operator)
     if levels is None or levels.coverage(point) is Coverage.EXTRAPOLATED:
         return False
@@ -127,6 +123,7 @@ def _is_enclosed(point: Point, others: Measurements) -> bool:
 
 
 def _predicted_us(point: Point, model: Model) -> float:
+    """The predicted p99 of a point's query: with the scan before a join, or the write that a check is part of."""
     curves = [model.curves(point)]
     is_of_writes = point.operator.is_of_writes
     if not point.is_query:

@@ -31,12 +31,10 @@ class HeatmapAxis:
 
 @dataclass(frozen=True)
 class Heatmap:
-    """`latency_ms[y][x]` of the worst interval, and beside each cell how it is known and whether it meets the SLO.
-
-    `typical_ms[y][x]` is of the median interval.
+    """`latency_ms[y][x]` in the worst interval and `typical_ms[y][x]` in the median one, with each cell's coverage.
 
     A cell too far beyond what was measured has no latency, and does not meet the SLO. Along one limit there is no `y`:
-    one row of cells, and pairs in `largest_safe` whose second is None.
+    there is one row of cells, and the second value of each pair in `largest_safe` is None.
 
     y  50 │ 12   19   31 ✗        latency grows with x and with y;
        10 │  4    7   11          largest_safe: (x 50, y 50) and (x 100, y 10)
@@ -70,7 +68,8 @@ def heatmap(
 ) -> Heatmap:
     """Predict a query over two of its limits, or along one, named by their symbols; `values` fixes further ones.
 
-    Give the model of `Measurements.pooled()` for one long interval instead of the worst of all.
+    With the model of `Measurements.pooled()` there is one long interval instead of the worst of all. Raises
+    NotPredictable for an unknown limit, NotMeasured where every cell is too far beyond what was measured.
     """
     if x == y:
         raise NotPredictable("the two axes of a heatmap are two different limits")
@@ -107,7 +106,7 @@ def _axis(axis: Axis, values: Sequence[int] | None) -> HeatmapAxis:
 
 
 def _growing(latency_ms: np.ndarray, x_values: Sequence[int], y_values: Sequence[int]) -> np.ndarray:
-    """The cells as rows; a larger limit never reads less, so what falls is below the linear grid's step."""
+    """The cells as rows, made to grow with both limits: a larger limit never reads less, so a fall is rounding."""
     cells = latency_ms.reshape(len(y_values), len(x_values))
     order = np.ix_(np.argsort(y_values), np.argsort(x_values))
     cells[order] = np.maximum.accumulate(np.maximum.accumulate(cells[order], axis=0), axis=1)
@@ -134,7 +133,11 @@ def largest_safe(
         if meets[at_y, at_x] and states[at_y][at_x] < Coverage.EXTRAPOLATED
     ]
     return tuple(
-        sorted(cell for cell in safe if not any(o != cell and o[0] >= cell[0] and o[1] >= cell[1] for o in safe))
+        sorted(
+            (x, y)
+            for x, y in safe
+            if not any((wide, high) != (x, y) and wide >= x and high >= y for wide, high in safe)
+        )
     )
 
 

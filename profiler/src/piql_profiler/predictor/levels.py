@@ -1,4 +1,8 @@
-"""Where a point lies among the measured points of its operator."""
+"""Where a point lies among the measured points of its operator: measured, between them, or how far beyond them.
+
+A dimension is one of the four coordinates of a point: child rows, rows, bytes and columns. Its levels are the values
+that were measured.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,12 @@ from piql_profiler.measure.grid import Operator, Point
 from piql_profiler.measure.measurements import Measurements, OperatorCounts
 from piql_profiler.predictor.model import Coverage, NotMeasured
 
-BYTES, COLUMNS = 2, 3  # their places among the dimensions
+BYTES, COLUMNS = 2, 3  # indexes of these dimensions
 
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The measured values of each dimension of one operator, ascending."""
+    """The measured values of each dimension of one operator, ascending, and the coordinates of its points."""
 
     operator: Operator
     dimensions: tuple[tuple[int, ...], ...]
@@ -37,16 +41,16 @@ class Levels:
         )
 
     def excess(self, point: Point) -> tuple[float, ...]:
-        """How many times the point passes the largest measured value, for each dimension; 1 inside."""
+        """How many times as large as the largest measured value the point is, in each dimension; 1 inside."""
         return tuple(
             max(1.0, value / levels[-1]) for value, levels in zip(point.coordinates, self.dimensions, strict=True)
         )
 
     def coverage(self, point: Point) -> Coverage:
-        """Tell measured from interpolated and extrapolated.
+        """Whether a point is measured, interpolated or extrapolated.
 
-        A point counts as measured at exactly its cardinalities and at the next larger size of a row: bytes and columns
-        are a few levels by design.
+        It counts as measured where its child rows and rows were measured together with the next larger bytes and
+        columns: of these a grid has only a few levels.
         """
         if max(self.excess(point)) > 1.0:
             return Coverage.EXTRAPOLATED
@@ -57,11 +61,11 @@ class Levels:
 
 
 def as_measured(levels: Mapping[Operator, Levels], point: Point) -> Point:
-    """Take what a profile has not measured for what comes next to it.
+    """The point that stands for one whose operator, or number of columns, a profile has not measured.
 
-    A join that reads forwards was not told from others once; what is read backwards takes no less.
-    A dereference and a foreign-key join both get one record a row; a get of one key is at most a scan of one row.
-    Columns were not told from others once either: a profile of one number of them says nothing of others.
+    Profiles of earlier versions did not measure joins that read forwards: reading backwards takes at least as long. A
+    dereference and a foreign-key join both get one record a row, and a get takes at most as long as a scan of one row.
+    Where only one number of columns was measured, nothing is known of others, and a point is taken to have that number.
     """
     if point.operator is Operator.FORWARD_JOIN and point.operator not in levels:
         point = replace(point, operator=Operator.SORTED_INDEX_JOIN)
@@ -80,7 +84,7 @@ def levels_of(measurements: Measurements) -> Mapping[Operator, Levels]:
 
 
 def require(levels: Mapping[Operator, Levels], point: Point) -> Levels:
-    """The levels of a point's operator, or say that it was not measured."""
+    """The levels of a point's operator; NotMeasured where it was not measured."""
     if point.operator not in levels:
         words = f"the profile has no measurement of {point.operator.value}: profile a grid that holds it"
         raise NotMeasured(words, point, is_beyond=False)

@@ -35,7 +35,7 @@ class Coverage(IntEnum):
     MEASURED = 0
     INTERPOLATED = 1
     EXTRAPOLATED = 2
-    REFUSED = 3  # so far beyond that nothing is said
+    REFUSED = 3  # so far beyond that nothing is predicted
 
     @property
     def label(self) -> str:
@@ -43,7 +43,7 @@ class Coverage(IntEnum):
 
 
 class Model(Protocol):
-    """What a prediction needs to know about one profiled store."""
+    """What a prediction needs to know about one profiled store; methods raise NotMeasured for an unknown operator."""
 
     @property
     def name(self) -> str: ...

@@ -5,7 +5,7 @@ timeSliceTarget 0.99         in a good slice a share of 0.99 of them is good
 timeSliceWindow 10m          a slice is ten minutes; OpenSLO knows no shorter unit
 target 0.99                  a share of 0.99 of the slices is good over the time window
 
-What a document of another tool says of its alerts, its data source and its time window is not needed, and passed over.
+Alerts, data sources and time windows in documents of other tools are ignored.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import yaml
 
 _MINUTE, _DAY = 60, 86_400
 _UNITS = {"s": 1, "m": _MINUTE, "h": 3_600, "d": _DAY, "w": 7 * _DAY, "M": 30 * _DAY, "Q": 90 * _DAY, "Y": 365 * _DAY}
-_WRITTEN = "mhd"  # of these units
+_WRITTEN_UNITS = "mhd"
 _MILLISECONDS = {"ms": 1.0, "s": 1_000.0, "us": 0.001}
-_SLICES = 0.99
+_TARGET = 0.99  # the share of good slices that a written document asks for
 
 
 class UnreadableSlo(Exception):
@@ -39,20 +39,20 @@ class Objective:
 
 
 def read_openslo(text: str) -> tuple[Objective, ...]:
-    """Read all SLO documents of a text; documents of other kinds are passed over."""
+    """Read all SLO documents of a text; documents of other kinds are ignored. UnreadableSlo says what is wrong."""
     try:
         documents = [document for document in yaml.safe_load_all(text) if document is not None]
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date may be none, a nesting too deep
-        raise UnreadableSlo(f"this is no YAML: {_said_of(error)}") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: such as a date that does not exist
+        raise UnreadableSlo(f"this is no YAML: {_sentence_of(error)}") from None
     objectives = tuple(_objective(document) for document in _slos(documents))
     if not objectives:
         raise UnreadableSlo("the text holds no document of kind SLO")
-    if doubled := [
+    if repeated := [
         objective.query
         for at, objective in enumerate(objectives)
         if objective.query in {earlier.query for earlier in objectives[:at]}
     ]:
-        raise UnreadableSlo(f"{doubled[0]} has two SLOs")
+        raise UnreadableSlo(f"{repeated[0]} has two SLOs")
     return objectives
 
 
@@ -63,7 +63,8 @@ def write_openslo(objectives: Iterable[Objective], service: str = "piql") -> str
     return yaml.safe_dump_all(documents, sort_keys=False, explicit_start=True, allow_unicode=True)
 
 
-def _said_of(error: Exception) -> str:
+def _sentence_of(error: Exception) -> str:
+    """The problem of a YAML error, with its line and column, in one line."""
     if isinstance(error, yaml.MarkedYAMLError) and error.problem and error.problem_mark:
         mark = error.problem_mark
         return f"{error.problem} (line {mark.line + 1}, column {mark.column + 1})"
@@ -102,7 +103,7 @@ def _objective(document: Mapping[str, Any]) -> Objective:
 
 
 def _of_source(spec: Mapping[str, Any], field: str) -> object:
-    """What the indicator's source says of the query that it measures; None where it says nothing."""
+    """A field of the indicator's metric source; None where it has no such field."""
     try:
         return _at(spec, "indicator", "spec", "thresholdMetric", "metricSource", "spec", field)
     except UnreadableSlo:
@@ -110,7 +111,7 @@ def _of_source(spec: Mapping[str, Any], field: str) -> object:
 
 
 def _in_ms(name: str, unit: object) -> float:
-    """The milliseconds of a unit, which is one unless it is named."""
+    """The milliseconds of a unit; ms where none is named."""
     if unit is None:
         return 1.0
     if not isinstance(unit, str) or unit not in _MILLISECONDS:
@@ -119,6 +120,7 @@ def _in_ms(name: str, unit: object) -> float:
 
 
 def _at(document: Mapping[str, Any], *path: str) -> Any:
+    """The value at a path of names; UnreadableSlo where there is none."""
     value: Any = document
     for name in path:
         if not isinstance(value, Mapping) or name not in value:
@@ -158,7 +160,7 @@ def _document(objective: Objective, name: str, service: str) -> dict[str, Any]:
                     "displayName": f"{objective.query} within {objective.threshold_ms:g} ms",
                     "op": "lte",
                     "value": objective.threshold_ms,
-                    "target": _SLICES,
+                    "target": _TARGET,
                     "timeSliceTarget": objective.quantile,
                     "timeSliceWindow": _window(objective),
                 }
@@ -168,16 +170,19 @@ def _document(objective: Objective, name: str, service: str) -> dict[str, Any]:
 
 
 def _window(objective: Objective) -> str:
+    """The interval as OpenSLO writes it, in its largest whole unit; ValueError for no whole number of minutes."""
     seconds = objective.interval_seconds
     if seconds < _MINUTE or seconds % _MINUTE:
         raise ValueError(f"{objective.query}: a time slice of OpenSLO is a whole number of minutes, not {seconds:g} s")
     whole_seconds = round(seconds)
-    unit = max((unit_name for unit_name in _WRITTEN if whole_seconds % _UNITS[unit_name] == 0), key=_UNITS.__getitem__)
+    unit = max(
+        (unit_name for unit_name in _WRITTEN_UNITS if whole_seconds % _UNITS[unit_name] == 0), key=_UNITS.__getitem__
+    )
     return f"{whole_seconds // _UNITS[unit]}{unit}"
 
 
 def _free_name(query: str, used_names: set[str]) -> str:
-    """A name that OpenSLO accepts (lower case, digits, hyphens, at most 63 characters) and nobody has yet."""
+    """A name that OpenSLO accepts (lower case, digits, hyphens, at most 63 characters) and no other document has."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", query).lower()
     name = first = re.sub(r"[^a-z0-9]+", "-", words)[:45].strip("-") or "query"
     number = 1

@@ -15,7 +15,7 @@ Plans = Mapping[str, PhysicalNode | WritePlan]
 
 
 def steps_of(text: str) -> tuple[tuple[str, ...], ...]:
-    """Read `a, b | c`: first a, then b and c at the same time."""
+    """Read `a, b | c`: first a, then b and c at the same time; NotPredictable for a name that is missing."""
     steps = tuple(tuple(name.strip() for name in step.split("|")) for step in text.split(","))
     if not all(name for step in steps for name in step):
         raise NotPredictable(f"a page is written like `a, b | c`: first a, then b and c together; not {text!r}")
@@ -30,17 +30,18 @@ def predict_page(steps: Sequence[Sequence[str]], plans: Plans, model: Model) -> 
     for step in steps:
         together = []
         for name in step:
-            together.append(_moved(works[name].composition, len(operators)))
+            together.append(_renumbered(works[name].composition, len(operators)))
             operators += works[name].operators
         parts.append(Parallel(tuple(together)) if len(together) > 1 else together[0])
     return predict_work(Work(tuple(operators), Serial(tuple(parts)) if len(parts) > 1 else parts[0]), model)
 
 
-def _moved(composition: Composition, by: int) -> Composition:
+def _renumbered(composition: Composition, first: int) -> Composition:
+    """The composition of operators whose numbers begin at `first` instead of 0."""
     match composition:
         case Leaf(index):
-            return Leaf(index + by)
+            return Leaf(index + first)
         case Serial(parts):
-            return Serial(tuple(_moved(part, by) for part in parts))
+            return Serial(tuple(_renumbered(part, first) for part in parts))
         case Parallel(parts):
-            return Parallel(tuple(_moved(part, by) for part in parts))
+            return Parallel(tuple(_renumbered(part, first) for part in parts))

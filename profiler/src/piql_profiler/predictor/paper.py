@@ -1,7 +1,10 @@
-"""The model of VLDB 2012: the next larger grid point stands for an operator, operators are independent.
+"""The model of VLDB 2012 (M. Armbrust et al., PIQL: Success-Tolerant Query Processing in the Cloud), the baseline.
 
-It knows rows by the bytes that are read, and is given no others than those of one column; what a row holds beside
-them, which our points count by half, does not make it scale what it has measured.
+The next larger grid point stands for an operator, and operators are independent. Beyond the grid, latencies grow in
+proportion to the work.
+
+The paper knows only rows of one column, whose bytes are all read. So the model is fitted to points of one column, and
+rows with more bytes than were measured are taken to have the most that were.
 
 One addition keeps heatmaps free of holes: noise between grid points is evened out, so that a point that is larger in
 every dimension is never faster (`is_monotone=False` leaves the measurements as they are).
@@ -25,7 +28,7 @@ from piql_profiler.predictor.model import Coverage
 
 
 class PaperModel:
-    """Looks up the next larger grid point; beyond the grid, the largest point scaled by the work it lacks."""
+    """A `Model` that looks up the next larger grid point; beyond the grid, it scales the largest one."""
 
     name = "paper"
     correlation = write_correlation = 0.0
@@ -71,6 +74,7 @@ class PaperModel:
         return self._cache[key]
 
     def _without_width(self, point: Point) -> Point:
+        """A point that is measured, with no more bytes than were measured."""
         point = as_measured(self._levels, point)
         widest = require(self._levels, point).dimensions[BYTES][-1]
         return replace(point, row_bytes=min(point.row_bytes, widest))
@@ -81,7 +85,7 @@ class PaperModel:
         curves: Curve = self._curves[operator]
         is_larger = np.asarray((measured.coordinates >= np.array(rounded)).all(axis=1))
         sizes = measured.coordinates.prod(axis=1)
-        if not is_larger.any():  # only a grid with gaps
+        if not is_larger.any():  # happens only in a grid with gaps
             return np.asarray(curves[int(np.argmax(sizes))])
         if not self._is_monotone:
             return np.asarray(curves[int(np.argmin(np.where(is_larger, sizes, np.inf)))])
@@ -109,8 +113,8 @@ def monotone(curves: Curve, coordinates: np.ndarray) -> Curve:
 
 
 def scaled(curves: Curve, factor: float) -> Curve:
-    """The shares of latencies `factor` times as long."""
+    """The curves of latencies `factor` times as long."""
     if factor == 1.0:
         return curves
-    places = np.arange(BINS + 1) - np.log(factor) / LOG_RATIO
-    return np.stack([np.interp(places, np.arange(BINS + 1), row, left=0.0) for row in curves])
+    edges = np.arange(BINS + 1) - np.log(factor) / LOG_RATIO
+    return np.stack([np.interp(edges, np.arange(BINS + 1), row, left=0.0) for row in curves])

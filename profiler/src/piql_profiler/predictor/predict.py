@@ -1,4 +1,7 @@
-"""From a plan to its latency: one distribution for each profile interval, of the whole and of each operator."""
+"""From a plan to its latency: one distribution for each profile interval, of the plan and of each operator.
+
+plan ──work_of──▶ operators with sizes ──model.curves──▶ latencies of each ──composition──▶ Prediction
+"""
 
 from __future__ import annotations
 
@@ -15,17 +18,17 @@ from piql_profiler.predictor.cardinalities import RemoteWork, Work, work_of
 from piql_profiler.predictor.composition import Composition, in_sequence, quantile_us
 from piql_profiler.predictor.model import Coverage, Model, NotMeasured
 
-FARTHEST = 1.5  # times the largest measured value: beyond, a number is warned about
-REFUSED = 5.0  # beyond, there is none
-NOISY = 2.0  # times the typical interval: a worst interval beyond says more of the machine than of the query
+FARTHEST = 1.5  # times the largest measured value: beyond, a prediction has a warning
+REFUSED = 5.0  # times the largest measured value: beyond, nothing is predicted
+NOISY = 2.0  # times the typical interval: a worst interval beyond tells more of the machine than of the query
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorPrediction:
-    """What one remote operator adds: its place in the plan, its point, and its p99 alone in its worst interval.
+    """One remote operator of a plan, by its path, with its point.
 
-    `typical_ms` is its p99 alone in the median interval. `blame_ms` is its part of the plan's p99 in the plan's worst
-    interval; the parts of all operators add up to it.
+    `p99_ms` is its p99 alone in its worst interval, `typical_ms` that in its median one. `blame_ms` is its part of the
+    plan's p99 in the plan's worst interval; the parts of all operators add up to it.
     """
 
     path: tuple[int, ...]
@@ -88,7 +91,7 @@ class Prediction:
         return max(self.quantile_by_interval_ms(q))
 
     def meets(self, q: float, threshold_ms: float) -> bool:
-        """Tell whether a share `q` stays within the threshold in every interval."""
+        """Whether a share `q` stays within the threshold in every interval."""
         return self.quantile_ms(q) <= threshold_ms
 
 
@@ -98,7 +101,7 @@ def predict(plan: PhysicalNode | WritePlan, model: Model, values: Mapping[str, i
 
 
 def predict_work(work: Work, model: Model) -> Prediction:
-    """Predict what is asked of the store; NotMeasured where that is too far from what was measured."""
+    """Predict operators and how they run together; NotMeasured where one is too far beyond what was measured."""
     refuse_what_is_too_far(work.operators, model)
     curves = [model.curves(operator.point) for operator in work.operators]
     together, correlation = composed(work, model), correlation_of(work, model)
@@ -139,7 +142,7 @@ def _is_noisy(p99_by_interval_ms: Sequence[float]) -> bool:
 
 
 def _noise(p99_by_interval_ms: Sequence[float]) -> tuple[str, ...]:
-    """How far apart the intervals of a noisy run are."""
+    """A warning about a noisy run."""
     if not _is_noisy(p99_by_interval_ms):
         return ()
     return (
@@ -174,7 +177,7 @@ def upper_factor_of(work: Work, model: Model) -> float | None:
 
 
 def coverage_of(work: Work, model: Model) -> Coverage:
-    """How the least known operator of a plan is known."""
+    """The coverage of the least known operator of a plan."""
     if any(model.excess(operator.point) > REFUSED for operator in work.operators):
         return Coverage.REFUSED
     return max(model.coverage(operator.point) for operator in work.operators)
@@ -194,7 +197,7 @@ def refuse_what_is_too_far(operators: Sequence[RemoteWork], model: Model) -> Non
 
 
 def warnings_of(operators: tuple[RemoteWork, ...], model: Model) -> tuple[str, ...]:
-    """Which operators lie outside what was measured, and when too far to be relied on."""
+    """A warning for each operator beyond the measured points: extrapolated, or too far beyond to be relied on."""
     warnings = []
     for operator in operators:
         excess = model.excess(operator.point)

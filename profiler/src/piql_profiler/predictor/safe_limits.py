@@ -18,9 +18,9 @@ from piql_profiler.predictor.heatmap import Slo
 from piql_profiler.predictor.model import Coverage, Model
 from piql_profiler.predictor.predict import composed, correlation_of
 
-_MOST = 1_000_000
-_STAIRS = 12
-Values = Mapping[str, int]
+_MOST = 1_000_000  # no larger limit is tried
+_STAIRS = 12  # values of x that `pareto` tries
+Values = Mapping[str, int]  # of limits, by their symbols
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,12 @@ class SafeLimit:
 
 @dataclass(frozen=True, slots=True)
 class SafeLimits:
-    """All limits of a set of queries; `growth` is how many times all of them may grow together,
-    `binding` who breaks its SLO beyond that, and `breaking` who breaks it as the limits are."""
+    """All limits of a set of queries.
+
+    `growth` is how many times as large all of them may be together, None where no factor keeps the SLOs. `binding` is
+    the query that breaks its SLO beyond that, None where the measured range ends first. `breaking` are those that break
+    it as the limits are.
+    """
 
     limits: tuple[SafeLimit, ...]
     growth: float | None
@@ -49,7 +53,7 @@ class SafeLimits:
 
 
 def pareto(query: CompiledQuery, model: Model, slo: Slo, x: str, y: str) -> tuple[tuple[int, int], ...]:
-    """The pairs of two limits that keep the SLO while neither can grow alone, by rising x."""
+    """The pairs (x, y) of two limits that keep the SLO while neither can grow alone, by rising x."""
     check = _Check(query, model, slo)
     pairs: list[tuple[int, int]] = []
     top = _largest(lambda value: check.keeps({x: value, y: 1}))
@@ -65,7 +69,7 @@ def pareto(query: CompiledQuery, model: Model, slo: Slo, x: str, y: str) -> tupl
 
 
 def safe_limits(queries: Sequence[CompiledQuery], model: Model, slos: Mapping[str, Slo]) -> SafeLimits:
-    """Solve for every limit that bounds one of the queries; `slos` by query name, queries without one are left out."""
+    """The largest value of every limit of the queries; `slos` are by query name, queries without one are left out."""
     checks = {
         query.name: _Check(query, model, slos[query.name])
         for query in queries
@@ -101,17 +105,20 @@ class _Check:
         self._slo = slo
 
     def keeps(self, values: Values) -> bool:
-        """Tell whether the SLO is kept, in every interval and within the measured range."""
+        """Whether the SLO is kept in every interval, and all operators lie within the measured range."""
         return self.is_measured(values) and self.latency_ms(values) <= self._slo.threshold_ms
 
     def keeps_at(self, fixed: Values, symbol: str, value: int) -> bool:
+        """`keeps` with one limit more."""
         return self.keeps({**fixed, symbol: value})
 
     def is_measured(self, values: Values) -> bool:
+        """Whether all operators lie within the measured range."""
         work = self._work.under(values)
         return all(self._model.coverage(operator.point) < Coverage.EXTRAPOLATED for operator in work.operators)
 
     def latency_ms(self, values: Values) -> float:
+        """The latency at the SLO's quantile in the worst interval."""
         work = self._work.under(values)
         curves = [self._model.curves(operator.point) for operator in work.operators]
         latencies_us = quantile_us(
@@ -124,20 +131,24 @@ class _Check:
         return {symbol: max(1, axis.current * percent // 100) for symbol, axis in self.axes.items()}
 
 
-def _solve(checks: Sequence[_Check], at: Callable[[_Check, int], Values]) -> tuple[int | None, str | None]:
-    """The largest value that all keep, and who breaks its SLO at the next one, as far as that is measured."""
-    largest = _largest(lambda value: all(check.keeps(at(check, value)) for check in checks))
+def _solve(checks: Sequence[_Check], values_of: Callable[[_Check, int], Values]) -> tuple[int | None, str | None]:
+    """The largest number at which all queries keep their SLOs, and the name of one that breaks its SLO at the next.
+
+    `values_of` turns a number into values of a query's limits. The name is None where the next number is not measured.
+    """
+    largest = _largest(lambda number: all(check.keeps(values_of(check, number)) for check in checks))
     beyond = (largest or 0) + 1
-    breaking = (check for check in checks if not check.keeps(at(check, beyond)))
-    return largest, next((check.name for check in breaking if check.is_measured(at(check, beyond))), None)
+    breaking = (check for check in checks if not check.keeps(values_of(check, beyond)))
+    return largest, next((check.name for check in breaking if check.is_measured(values_of(check, beyond))), None)
 
 
 def _alone(symbol: str, check: _Check, value: int) -> Values:
+    """One limit has a value, the others stay as they are."""
     return {symbol: value}
 
 
 def _largest(keeps: Callable[[int], bool]) -> int | None:
-    """The largest value from 1 that keeps, where keeping ends once and for all; None if not even 1 does."""
+    """The largest value from 1 for which `keeps` is true, None if it is false for 1; it never becomes true again."""
     if not keeps(1):
         return None
     low, high = 1, 2
@@ -150,5 +161,5 @@ def _largest(keeps: Callable[[int], bool]) -> int | None:
 
 
 def _is_of_schema(symbol: str) -> bool:
-    """A limit of a table is named `table.columns`; a query's own limits have the names of its parameters."""
+    """Whether a symbol is a table's limit, `table.columns`; a query's own limits have the names of its parameters."""
     return "." in symbol

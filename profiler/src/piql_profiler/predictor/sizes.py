@@ -1,12 +1,12 @@
-"""The size of executions, and the work of a plan at a size that was seen instead of at its limits.
+"""The size of executions, and the work of a plan at an observed size instead of at its limits.
 
-    size      the requests that were made and the rows that came out
-    at limits thoughtstream makes 101 requests and gives 50 rows, with 100 subscriptions and pages of 50
-    seen      11 requests and 10 rows: what the plan does under 10 subscriptions and pages of 10
+    size        the requests that an execution made, and the rows that it returned
+    at limits   thoughtstream makes 101 requests and returns 50 rows, with 100 subscriptions and pages of 50
+    observed    11 requests and 10 rows: what the plan does with 10 subscriptions and pages of 10
 
-Limits are looked for under which the plan makes just as many requests and gives just as many rows. Where several are
-that ask different things of the store, where there are none, and where grouping hides how much was read, nothing is
-known of what executions of that size did. What a selection drops after reading it is not counted.
+The work is that under limits with which the plan makes exactly as many requests and returns exactly as many rows. It is
+not known where there are no such limits, where different ones would ask different things of the store, and where
+grouping hides how many rows were read. Rows that a selection drops after reading them are not counted.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from piql_profiler.predictor.cardinalities import Axis, PlanWork, Work, axes
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How many requests an execution made, and how many rows it gave."""
+    """How many requests an execution made, and how many rows it returned."""
 
     requests: int
     rows: int
 
 
 def size_at_limits(query: CompiledQuery, *, is_stepped: bool = True) -> Size | None:
-    """The size that a query's prediction is made for; None where rows that were read are not seen to be."""
+    """The size that a query's prediction is made for; None where there is no plan, or grouping hides what was read."""
     plan = query.plan
     if isinstance(plan, WritePlan):
         return None if query.bound is None else Size(query.bound.operations, 0)
@@ -37,7 +37,7 @@ def size_at_limits(query: CompiledQuery, *, is_stepped: bool = True) -> Size | N
 
 
 def work_at(query: CompiledQuery, size: Size, *, is_stepped: bool = True) -> Work | None:
-    """What a SELECT asks of the store in an execution of this size; None where that is not known."""
+    """The work of a SELECT in an execution of this size; None where that is not known."""
     plan = query.plan
     if plan is None or isinstance(plan, WritePlan) or _is_hidden(plan):
         return None
@@ -47,6 +47,7 @@ def work_at(query: CompiledQuery, size: Size, *, is_stepped: bool = True) -> Wor
 
 
 def _is_hidden(plan: PhysicalNode) -> bool:
+    """Whether the rows that a plan returns do not tell how many it read."""
     return any(next(iter(plan.find(kind)), None) is not None for kind in (LocalGroupBy, LocalDistinct))
 
 
@@ -55,7 +56,7 @@ def _size_of(work: Work) -> Size:
 
 
 def _works(limits: tuple[Axis, ...], under: Callable[[Mapping[str, int]], Work], size: Size) -> Iterator[Work]:
-    """The work under the limits as they are, under one that is smaller, and under two, where the size is right."""
+    """The works of exactly this size: with the limits as they are, with one made smaller, and with two."""
     for first in (None, *limits):
         values = _solved(first, {}, under, lambda work: _size_of(work).requests, size.requests)
         if values is None:
@@ -73,7 +74,10 @@ def _solved(
     count: Callable[[Work], int],
     target: int,
 ) -> Mapping[str, int] | None:
-    """The values with a limit added under which as many are counted: counts grow with every limit."""
+    """The values with one limit added, such that `count` is the target; by bisection, as counts grow with every limit.
+
+    Without a limit, the values as they are. None where the target cannot be reached.
+    """
     if limit is None:
         return values if count(under(values)) == target else None
     low, high = 1, limit.current

@@ -1,18 +1,17 @@
 """Quantile surfaces: each quantile of an operator as a function of its cardinalities, fitted to all its points.
 
-    requests, rows, size       q(x) = θ₀ + θ₁·log child + θ₂·child + child·rows·(θ₃ + θ₄·bytes + θ₅·columns), θ ≥ 0
-                               by relative error; the logarithm is how the slowest of many requests grows;
-                               a write with index entries notes by steps what it is about to do: that is a jump
-    local residual             × exp of the points' log errors, the nearer the heavier, less what of them is noise
-    between points             interpolated in each dimension, which repeats a surface of this form exactly
-    beyond them                plus what the surface grows by
+    1  surface           q(x) = θ₀ + θ₁·log child + θ₂·child + child·rows·(θ₃ + θ₄·bytes + θ₅·columns), with θ ≥ 0
+                         fitted by relative error. The logarithm is how the slowest of many requests grows. A write
+                         with index entries has a term more: it writes an intent first
+    2  residuals         the surface × exp of the points' log errors, nearer points weighing more, without their noise
+    3  between points    interpolated linearly in each dimension, which reproduces a surface of this form exactly
+    4  beyond them       the nearest value inside, plus what the surface grows by from there
 
-What of a point's error is noise: the points' errors vary by more than the points are uncertain, or they do not. Where
-the excess is τ² and a point's own variance σ², it keeps τ² / (τ² + σ²) of its error.
+Part of a point's error is noise of measuring. The mean square of all points' errors exceeds their own variances σ² by
+τ² (at least 0); a point keeps τ² / (τ² + σ²) of its error.
 
-θ ≥ 0, evening out noise between grid points and multilinear interpolation keep every quantile monotone in every
-cardinality. Operators of one execution share a common cause as far as the slowest joins of the profile did with the
-scans below them (`dependence`).
+Every quantile grows with every cardinality, because θ ≥ 0, noise between grid points is evened out, and interpolation
+is linear. How much operators of one execution are slow together comes from the joins of the profile (`dependence`).
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ from piql_profiler.predictor.model import Coverage
 SHARES = np.concatenate(
     ([0.0, 0.005, 0.01, 0.02, 0.03], np.arange(0.05, 0.951, 0.05), [0.96, 0.97, 0.98, 0.985, 0.99, 0.995, 0.998, 1.0])
 )
-_NEARNESS = 0.05
-_LOGARITHM = 1  # its place among the features
+_NEARNESS = 0.05  # added to squared log distances, so that a point at no distance does not weigh infinitely
+_LOGARITHM = 1  # index of log child among the features
 _Values = NDArray[np.float64]
 
 
 class SurfaceModel:
-    """Interpolates between measured points instead of taking the next larger one."""
+    """A `Model` that interpolates between measured points; surfaces and curves are computed when first needed."""
 
     name = "surface"
 
@@ -108,8 +107,8 @@ class SurfaceModel:
 class _Surface:
     """One operator, in µs: `coefficients[interval, share, feature]`, `nodes[*dimensions, interval, share]`.
 
-    The dimensions are child rows, rows, bytes and columns. The nodes are without what grows with the logarithm,
-    `bend[interval, share]`, which is not interpolated.
+    The dimensions are child rows, rows, bytes and columns; a node is a combination of their levels. The part that grows
+    with the logarithm of the child rows, `bend[interval, share]`, is taken out of the nodes: it is not linear.
     """
 
     levels: Levels
@@ -119,13 +118,14 @@ class _Surface:
 
     @classmethod
     def fit(cls, measured: OperatorCounts, levels: Levels) -> _Surface:
+        """Fit the surface, and compute the nodes (steps 1 and 2 of the head).
+
+        Axes in `einsum`: p points, c corners of the grid, i intervals, s shares, f features.
+        """
         curves = cumulative_of(measured.counts)
         quantiles = np.stack([quantile_of_curve(curves, share) for share in SHARES], axis=-1)  # point, interval, share
         features = _features(measured.coordinates, levels)
-        coefficients = np.zeros((quantiles.shape[1], len(SHARES), features.shape[1]))
-        for interval, share in product(range(quantiles.shape[1]), range(len(SHARES))):
-            weight = 1.0 / quantiles[:, interval, share]
-            coefficients[interval, share], _ = nnls(features * weight[:, None], np.ones(len(weight)))
+        coefficients = _fitted(features, quantiles)
 
         corners = np.array(list(product(*levels.dimensions)), dtype=np.float64)
         fitted = np.einsum("isf,pf->pis", coefficients, features)
@@ -146,7 +146,7 @@ class _Surface:
         return cls(levels, coefficients, nodes - logarithms[:, None, None, None, None, None] * bend, bend)
 
     def quantiles(self, point: Point) -> _Values:
-        """The quantiles in µs of each interval, at `SHARES`."""
+        """The quantiles in µs of each interval, at `SHARES` (steps 3 and 4 of the head)."""
         coordinates = np.array(point.coordinates, dtype=np.float64)
         inside = np.array(
             [min(at, dimension[-1]) for at, dimension in zip(coordinates, self.levels.dimensions, strict=True)]
@@ -160,20 +160,29 @@ class _Surface:
                 latencies_us[low] if part == 0.0 else (1 - part) * latencies_us[low] + part * latencies_us[low + 1]
             )
         latencies_us = latencies_us + self.bend * np.log(inside[0])
-        both = _features(np.stack([coordinates, inside]), self.levels)
-        latencies_us = latencies_us + np.einsum("isf,f->is", self.coefficients, both[0] - both[1])
+        features, features_inside = _features(np.stack([coordinates, inside]), self.levels)
+        latencies_us = latencies_us + np.einsum("isf,f->is", self.coefficients, features - features_inside)
         return np.asarray(np.maximum.accumulate(latencies_us * self._unseen_growth(point), axis=-1))
 
     def _unseen_growth(self, point: Point) -> float:
-        """A dimension measured at one size teaches nothing of its growth: beyond it, take the work as proportional."""
+        """Growth in dimensions of a single level, of which the surface knows nothing: in proportion to the size."""
         excess = self.levels.excess(point)
         return float(
             np.prod([factor for factor, level in zip(excess, self.levels.dimensions, strict=True) if len(level) == 1])
         )
 
 
+def _fitted(features: _Values, quantiles: _Values) -> _Values:
+    """The coefficients θ ≥ 0 of each interval and share: least squares of the relative errors."""
+    coefficients = np.zeros((quantiles.shape[1], quantiles.shape[2], features.shape[1]))
+    for interval, share in product(range(quantiles.shape[1]), range(quantiles.shape[2])):
+        weight = 1.0 / quantiles[:, interval, share]
+        coefficients[interval, share], _ = nnls(features * weight[:, None], np.ones(len(weight)))
+    return coefficients
+
+
 def _bend(levels: Levels, coefficients: _Values, nodes: _Values) -> _Values:
-    """What all nodes grow by with the logarithm of the child rows: no more than the least that any grows by."""
+    """How much all nodes grow with the logarithm of the child rows: at most as much as the one that grows least."""
     if len(levels.dimensions[0]) == 1:
         return np.zeros(coefficients.shape[:2])
     steps = np.diff(np.log(np.array(levels.dimensions[0], dtype=np.float64)))
@@ -182,7 +191,7 @@ def _bend(levels: Levels, coefficients: _Values, nodes: _Values) -> _Values:
 
 
 def _noise(curves: Curve, worth: _Values) -> _Values:
-    """The standard deviation of the log of each quantile: half of what lies between ranks one deviation away."""
+    """The standard deviation of each quantile's log: half the distance of the ranks one deviation on either side."""
     errors = []
     for share in SHARES:
         away = np.sqrt(share * (1 - share) / np.maximum(worth, 1.0))

@@ -1,10 +1,11 @@
-"""The worst and the median interval of many cells, without composing all intervals of each: estimates say which to try.
+"""Finds the worst and the median interval of many cells without composing every interval of each: composing is slow.
 
-    estimate    medians add up, and so do the distances from them to the quantile, as those of normal scores do
-    exact       first for the FIRST intervals of each cell by that estimate
-    then        for those whose estimate, times what exact ones were of theirs, may still pass the worst found
+    1  estimate   every interval cheaply: medians add up, and distances from them to the quantile add up like deviations
+    2  exact      compose the FIRST intervals of each cell with the largest estimates
+    3  exact      compose the others that may still be worse than the worst of these
 
-How far exact values stray from their estimates within a cell is seen over all cells; four deviations are allowed for.
+An interval may be worse where its estimate says so after two corrections: by the mean ratio of exact values to
+estimates in its cell, and by four standard deviations of such ratios, which are computed over all cells.
 """
 
 from __future__ import annotations
@@ -17,38 +18,38 @@ import numpy as np
 from piql_profiler.measure.histogram import Curve, quantile_of_curve
 from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial
 
-FIRST = 4
+FIRST = 4  # intervals of each cell that are composed in any case
 _DEVIATIONS = 4.0
 _MEDIAN = 0.5
 
 Exact = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""From cells and intervals, pair by pair, to quantiles."""
+"""Composes cells, each in the interval beside it: from two arrays of numbers to an array of quantiles."""
 
 
 def worst_of(estimates: np.ndarray, exact: Exact) -> np.ndarray:
-    """The largest exact value of each row of `estimates[cell, interval]`; of FIRST intervals all are composed."""
+    """The largest exact value of each cell, given `estimates[cell, interval]`."""
     cells, intervals = estimates.shape
     if intervals <= FIRST:
         return np.asarray(_every(estimates, exact).max(axis=1))
     first = np.argsort(-estimates, axis=1)[:, :FIRST]
     rows = np.arange(cells)[:, None]
     exact_values = exact(np.broadcast_to(rows, first.shape).ravel(), first.ravel()).reshape(first.shape)
-    ratios = np.log(exact_values / estimates[rows, first])
-    usual = ratios.mean(axis=1, keepdims=True)
-    stray = float(np.sqrt(((ratios - usual) ** 2).sum() / (cells * (FIRST - 1))))
+    log_ratios = np.log(exact_values / estimates[rows, first])
+    mean_ratios = log_ratios.mean(axis=1, keepdims=True)
+    deviation = float(np.sqrt(((log_ratios - mean_ratios) ** 2).sum() / (cells * (FIRST - 1))))
     worst = exact_values.max(axis=1)
-    may_be = estimates * np.exp(usual + _DEVIATIONS * stray) > worst[:, None]
-    may_be[rows, first] = False
-    candidates = np.argwhere(may_be)
+    may_be_worse = estimates * np.exp(mean_ratios + _DEVIATIONS * deviation) > worst[:, None]
+    may_be_worse[rows, first] = False
+    candidates = np.argwhere(may_be_worse)
     if len(candidates):
         np.maximum.at(worst, candidates[:, 0], exact(candidates[:, 0], candidates[:, 1]))
     return np.asarray(worst)
 
 
 def worst_and_typical(estimates: np.ndarray, exact: Exact) -> tuple[np.ndarray, np.ndarray]:
-    """Each row's largest value, and that of its median interval (the lower of two).
+    """The largest exact value of each cell, and that of its median interval (the lower of two).
 
-    Beyond FIRST intervals the estimates choose the median one.
+    With more than FIRST intervals, the median interval is that of the estimates.
     """
     cells, intervals = estimates.shape
     middle = (intervals - 1) // 2

@@ -3,10 +3,10 @@
     INSERT INTO subscriptions (owner, target, approved) …      owner and target reference users, 100 of one owner
     Insert            the record and its entry by target
     LimitCheck        1 group of 100
-    ReferenceCheck    2 looks, the record shown before them: who deletes a user finds it by its key
+    ReferenceCheck    2 looks, after the record is written: a delete of a user then finds it by its key
 
-An INSERT is taken to put a new row, an UPDATE to change all that it names. A store with transactions shows nothing
-before it looks, and gives back no places.
+An INSERT is taken to put a new row, an UPDATE to change all columns that it names. In a store with transactions nothing
+is written before the looks, and a row that leaves a group needs no check.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
 from piql_profiler.measure.grid import CHECK_BYTES, LOOK, SHOW_AND_LOOK, Operator, Point
 
 Path = tuple[int, ...]
-_LOOKED_THROUGH = 10  # places at least: one that is given back is looked for first
+_LOOKED_THROUGH = 10  # places of a group at least: a row that leaves has to find its place among them first
 
 
 def write_points(
     plan: WritePlan, row_bytes: int, *, is_stepped: bool, value_of: Callable[[CardinalityLimit], int]
 ) -> Iterator[tuple[Path, str, Point]]:
-    """The parts of a write, each with its place and its name in observations; `value_of` gives a limit's value."""
+    """The parts of a write, each with its path and its name in observations; `value_of` returns a limit's value."""
     yield (), plan.kind.capitalize(), Point(Operator.WRITE, 1 + _entries(plan), 1, row_bytes)
     for at, (rows, groups) in enumerate(sorted(_groups(plan, is_stepped, value_of).items())):
         name = Operator.LIMIT_CHECK
@@ -40,11 +40,11 @@ def write_points(
 
 
 def limits_of_write(plan: WritePlan, *, is_stepped: bool) -> Iterator[CardinalityLimit]:
-    """The limits whose groups a write enters, or by steps leaves: they decide how much it looks through."""
+    """The limits that decide how many places a write looks through: of groups that it enters, or by steps leaves."""
     if plan.kind != "delete":
         yield from (limit for limit, _ in plan.counted_limits)
     if is_stepped and plan.kind != "insert":
-        yield from (child for child in plan.left if isinstance(child, CardinalityLimit))
+        yield from (constraint for constraint in plan.left if isinstance(constraint, CardinalityLimit))
 
 
 def _entries(plan: WritePlan) -> int:
@@ -66,13 +66,14 @@ def _groups(plan: WritePlan, is_stepped: bool, value_of: Callable[[CardinalityLi
             groups[value_of(limit)] += _groups_of(plan.table, limit)
         groups[1] += len(plan.unique_checks)
     if is_stepped and plan.kind != "insert":
-        for child in plan.left:
-            rows = value_of(child) if isinstance(child, CardinalityLimit) else 1
-            groups[max(rows, _LOOKED_THROUGH)] += _groups_of(plan.table, child)
+        for constraint in plan.left:
+            rows = value_of(constraint) if isinstance(constraint, CardinalityLimit) else 1
+            groups[max(rows, _LOOKED_THROUGH)] += _groups_of(plan.table, constraint)
     return +groups
 
 
 def _groups_of(table: Table, constraint: CardinalityLimit | UniqueKey) -> int:
+    """How many groups of a constraint one row is in: one, or one for each of its words."""
     is_of_words = isinstance(constraint, CardinalityLimit) and constraint.is_token
     return most_words(table, constraint.columns) if is_of_words else 1
 
