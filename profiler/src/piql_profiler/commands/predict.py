@@ -108,7 +108,8 @@ def predict(argv: Sequence[str] | None = None) -> int:
         except (OSError, ValueError) as error:
             parser.error(f"--write-slo: {error}")
     risks = _risks(predictions, used_slos, measurements.interval_seconds)
-    limits, pairs = None, ()
+    limits = None
+    pairs: tuple[LargestPairs, ...] = ()
     if used_slos and not values:
         queries = [compilation.queries[name] for name in used_slos if name in compilation.queries]
         thresholds = {name: Slo(slo.quantile, slo.threshold_ms) for name, slo in used_slos.items()}
