@@ -1,4 +1,8 @@
-"""Which tests of a query can never be true: those that no value passes, and those of which one excludes the other."""
+"""Finds tests of a query that can never be true, alone or together with another test; the user is warned of them.
+
+a BETWEEN 5 AND 3                no value passes this test
+t.kind = 1 AND t.kind = 2        the first test excludes the second
+"""
 
 from __future__ import annotations
 
@@ -17,11 +21,11 @@ from piql.text.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A test that no row passes, or with `excluded_by`: none that passes that test, too."""
+    """A test that no row passes; with `excluded_by`, no row passes both."""
 
     test: Span
     excluded_by: Span | None
-    is_of_left_join: bool  # then only no row has a match
+    is_of_left_join: bool  # the rows of the left are kept then, without a match
 
 
 def keeps_none(plan: LogicalNode) -> bool:
@@ -32,10 +36,13 @@ def keeps_none(plan: LogicalNode) -> bool:
 
 
 def contradictions(plan: LogicalNode) -> tuple[Contradiction, ...]:
-    """Find at most one for each join part and left join of a query as bound. Tests of literals alone are left out."""
+    """Return the contradictions of a bound query, at most one for each join part and each left join, in text order.
+
+    Tests of literals alone, such as 1 = 0, are left out.
+    """
     conflicts: list[Contradiction] = []
 
-    def look(node: LogicalNode) -> LogicalNode:
+    def collect(node: LogicalNode) -> LogicalNode:
         region = read_region(node)
         inner = [test for leg in region.legs if leg.kind == "inner" for test in leg.filters]
         tests = (*inner, *region.conditions, *region.above)
@@ -45,10 +52,10 @@ def contradictions(plan: LogicalNode) -> tuple[Contradiction, ...]:
                 conflicts.extend(_among((*leg.filters, *leg.on), is_of_left_join=True))
         return node
 
-    map_regions(plan, look)
+    map_regions(plan, collect)
     for node in plan.walk():
         if isinstance(node, Exists | InSubquery | ScalarSubquery):
-            map_regions(node.query, look)
+            map_regions(node.query, collect)
     return tuple(sorted(dict.fromkeys(conflicts), key=lambda contradiction: contradiction.test.start))
 
 
@@ -60,12 +67,12 @@ def _among(tests: Sequence[Expression], *, is_of_left_join: bool) -> Iterator[Co
         if columns_of(expression) and not has_subquery(expression) and not _compares_with_null(expression)
     ]
     candidates.sort(key=lambda test: test.span.start if test.span is not None else -1)
-    same = {
+    representatives = {
         key_of(column): replace(members[0], nullable=any(member.nullable for member in members))
         for members in Equalities(candidates).classes()
         for column in members
     }
-    unified = [replace_columns(expression, same) for expression in candidates]
+    unified = [replace_columns(expression, representatives) for expression in candidates]
     for at, test in enumerate(unified):
         span = candidates[at].span
         if not _excludes(unified[: at + 1]):
@@ -83,6 +90,7 @@ def _compares_with_null(test: Expression) -> bool:
 
 
 def _excludes(tests: Sequence[Expression]) -> bool:
+    """Whether no row passes all of some tests."""
     condition = conjunction(tests)
     simple = simplified(condition) if condition is not None else None
     return simple is not None and is_never(simple)

@@ -1,7 +1,10 @@
-"""Which columns hold few values, so that a limit on them alone would limit a whole application.
+"""Guesses which columns hold few values: advice never offers a CARDINALITY LIMIT on such columns alone.
 
-A hundred statuses of one visibility are a hundred statuses of everybody. Three things show such a column: its type, its
-name, and a query that compares it with a constant. A key, a part of one or a reference never counts for a constant.
+    statuses (visibility)    CARDINALITY LIMIT 100 (visibility) would allow 100 public statuses in the whole application
+    statuses (author)        CARDINALITY LIMIT 100 (author) allows each author 100
+
+Three things show such a column: its type, its name, and a query that compares it with a constant. The last one does not
+count for a column of a key or a reference. The guess only words messages and fixes; no bound relies on it.
 """
 
 from __future__ import annotations
@@ -11,21 +14,22 @@ import re
 from piql.schema.catalog import Column, Kind, Table
 from piql.schema.types import IDS
 
-# The last word of a name, without `id` and `code` behind it.
+# The last word of such a name, once the words of `_BEHIND` are cut off: status_code, account_type_id.
 FEW = frozenset(
     "status state type kind sort visibility gender sex flag flags level role priority severity mode tier stage phase "
     "category rating stars grade language lang locale country currency region weekday month season color "
     "colour privacy scope format version active enabled disabled deleted approved published archived hidden locked "
     "public private verified read seen done open closed available".split()
 )
+# Its first word: is_open, has_paid.
 _BEFORE = frozenset(("is", "has", "can", "was", "should", "allow", "allows"))
 _BEHIND = frozenset(("id", "code", "name", "value", "key"))
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
-SHORT = 2  # characters: a code, of which there are some dozens
+_SHORT = 2  # characters: a code, of which there are some dozens
 
 
 def holds_few_values(table: Table, name: str, *, is_constant: bool = False) -> bool:
-    """Whether a column holds few values; `is_constant`: a query compares it with constants."""
+    """Whether a column seems to hold few values; `is_constant`: a query compares it with constants."""
     column = table.column(name)
     if column is None:
         return False
@@ -40,7 +44,8 @@ def holds_few_values(table: Table, name: str, *, is_constant: bool = False) -> b
 
 
 def _is_short(column: Column) -> bool:
-    return column.type.kind is Kind.VARCHAR and column.type.length is not None and column.type.length <= SHORT
+    """Whether a column holds short codes, as of a country."""
+    return column.type.kind is Kind.VARCHAR and column.type.length is not None and column.type.length <= _SHORT
 
 
 def _names_an_owner(table: Table, column: Column) -> bool:

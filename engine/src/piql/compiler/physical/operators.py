@@ -22,20 +22,22 @@ from piql.trees.node import Node
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Operator(Node):
+    """What all operators have: the expressions that their rows are tuples of, and where the query asks for them."""
+
     fields: tuple[Expression, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Local(_Operator):
-    """What all operators are that make no request."""
+    """The base of all operators that make no request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choosing(Local):
-    """What all operators are that give rows of their child as they are: all or some of them, in this or another order.
+    """The base of operators that hand on rows of their child unchanged: all or some of them, none twice, in any order.
 
-    Of the columns of a row they need those that their `tests` read, and no row is given twice.
+    Of the columns of a row they need only those that their `tests` read.
     """
 
     child: PhysicalNode
@@ -43,12 +45,12 @@ class Choosing(Local):
     @property
     @abstractmethod
     def tests(self) -> tuple[Node, ...]:
-        """What is computed of a row to choose it or to find its place."""
+        """The expressions that decide whether a row is handed on, and in which order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stopping(Choosing):
-    """What all operators are that give at most `count` rows; where that is never more than 0, nothing below is read."""
+    """The base of operators that give at most `count` rows; where that is 0, nothing below is read."""
 
     count: Count
 
@@ -105,17 +107,13 @@ class RowLimit(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassingRows(Node):
-    """A fact that limits how many rows pass a test: at most `limit` for each combination of the values in `prefix`.
-
-    With a `depth` the limit holds for each row of the operator that many levels below; `rows` is the most in all.
-    Without a limit one row passes: that of a left join without a match.
-    """
+    """A fact that limits how many rows pass a test: at most `limit` for each combination of the values in `prefix`."""
 
     table: Table
     prefix: tuple[KeyPart, ...] = ()
-    limit: RowLimit | None = None
-    depth: int = 0
-    rows: int = 0
+    limit: RowLimit | None = None  # None: one row passes, that of a left join without a match
+    depth: int = 0  # not 0: the limit holds for each row of the operator that many levels below
+    rows: int = 0  # that pass at most, in all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,16 +285,14 @@ class LocalStop(Stopping):
 class LocalGroupBy(Local):
     """Groups in memory, in the order in which groups begin; `fields` are `keys` followed by `aggregates`.
 
-    No keys: exactly one row. `depth` tells how many operators below stand the rows that are the groups, if any do.
-
-    With `is_one` every key has one value in all rows, so that there is one group at most.
+    Without keys it gives exactly one row.
     """
 
     child: PhysicalNode
     keys: tuple[Expression, ...]
     aggregates: tuple[Aggregate, ...]
-    depth: int = 0
-    is_one: bool = False
+    depth: int = 0  # not 0: there are no more groups than rows of the operator that many levels below
+    is_one: bool = False  # every key has one value in all rows, so there is one group at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,12 +301,11 @@ class LocalDistinct(Local):
 
     With a `mark` it adds a column that says whether `tested` is not NULL in one of those rows: whether a left join
     found a match.
-    `depth` tells how many operators below stand the rows that `keys` tell apart: no more than these are kept.
     """
 
     child: PhysicalNode
     keys: tuple[Expression, ...]
-    depth: int = 0
+    depth: int = 0  # not 0: no more rows are kept than the operator that many levels below gives
     tested: ColumnRef | None = None
     mark: ColumnRef | None = None
 
@@ -417,7 +412,9 @@ def operators(plan: PhysicalNode) -> Iterator[PhysicalNode]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritePlan(Node):
-    """The steps of a write on one record (VLDB 2012, section 7.2), those of stores without transactions included.
+    """A write of one record, with all that its steps need (VLDB 2012, section 7.2).
+
+    The steps, for stores with and without transactions (docs/glossary.md explains intents and places):
 
     1. a get of the old record (always: old index entries and the condition depend on it)
     2. a note of the intent, where entries or places may change
@@ -429,6 +426,7 @@ class WritePlan(Node):
        record has been marked: in a DELETE, and where a UNIQUE value changes that another table references
     7. a put of the record, puts of the new entries for good, deletes of the stale ones
     8. for each group in `left`, a read of its places and a delete of the record's; the intent is deleted
+
     `indexes` are the secondary indexes of the deployed set when the write was compiled; at run time the database uses
     all indexes that are live on the table, and deploying adds their cost to the bound.
     """

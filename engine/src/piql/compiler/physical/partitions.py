@@ -1,7 +1,8 @@
-"""Which rows a store keeps together, and which of these partitions many reads and writes meet.
+"""Which rows a store keeps in one partition, and a warning of partitions that every run of a query reads.
 
-An index is kept by (partition columns, clustering columns): a read stays inside one partition. One order of a whole
-table is one partition; so are all rows with one value of a flag, or of a constant that stands in the query.
+An index is stored by (partition columns, clustering columns), and a read stays inside one partition. Such a partition
+becomes hot where it grows with the data: an order of a whole table, or all rows with one value of a flag or of a
+constant in the query.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from piql.schema.catalog import CardinalityLimit, Index, Kind, Table
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 
-BUCKETS = 8  # of the index that is offered to spread a partition
+BUCKETS = 8  # of the index that a fix offers: enough to spread the load, and each read makes no more requests than that
 
 
 def rows_of_partition(table: Table, index: Index) -> CardinalityLimit | int | None:
@@ -48,15 +49,15 @@ def hot_partitions(plan: PhysicalNode, query: str | None) -> tuple[Diagnostic, .
             message = f"all {which} are stored in one partition, which every read of this query uses"
         else:
             message = f"all of {table.name} is one order here, stored in one partition that every read and write uses"
-        fixes = () if parts and index.is_primary else _spread(table, index)
+        fixes = () if parts and index.is_primary else _bucket_fixes(table, index)
         warnings.append(
-            report("hot-partition", message, node.span, help=_cure(table, index, parts), fixes=fixes, query=query)
+            report("hot-partition", message, node.span, help=_advice(table, index, parts), fixes=fixes, query=query)
         )
     return tuple(warnings)
 
 
 def _is_shared(part: KeyPart, table: Table) -> bool:
-    """Whether all runs of a query meet in one value, or in one of two."""
+    """Whether all runs of a query read the same value of a column, or one of two."""
     column = table.column(part.column)
     is_flag = column is not None and column.type.kind is Kind.BOOLEAN
     return is_flag or (len(part.values) == 1 and isinstance(part.values[0], Constant))
@@ -66,12 +67,12 @@ def _is_limited(table: Table, prefix: Iterable[KeyPart]) -> bool:
     """Whether the schema limits the rows that a read fixes."""
     fixed = {part.column for part in prefix}
     keys = (table.primary_key, *(key.columns for key in table.unique_keys))
-    limits = (limit.columns if not limit.is_token else limit_name(limit) for limit in table.limits)
+    limits = (limit.columns if not limit.is_token else _limit_columns(limit) for limit in table.limits)
     return any(set(columns) <= fixed for columns in (*keys, *limits))
 
 
-def limit_name(limit: CardinalityLimit) -> tuple[str, ...]:
-    """Return the name of the key column that a limit on words fixes."""
+def _limit_columns(limit: CardinalityLimit) -> tuple[str, ...]:
+    """Return the columns, here one, that a read must fix so that a limit on words limits it."""
     return (f"token({','.join(limit.columns)})",)
 
 
@@ -82,13 +83,14 @@ def _shown(part: KeyPart) -> str:
     )
 
 
-def _cure(table: Table, index: Index, parts: list[KeyPart]) -> str:
+def _advice(table: Table, index: Index, parts: list[KeyPart]) -> str:
+    """Say what would spread a partition; `parts` are the columns by which it is found, none for a whole order."""
     if not parts:
         return (
             "spread it with CREATE INDEX … BUCKETS b; each read then makes b requests. Or fix a column by an equality"
         )
     columns = ", ".join(part.column for part in parts)
-    if all(holds_few_values(table, part.column, is_constant=True) for part in parts):  # a limit would be one of all
+    if all(holds_few_values(table, part.column, is_constant=True) for part in parts):  # no limit suits them
         if index.is_primary:
             return "begin its PRIMARY KEY with a column that spreads them"
         return "spread them with CREATE INDEX … BUCKETS b; each read then makes b requests"
@@ -98,8 +100,8 @@ def _cure(table: Table, index: Index, parts: list[KeyPart]) -> str:
     return f"{limit_advice}, or spread them with CREATE INDEX … BUCKETS b; each read then makes b requests"
 
 
-def _spread(table: Table, index: Index) -> tuple[Fix, ...]:
-    """Return the same index in buckets, written behind its table."""
+def _bucket_fixes(table: Table, index: Index) -> tuple[Fix, ...]:
+    """Return a fix that declares the same index in buckets, behind the CREATE TABLE; none without its text."""
     if table.span is None:
         return ()
     columns = declared_columns(table, index.columns) or index.columns

@@ -1,4 +1,8 @@
-"""INSERT, UPDATE and DELETE of one record → the steps that it takes, with the constraints that it can break."""
+"""Plans a write: INSERT, UPDATE or DELETE of one record → a `WritePlan` with the constraints that it can break.
+
+A constraint is looked up in an index of its table (`group_index`, `token_index`); each pair here is one of a constraint
+and this index. Next: `runtime.writing` takes the steps, `bounds` counts their requests.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from piql.trees.caches import Cached
 
 
 def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Index]) -> WritePlan:
-    """Plan a write against the indexes of the set."""
+    """Plan a write; `indexes` are the secondary indexes of the set, by name."""
     table = write.table
     of_table = tuple(index for index in indexes.values() if index.table == table.name)
     columns = {column.name for column in table.columns}
@@ -30,7 +34,7 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 counted_limits=limits,
                 unique_checks=unique,
                 referrers=() if write.if_not_exists else _referrers(table, catalog, indexes, columns),
-                left=() if write.if_not_exists else _may_be_left(table, _constraints(limits, unique)),
+                left=() if write.if_not_exists else _may_be_left(table, _constraints_of(limits, unique)),
                 unique_references=_unique_references(table.foreign_keys, catalog),
                 is_shown_first=any(_is_found_by_records(table, of_table, key) for key in table.foreign_keys),
                 indexes=of_table,
@@ -51,7 +55,7 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 counted_limits=limits,
                 unique_checks=unique,
                 referrers=_referrers(table, catalog, indexes, changed),
-                left=_constraints(limits, unique),
+                left=_constraints_of(limits, unique),
                 unique_references=_unique_references(references, catalog),
                 indexes=of_table,
                 span=write.span,
@@ -63,7 +67,9 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 key=write.key,
                 condition=write.condition,
                 referrers=_referrers(table, catalog, indexes),
-                left=_constraints(_limits(table, of_table, table.limits), _unique(table, of_table, table.unique_keys)),
+                left=_constraints_of(
+                    _limits(table, of_table, table.limits), _unique(table, of_table, table.unique_keys)
+                ),
                 indexes=of_table,
                 span=write.span,
             )
@@ -71,7 +77,7 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
             assert_never(write)
 
 
-def _constraints(
+def _constraints_of(
     limits: tuple[tuple[CardinalityLimit, Index], ...], unique: tuple[tuple[UniqueKey, Index], ...]
 ) -> tuple[CardinalityLimit | UniqueKey, ...]:
     return (*(limit for limit, _ in limits), *(key for key, _ in unique))
@@ -85,22 +91,25 @@ def _may_be_left(
 
 
 def _unique_references(keys: tuple[ForeignKey, ...], catalog: Catalog) -> tuple[ForeignKey, ...]:
+    """Return the foreign keys that reference a UNIQUE key, not the primary one."""
     return tuple(key for key in keys if set(key.referenced_columns) != set(catalog.tables[key.table].primary_key))
 
 
 def _is_found_by_records(table: Table, of_table: tuple[Index, ...], key: ForeignKey) -> bool:
+    """Whether rows that reference another row are found among the records themselves, not by a secondary index."""
     index = group_index(table, key.columns, of_table)
     return index is not None and index.is_primary
 
 
 def is_counted(table: Table, limit: CardinalityLimit) -> bool:
-    """Whether a limit can be broken at all: one on a whole key cannot, since the key says one already."""
+    """Whether a limit can be broken at all: one on a whole primary key cannot, since one row has that key."""
     return limit.is_token or set(limit.columns) != set(table.primary_key)
 
 
 def _limits(
     table: Table, of_table: tuple[Index, ...], limits: Iterable[CardinalityLimit]
 ) -> tuple[tuple[CardinalityLimit, Index], ...]:
+    """Return the limits that can be broken, each with the index by which its groups are counted."""
     counted: list[tuple[CardinalityLimit, Index]] = []
     for limit in limits:
         index = token_index(limit.columns, of_table) if limit.is_token else group_index(table, limit.columns, of_table)
@@ -112,6 +121,7 @@ def _limits(
 def _unique(
     table: Table, of_table: tuple[Index, ...], keys: Iterable[UniqueKey]
 ) -> tuple[tuple[UniqueKey, Index], ...]:
+    """Return UNIQUE keys, each with the index by which a value of it is looked up."""
     served = ((key, group_index(table, key.columns, of_table)) for key in keys)
     return tuple((key, index) for key, index in served if index is not None)
 
@@ -119,14 +129,19 @@ def _unique(
 def _referrers(
     table: Table, catalog: Catalog, indexes: Mapping[str, Index], changed: set[str] | None = None
 ) -> tuple[tuple[Table, ForeignKey, Index], ...]:
-    """Return the foreign keys that name a row to be deleted, or the columns that a change may take from under them."""
+    """Return the foreign keys that may name the row written, each with its table and the index that finds such rows.
+
+    For a DELETE all of them (`changed` is None), else those that reference a column that changes.
+    """
     referrers = _all_referrers.recall(
         (table, catalog.tables, indexes), lambda: _find_referrers(table, catalog, indexes)
     )
     if changed is None:
         return referrers
     columns = changed - set(table.primary_key)
-    return tuple(referrer for referrer in referrers if not columns.isdisjoint(referrer[1].referenced_columns))
+    return tuple(
+        (referring, key, index) for referring, key, index in referrers if not columns.isdisjoint(key.referenced_columns)
+    )
 
 
 _all_referrers: Cached[tuple[tuple[Table, ForeignKey, Index], ...]] = Cached(512)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from piql.compiler.logical.expressions import (
     And,
@@ -21,15 +22,15 @@ from piql.compiler.logical.expressions import (
 from piql.compiler.optimizer.analysis.predicates import MIRRORED
 
 Meaning = Callable[[Expression], object]
-_CLOSED: dict[tuple[ComparisonOperator, ComparisonOperator], ComparisonOperator] = {
+Operators = tuple[ComparisonOperator, ComparisonOperator]
+
+# Two tests of one column by one value, and the operator of the test that stands for both. The order does not matter.
+_AND_OF: dict[Operators, ComparisonOperator] = {
     (">=", "<="): "=",
-    ("<=", ">="): "=",
     ("<=", "<>"): "<",
-    ("<>", "<="): "<",
     (">=", "<>"): ">",
-    ("<>", ">="): ">",
 }
-_OPEN: dict[tuple[ComparisonOperator, ComparisonOperator], ComparisonOperator] = {
+_OR_OF: dict[Operators, ComparisonOperator] = {
     ("=", "<"): "<=",
     ("=", "<="): "<=",
     ("<", "<="): "<=",
@@ -37,6 +38,14 @@ _OPEN: dict[tuple[ComparisonOperator, ComparisonOperator], ComparisonOperator] =
     ("=", ">="): ">=",
     (">", ">="): ">=",
 }
+
+
+class _ColumnTest(NamedTuple):
+    """A test of a column by a literal or parameter, read with the column on the left: `1 < a` is a, >, 1."""
+
+    column: ColumnRef
+    operator: ComparisonOperator
+    value: Expression
 
 
 def combine_conjuncts(parts: Sequence[Expression], meaning: Meaning) -> tuple[Expression, ...]:
@@ -48,7 +57,7 @@ def combine_conjuncts(parts: Sequence[Expression], meaning: Meaning) -> tuple[Ex
     `meaning` maps tests that are equal but for the order of their parts to one value. The result has the same truth
     value as the tests, NULLs included.
     """
-    tests = _merge_pairs(parts, _merged_conjuncts)
+    tests = _merge_pairs(parts, _and_of)
     meanings = {meaning(expression) for expression in tests}
     return tuple(
         expression
@@ -62,19 +71,19 @@ def combine_conjuncts(parts: Sequence[Expression], meaning: Meaning) -> tuple[Ex
 
 def combine_alternatives(operands: Sequence[Expression]) -> tuple[Expression, ...]:
     """Combine the branches of an OR that are a range and its end: a = 1 OR a > 1 → a >= 1."""
-    return _merge_pairs(operands, _merged_alternatives)
+    return _merge_pairs(operands, _or_of)
 
 
 def _merge_pairs(
-    parts: Sequence[Expression], make: Callable[[Expression, Expression], Expression | None]
+    parts: Sequence[Expression], merge: Callable[[Expression, Expression], Expression | None]
 ) -> tuple[Expression, ...]:
-    """Replace each two tests of one subject by the one that `make` returns for them, if it returns one."""
+    """Replace each two tests of one subject by the one test that `merge` returns for them, if it returns one."""
     tests: dict[int, Expression] = {}
     by_subject: dict[object, list[int]] = {}
     for number, part in enumerate(parts):
         test = part
         for at in by_subject.get(_subject(part), ()):
-            merged = make(tests[at], test)
+            merged = merge(tests[at], test)
             if merged is not None:
                 test = merged
                 by_subject[_subject(tests.pop(at))].remove(at)
@@ -89,12 +98,11 @@ def _merge_pairs(
 def without_implied_branches(operands: Sequence[Expression], meaning: Meaning) -> tuple[Expression, ...]:
     """Return the branches of an OR without those that another branch includes: a = 1 OR (a = 1 AND b = 2) → a = 1."""
     branches = [frozenset(map(meaning, conjuncts(operand))) for operand in operands]
-    times = Counter(chain.from_iterable(branches))
-    by_rarest: dict[
-        object, list[frozenset[object]]
-    ] = {}  # a branch is compared only with those that hold its rarest test
+    occurrences = Counter(chain.from_iterable(branches))
+    # A wide branch is part of a narrow one only if the narrow one has the rarest test of the wide one.
+    by_rarest: dict[object, list[frozenset[object]]] = {}
     for branch in branches:
-        by_rarest.setdefault(min(branch, key=times.__getitem__), []).append(branch)
+        by_rarest.setdefault(min(branch, key=occurrences.__getitem__), []).append(branch)
     return tuple(
         operand
         for operand, branch in zip(operands, branches, strict=True)
@@ -112,89 +120,75 @@ def factor_out_shared(
     if not all(isinstance(operand, And) for operand in operands):
         return (), tuple(operands)
     tests_by_meaning = [{meaning(conjunct): conjunct for conjunct in conjuncts(operand)} for operand in operands]
-    common = [mean for mean in tests_by_meaning[0] if all(mean in tests for tests in tests_by_meaning[1:])]
-    if not common:
+    shared = [key for key in tests_by_meaning[0] if all(key in tests for tests in tests_by_meaning[1:])]
+    if not shared:
         return (), tuple(operands)
-    rests = (tuple(test for mean, test in tests.items() if mean not in common) for tests in tests_by_meaning)
+    rests = (tuple(test for key, test in tests.items() if key not in shared) for tests in tests_by_meaning)
     return (
-        tuple(tests_by_meaning[0][mean] for mean in common),
+        tuple(tests_by_meaning[0][key] for key in shared),
         tuple(tests[0] if len(tests) == 1 else And(operands=tests) for tests in rests),
     )
 
 
 def _is_implied(operand: Expression, meanings: set[object], meaning: Meaning) -> bool:
+    """Whether all tests of a branch are among those with these meanings."""
     return all(meaning(conjunct) in meanings for conjunct in conjuncts(operand))
 
 
 def _subject(test: Expression) -> object:
-    """Return a value that is equal for two tests which may be merged: a column and a value, or the column of a list."""
-    match test:
-        case InList(operand=ColumnRef() as column):
-            return column
-        case Comparison():
-            parts = _column_test(test)
-            return None if parts is None else (parts[0], parts[2])
-        case _:
-            return None
+    """Return a value that is equal for two tests which may be merged; None for a test that is merged with no other.
+
+    It is the column of an IN list, or the column and the value of a comparison.
+    """
+    if isinstance(test, InList) and isinstance(test.operand, ColumnRef):
+        return test.operand
+    column_test = _column_test(test)
+    return None if column_test is None else (column_test.column, column_test.value)
 
 
-def _merged_conjuncts(first: Expression, second: Expression) -> Expression | None:
-    """Return the test equal to the AND of two; None where there is no single one."""
-    match first, second:
-        case InList(operand=ColumnRef() as column, items=items), InList(operand=same, items=second_items) if (
-            column == same
-        ):
-            if not all(
-                isinstance(expression, Constant) and expression.value is not None
-                for expression in (*items, *second_items)
-            ):
-                return None
-            second_set = set(second_items)
-            shared = tuple(item for item in items if item in second_set)
-            if len(shared) == 1:
-                return Comparison(operator="=", left=column, right=shared[0], span=first.span)
-            return InList(operand=column, items=shared, span=first.span) if shared else None
-        case Comparison(), Comparison():
-            first_parts, second_parts = _column_test(first), _column_test(second)
-            if (
-                first_parts is None
-                or second_parts is None
-                or first_parts[0] != second_parts[0]
-                or first_parts[2] != second_parts[2]
-            ):
-                return None
-            operator = _CLOSED.get((first_parts[1], second_parts[1]))
-            if operator is None:
-                return None
-            return Comparison(operator=operator, left=first_parts[0], right=first_parts[2], span=first.span)
-        case _:
-            return None
+def _and_of(first: Expression, second: Expression) -> Expression | None:
+    """Return one test equal to the AND of two tests of one subject; None where there is none."""
+    if isinstance(first, InList) and isinstance(second, InList):
+        return _items_in_both(first, second)
+    return _one_comparison(first, second, _AND_OF)
 
 
-def _merged_alternatives(first: Expression, second: Expression) -> Expression | None:
-    """Return the test equal to the OR of two; None where there is no single one."""
-    if not isinstance(first, Comparison) or not isinstance(second, Comparison):
+def _or_of(first: Expression, second: Expression) -> Expression | None:
+    """Return one test equal to the OR of two tests of one subject; None where there is none."""
+    return _one_comparison(first, second, _OR_OF)
+
+
+def _items_in_both(first: InList, second: InList) -> Expression | None:
+    """Return a test for the literals that stand in both lists; None where an item is no literal, or none is in both."""
+    if not all(isinstance(item, Constant) and item.value is not None for item in (*first.items, *second.items)):
         return None
-    first_parts, second_parts = _column_test(first), _column_test(second)
-    if (
-        first_parts is None
-        or second_parts is None
-        or first_parts[0] != second_parts[0]
-        or first_parts[2] != second_parts[2]
-    ):
+    second_items = set(second.items)
+    shared = tuple(item for item in first.items if item in second_items)
+    if len(shared) == 1:
+        return Comparison(operator="=", left=first.operand, right=shared[0], span=first.span)
+    return InList(operand=first.operand, items=shared, span=first.span) if shared else None
+
+
+def _one_comparison(
+    first: Expression, second: Expression, merged_operators: Mapping[Operators, ComparisonOperator]
+) -> Expression | None:
+    """Return a comparison with the operator that stands for those of two comparisons of one subject."""
+    test, second_test = _column_test(first), _column_test(second)
+    if test is None or second_test is None:
         return None
-    operator = _OPEN.get((first_parts[1], second_parts[1])) or _OPEN.get((second_parts[1], first_parts[1]))
+    operators = (test.operator, second_test.operator)
+    operator = merged_operators.get(operators) or merged_operators.get(operators[::-1])
     if operator is None:
         return None
-    return Comparison(operator=operator, left=first_parts[0], right=first_parts[2], span=first.span)
+    return Comparison(operator=operator, left=test.column, right=test.value, span=first.span)
 
 
-def _column_test(test: Comparison) -> tuple[ColumnRef, ComparisonOperator, Expression] | None:
-    """Return the column, operator and value of a test of a column by a literal or parameter."""
+def _column_test(test: Expression) -> _ColumnTest | None:
+    """Return the parts of a test of a column by a literal or parameter; None for any other test."""
     match test:
         case Comparison(left=ColumnRef() as column, right=Constant() | Parameter(max_items=None) as value):
-            return column, test.operator, value
+            return _ColumnTest(column, test.operator, value)
         case Comparison(left=Constant() | Parameter(max_items=None) as value, right=ColumnRef() as column):
-            return column, MIRRORED[test.operator], value
+            return _ColumnTest(column, MIRRORED[test.operator], value)
         case _:
             return None

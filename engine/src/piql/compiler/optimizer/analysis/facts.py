@@ -1,4 +1,8 @@
-"""What keys and limits of a schema prove about a read: how many rows can have the values that it fixes."""
+"""What keys and limits of a schema prove about a read: how many rows can have the values that it fixes.
+
+subscriptions: PRIMARY KEY (owner, target), CARDINALITY LIMIT 100 (owner)
+owner = [me] AND target IN ('a', 'b')    →    at most 1 row for each of 2 keys; at most 100 rows of one owner
+"""
 
 from __future__ import annotations
 
@@ -13,24 +17,26 @@ from piql.schema.catalog import CardinalityLimit, ForeignKey, Table, UniqueKey
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """At most `limit` rows share one value of `columns` (1: a key); `reads` combinations of values are asked for.
+    """At most `limit` rows have one combination of values of `columns`.
 
-    A limit of 0 without columns: a test keeps no row. With `within` one column more lies in a range of few whole
-    numbers, and `limit` counts the rows of all of them together.
+    A limit of 0 without columns stands for a test that keeps no row. `within` is a range of few whole numbers in which
+    one more column of the key lies; `limit` then counts the rows of all numbers in the range together.
     """
 
-    limit: int
+    limit: int  # 1 for a key
     columns: tuple[str, ...]  # a token limit's columns are those of its words
-    because: CardinalityLimit | UniqueKey | ForeignKey | None  # None: the primary key
-    reads: int = 1
+    because: CardinalityLimit | UniqueKey | ForeignKey | None  # what is declared; None: the primary key
+    reads: int = 1  # how many combinations of values are asked for: two for IN (1, 2)
     within: Stretch | None = None
 
     @property
     def rows(self) -> int:
+        """The most rows for all combinations together."""
         return self.limit * self.reads
 
     @property
     def is_token(self) -> bool:
+        """Whether the limit is one of the rows that hold a word."""
         return isinstance(self.because, CardinalityLimit) and self.because.is_token
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression, IsNull, Not
 from piql.compiler.logical.operators import Count, GroupBy, Join, LogicalNode, Projection, Relation, Sort, SortKey, Stop
@@ -14,6 +15,14 @@ from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrict
 from piql.compiler.optimizer.analysis.subqueries import outer_relations
 
 
+class _FirstRow(NamedTuple):
+    """What a subquery for the first row of an order asks for: a value of it, the order, and the rows."""
+
+    value: Expression
+    keys: tuple[SortKey, ...]
+    rows: LogicalNode
+
+
 def first_match(plan: LogicalNode, query: LogicalNode, is_test: bool) -> tuple[LogicalNode, Expression] | None:
     """Return a left join with the first match, and the subquery's value in it; None where no index has it first.
 
@@ -21,13 +30,14 @@ def first_match(plan: LogicalNode, query: LogicalNode, is_test: bool) -> tuple[L
           ORDER BY t.posted DESC LIMIT 1             →        …
                                                               Relation t
 
-    MIN and MAX over matches that the schema limits are left to `summarize_subqueries`, where this is no test.
+    `is_test`: the value is compared in a WHERE or ON, not selected. MIN and MAX that are selected, over matches that
+    the schema limits, are left to `summarize_subqueries`.
     """
-    parts = _first_row_request(query)
-    if parts is None or not is_region(parts[2]):
+    asked = _first_row_request(query)
+    if asked is None or not is_region(asked.rows):
         return None
-    value, keys, below = parts
-    region = read_region(below)
+    value, keys, rows = asked
+    region = read_region(rows)
     relation = region.legs[0].relation
     tests = (*region.legs[0].filters, *region.conditions)
     if len(region.legs) > 1 or relation is None or region.above or any(map(has_subquery, tests)):
@@ -35,15 +45,13 @@ def first_match(plan: LogicalNode, query: LogicalNode, is_test: bool) -> tuple[L
     relations, outside = frozenset((relation.alias,)), outer_relations(query)
     if not outside or not outside <= aliases_below(plan) or not is_null_with(value, relations):
         return None
-    if not all(relations_of(expression) == relations for expression in (value, *(key.expression for key in keys))):
+    if relations_of(value) != relations or not all(_is_column_of(key.expression, relations) for key in keys):
         return None
-    if not all(isinstance(key.expression, ColumnRef) for key in keys):
-        return None
-    is_smallest = isinstance(value, ColumnRef) and isinstance(query, Projection) and keys[0].ascending
-    if is_smallest and isinstance(value, ColumnRef) and value.nullable:
-        tests = (*tests, Not(operand=IsNull(operand=value)))
+    is_extreme = isinstance(query, Projection)
+    if is_extreme and keys[0].ascending and isinstance(value, ColumnRef) and value.nullable:
+        tests = (*tests, Not(operand=IsNull(operand=value)))  # MIN leaves out NULL, which comes first in an order
     restrictions = restrictions_on(relation.alias, tests, outside)
-    if isinstance(query, Projection) and not is_test and facts_about(relation.table, restrictions):
+    if is_extreme and not is_test and facts_about(relation.table, restrictions):
         return None
     first = completed_by_primary_key(keys, relation, restrictions)
     names = [key.expression.name for key in first if isinstance(key.expression, ColumnRef)]
@@ -53,22 +61,27 @@ def first_match(plan: LogicalNode, query: LogicalNode, is_test: bool) -> tuple[L
     return join, value
 
 
-def _first_row_request(query: LogicalNode) -> tuple[Expression, tuple[SortKey, ...], LogicalNode] | None:
-    """Return the value, the order and the rows of a subquery that reads the first row of an order; None for others."""
+def _is_column_of(expression: Expression, relations: frozenset[str]) -> bool:
+    return isinstance(expression, ColumnRef) and expression.relation in relations
+
+
+def _first_row_request(query: LogicalNode) -> _FirstRow | None:
+    """Return what a LIMIT 1, MIN or MAX subquery asks for; None for any other subquery."""
     match query:
         case Stop(
             count=Count(max=1, parameter=None), is_page=False, input=Projection(outputs=(only,), input=Sort() as sort)
         ):
-            return only.expression, sort.keys, sort.input
+            return _FirstRow(only.expression, sort.keys, sort.input)
         case Stop(count=Count(max=1, parameter=None), is_page=False, input=Projection(outputs=(only,), input=below)):
-            return only.expression, (), below
+            return _FirstRow(only.expression, (), below)
         case Projection(
             outputs=(only,),
             input=GroupBy(
                 keys=(), aggregates=(Aggregate(function="MIN" | "MAX", operand=ColumnRef() as column) as extreme,)
             ) as group,
         ) if only.expression == extreme:
-            return column, (SortKey(expression=column, ascending=extreme.function == "MIN"),), group.input
+            key = SortKey(expression=column, ascending=extreme.function == "MIN")
+            return _FirstRow(column, (key,), group.input)
         case _:
             return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from piql.compiler.logical.expressions import ColumnRef, Comparison, Constant, Expression, InList, IsNull, Not
 from piql.compiler.optimizer.analysis.predicates import MIRRORED
@@ -15,14 +15,14 @@ def narrow_literal_tests(parts: Sequence[Expression]) -> tuple[Expression, ...] 
     """Reduce those conjuncts that compare a column with literals to as few as possible; None where no row passes.
 
     a > 1 AND a >= 3 → a >= 3      a IN (1, 2, 5) AND a > 1 AND a <> 2 → a = 5      a > 3 AND a <> 1 → a > 3
-    a > 3 AND a < 2 → nothing      a = 1 AND a = 2 → nothing      a IS NULL AND a > 1 → nothing
+    a > 3 AND a < 2 → None         a = 1 AND a = 2 → None         a IS NULL AND a > 1 → None
     """
     positions_of: dict[ColumnRef, list[int]] = {}
     for at, part in enumerate(parts):
         column = _literal_column(part)
         if column is not None:
             positions_of.setdefault(column, []).append(at)
-    if any(_is_null_test(part) is not None for part in parts) and _asks_for_null_and_a_value(parts):
+    if _asks_for_null_and_a_value(parts):
         return None
     tests_left: list[Expression | None] = list(parts)
     for column, positions in positions_of.items():
@@ -40,48 +40,66 @@ def narrow_literal_tests(parts: Sequence[Expression]) -> tuple[Expression, ...] 
     return tuple(expression for expression in tests_left if expression is not None)
 
 
+class _Items(NamedTuple):
+    """A test that names single values, and these values."""
+
+    test: Expression
+    values: tuple[Constant, ...]
+
+
+class _End(NamedTuple):
+    """A test that sets one end of a range, its literal, and whether the literal itself is outside the range."""
+
+    test: Comparison
+    number: Any
+    is_open: bool
+
+
 class _ColumnTests:
     """The tests of one column against literals that are comparable with one another."""
 
     def __init__(self, column: ColumnRef, tests: Sequence[Expression]) -> None:
         self.column = column
-        self.lists: list[tuple[Expression, tuple[Constant, ...]]] = []
-        self.low: tuple[Comparison, Constant] | None = None
-        self.high: tuple[Comparison, Constant] | None = None
-        self.exclusions: list[tuple[Expression, tuple[Constant, ...]]] = []  # `<>`, NOT IN
+        self.lists: list[_Items] = []  # `=`, IN
+        self.exclusions: list[_Items] = []  # `<>`, NOT IN
+        self.low: _End | None = None
+        self.high: _End | None = None
         for test in tests:
-            self._note(test)
+            self._add(test)
 
-    def _note(self, test: Expression) -> None:
+    def _add(self, test: Expression) -> None:
+        """Sort one test in; of several that set one end, the tightest is kept."""
         match test:
             case InList(items=items):
-                self.lists.append((test, _constants(items)))
+                self.lists.append(_Items(test, _constants(items)))
             case Not(operand=InList(items=items)):
-                self.exclusions.append((test, _constants(items)))
+                self.exclusions.append(_Items(test, _constants(items)))
             case Comparison():
-                operator, value = _read(test)
+                operator, value = _operator_and_literal(test)
+                end = _End(test, value.value, is_open=operator in ("<", ">"))
                 if operator == "=":
-                    self.lists.append((test, (value,)))
+                    self.lists.append(_Items(test, (value,)))
                 elif operator == "<>":
-                    self.exclusions.append((test, (value,)))
+                    self.exclusions.append(_Items(test, (value,)))
                 elif operator in (">", ">="):
-                    if self.low is None or _is_tighter(test, value, *self.low, upwards=True):
-                        self.low = (test, value)
-                elif self.high is None or _is_tighter(test, value, *self.high, upwards=False):
-                    self.high = (test, value)
+                    if self.low is None or _is_tighter(end, self.low, is_low=True):
+                        self.low = end
+                elif self.high is None or _is_tighter(end, self.high, is_low=False):
+                    self.high = end
 
     def narrowest(self) -> list[Expression] | None:
         """Return the fewest tests that are equal to all of them; None where no value passes."""
         if self.lists:
             return self._of_values()
-        if not self._is_range_of_some():
+        if self._is_empty_range():
             return None
-        ends = [end[0] for end in (self.low, self.high) if end is not None]
-        return [*ends, *(test for test, values in self.exclusions if any(map(self._is_in_range, values)))]
+        ends = [end.test for end in (self.low, self.high) if end is not None]
+        return [*ends, *(items.test for items in self.exclusions if any(map(self._is_in_range, items.values)))]
 
     def _of_values(self) -> list[Expression] | None:
-        first, items = self.lists[0]
-        shared = [item for item in items if self._is_allowed(item)]
+        """Return one test of the values that all lists hold and no other test forbids; None where there is none."""
+        first = self.lists[0].test
+        shared = [value for value in self.lists[0].values if self._is_allowed(value)]
         if not shared:
             return None
         for test, values in self.lists:
@@ -93,31 +111,38 @@ class _ColumnTests:
 
     def _is_allowed(self, value: Constant) -> bool:
         return (
-            all(any(_value(item) == _value(value) for item in items) for _, items in self.lists)
-            and not any(_value(item) == _value(value) for _, items in self.exclusions for item in items)
+            all(_holds(items, value) for items in self.lists)
+            and not any(_holds(items, value) for items in self.exclusions)
             and self._is_in_range(value)
         )
 
     def _is_in_range(self, value: Constant) -> bool:
-        number = _value(value)
-        if self.low is not None:
-            low = _value(self.low[1])
-            if number < low or (number == low and _read(self.low[0])[0] == ">"):
-                return False
-        if self.high is not None:
-            high = _value(self.high[1])
-            if number > high or (number == high and _read(self.high[0])[0] == "<"):
-                return False
-        return True
+        number: Any = value.value
+        low, high = self.low, self.high
+        if low is not None and (number < low.number or (number == low.number and low.is_open)):
+            return False
+        return high is None or not (number > high.number or (number == high.number and high.is_open))
 
-    def _is_range_of_some(self) -> bool:
-        if self.low is None or self.high is None:
-            return True
-        low, high = _value(self.low[1]), _value(self.high[1])
-        is_open = (_read(self.low[0])[0] == ">") + (_read(self.high[0])[0] == "<")
-        if is_open == 2 and self.column.type.kind in WHOLE and isinstance(low, int) and isinstance(high, int):
-            return bool(low + 1 < high)
-        return bool(low < high or (low == high and not is_open))
+    def _is_empty_range(self) -> bool:
+        """Whether no value lies between the two ends."""
+        low, high = self.low, self.high
+        if low is None or high is None:
+            return False
+        is_whole = self.column.type.kind in WHOLE and isinstance(low.number, int) and isinstance(high.number, int)
+        if is_whole and low.is_open and high.is_open:
+            return bool(low.number + 1 >= high.number)
+        return bool(low.number > high.number or (low.number == high.number and (low.is_open or high.is_open)))
+
+
+def _holds(items: _Items, value: Constant) -> bool:
+    return any(item.value == value.value for item in items.values)
+
+
+def _is_tighter(end: _End, present: _End, *, is_low: bool) -> bool:
+    """Whether an end leaves less of the range than the present one on the same side."""
+    if end.number == present.number:
+        return end.is_open and not present.is_open
+    return bool(end.number > present.number) is is_low
 
 
 def _literal_column(test: Expression) -> ColumnRef | None:
@@ -137,10 +162,11 @@ def _literal_column(test: Expression) -> ColumnRef | None:
 
 
 def _constants(items: Sequence[Expression]) -> tuple[Constant, ...]:
+    """Return those of some items that are literals, without NULL."""
     return tuple(item for item in items if isinstance(item, Constant) and item.value is not None)
 
 
-def _read(test: Comparison) -> tuple[str, Constant]:
+def _operator_and_literal(test: Comparison) -> tuple[str, Constant]:
     """Return the operator and the literal of a comparison, mirrored where the column is on the right."""
     if isinstance(test.right, Constant):
         return test.operator, test.right
@@ -148,18 +174,8 @@ def _read(test: Comparison) -> tuple[str, Constant]:
     return MIRRORED[test.operator], test.left
 
 
-def _value(constant: Constant) -> Any:
-    return constant.value
-
-
-def _is_tighter(test: Comparison, value: Constant, than: Comparison, bound: Constant, *, upwards: bool) -> bool:
-    left, right = _value(value), _value(bound)
-    if left == right:
-        return _read(test)[0] in ("<", ">") and _read(than)[0] not in ("<", ">")
-    return bool(left > right) is upwards
-
-
 def _are_comparable(tests: Sequence[Expression]) -> bool:
+    """Whether all literals of some tests are numbers, or of one other type."""
     kinds = set()
     for test in tests:
         for constant in test.find(Constant):
@@ -168,18 +184,15 @@ def _are_comparable(tests: Sequence[Expression]) -> bool:
     return len(kinds) == 1
 
 
-def _is_null_test(test: Expression) -> ColumnRef | None:
-    return test.operand if isinstance(test, IsNull) and isinstance(test.operand, ColumnRef) else None
-
-
 def _asks_for_null_and_a_value(parts: Sequence[Expression]) -> bool:
-    null = {column for part in parts if (column := _is_null_test(part)) is not None}
-    for part in parts:
+    """Whether one test asks that a column IS NULL, and another one that it has a value."""
+    null_columns = {part.operand for part in parts if isinstance(part, IsNull) and isinstance(part.operand, ColumnRef)}
+    for part in parts if null_columns else ():
         match part:
-            case Comparison(left=left, right=right) if left in null or right in null:
+            case Comparison(left=left, right=right) if left in null_columns or right in null_columns:
                 return True
             case InList(operand=operand) | Not(operand=InList(operand=operand) | IsNull(operand=operand)):
-                if operand in null:
+                if operand in null_columns:
                     return True
             case _:
                 pass

@@ -33,7 +33,7 @@ MIRRORED: dict[ComparisonOperator, ComparisonOperator] = {
     ">": "<",
     ">=": "<=",
 }
-_PLAIN = (ColumnRef, Constant, Parameter)
+_LEAVES = (ColumnRef, Constant, Parameter)  # expressions without another one inside
 _VALUES = frozenset((Constant, Parameter))
 _SUBQUERIES = frozenset((Exists, InSubquery, ScalarSubquery))
 
@@ -61,17 +61,17 @@ def relations_of(expression: Node) -> frozenset[str]:
 
 
 def holds_subquery(plan: Node) -> bool:
-    """Whether a subquery stands anywhere in a plan."""
+    """Whether a subquery stands anywhere in a plan; the answer for the last plan is cached."""
     return not _SUBQUERIES.isdisjoint(kinds_of(plan))
 
 
 def has_subquery(expression: Node) -> bool:
-    """Whether an expression holds a subquery; quicker than `holds_subquery` for common tests."""
+    """Whether an expression holds a subquery; for single tests, whose answers are not worth a cache."""
     match expression:
         case ColumnRef() | Constant() | Parameter():
             return False
         case Comparison(left=left, right=right):
-            return (not isinstance(right, _PLAIN) and has_subquery(right)) or has_subquery(left)
+            return (not isinstance(right, _LEAVES) and has_subquery(right)) or has_subquery(left)
         case And(operands=operands) | Or(operands=operands):
             return any(map(has_subquery, operands))
         case InList(operand=operand, items=items) if _are_values(items):
@@ -93,7 +93,7 @@ def conjunction(predicates: Iterable[Expression]) -> Expression | None:
 
 
 def equated_columns(predicate: Expression) -> tuple[ColumnRef, ColumnRef] | None:
-    """Return the two columns of `a.x = b.y`; None for any other predicate, or where their types have different keys."""
+    """Return the two columns of `a.x = b.y`; None for other predicates, and where their keys in an index differ."""
     match predicate:
         case Comparison(operator="=", left=ColumnRef() as left, right=ColumnRef() as right) if is_lookup_type(
             left.type, right

@@ -1,13 +1,23 @@
-"""Combines two ends on the same side of a range; where only the execution knows their values, it chooses."""
+"""Combines two lower or two upper ends of a range into one.
+
+Where the values are only known when the query runs, the combined end is a function call that chooses then.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from piql.compiler.binding.types import BARE, bare, type_of
 from piql.compiler.logical.expressions import Constant, Expression, FunctionCall
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.types import TEXTS, WHOLE
 
-End = tuple[Expression, bool]  # the value, and whether it is within the range
+
+class End(NamedTuple):
+    """One end of a range: its value, and whether the value itself is in the range."""
+
+    value: Expression
+    is_included: bool
 
 
 def narrower_end(first: End | None, second: End, column: SqlType, *, is_low: bool) -> End | None:
@@ -17,37 +27,38 @@ def narrower_end(first: End | None, second: End, column: SqlType, *, is_low: boo
     """
     if first is None or first == second:
         return second
-    if first[0] == second[0]:
-        return second[0], False
-    if not all(_is_like(type_of(value), column) for value, _ in (first, second)):
+    if first.value == second.value:
+        return End(second.value, is_included=False)
+    if not all(_is_like(type_of(end.value), column) for end in (first, second)):
         return None
-    if first[1] != second[1]:
+    if first.is_included != second.is_included:
         if column.kind not in WHOLE:
             return None
-        first, second = _within(first, is_low=is_low), _within(second, is_low=is_low)
-    first_value, second_value = first[0], second[0]
-    if isinstance(first_value, Constant) and isinstance(second_value, Constant):
-        return (first_value if _is_beyond(first_value, second_value) is is_low else second_value), first[1]
-    kind = BARE[Kind.BIGINT] if column.kind in WHOLE else bare(column)
+        first, second = _included(first, is_low=is_low), _included(second, is_low=is_low)
+    is_included, values = first.is_included, (first.value, second.value)
+    if isinstance(first.value, Constant) and isinstance(second.value, Constant):
+        return End(values[0] if _is_greater(first.value, second.value) is is_low else values[1], is_included)
+    result_type = BARE[Kind.BIGINT] if column.kind in WHOLE else bare(column)
     name = "GREATEST" if is_low else "LEAST"
-    return FunctionCall(name=name, arguments=(first_value, second_value), type=kind, span=second_value.span), first[1]
+    return End(FunctionCall(name=name, arguments=values, type=result_type, span=second.value.span), is_included)
 
 
-def _is_like(type: SqlType, column: SqlType) -> bool:
-    return type.kind is column.kind or any(type.kind in kinds and column.kind in kinds for kinds in (WHOLE, TEXTS))
+def _is_like(value: SqlType, column: SqlType) -> bool:
+    """Whether values of a type are compared with a column as they are: both of one kind, whole numbers, or texts."""
+    return value.kind is column.kind or any(value.kind in kinds and column.kind in kinds for kinds in (WHOLE, TEXTS))
 
 
-def _within(end: End, *, is_low: bool) -> End:
-    """Return an equal end of whole numbers that is included in the range: > 3 → >= 4."""
-    value, is_included = end
-    if is_included:
+def _included(end: End, *, is_low: bool) -> End:
+    """Return an equal end of whole numbers that is in the range: > 3 → >= 4."""
+    if end.is_included:
         return end
-    kind = BARE[Kind.BIGINT]
+    value, bigint = end.value, BARE[Kind.BIGINT]
     if isinstance(value, Constant) and isinstance(value.value, int):
-        return Constant(value=value.value + (1 if is_low else -1), type=kind, span=value.span), True
+        neighbour = value.value + (1 if is_low else -1)
+        return End(Constant(value=neighbour, type=bigint, span=value.span), is_included=True)
     name = "NEXT" if is_low else "PREVIOUS"
-    return FunctionCall(name=name, arguments=(value,), type=kind, span=value.span), True
+    return End(FunctionCall(name=name, arguments=(value,), type=bigint, span=value.span), is_included=True)
 
 
-def _is_beyond(value: Constant, bound: Constant) -> bool:
-    return bool(value.value > bound.value)  # type: ignore[operator]
+def _is_greater(first: Constant, second: Constant) -> bool:
+    return bool(first.value > second.value)  # type: ignore[operator]

@@ -35,15 +35,19 @@ from piql.trees.node import Node
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One input of a chain of joins: its relations, the filters on it alone, and for a left join the rest of the ON."""
+    """One input of a chain of joins, with the tests that belong to it.
+
+    `filters` read this leg alone, and are tested before it is joined. `on` is the rest of the ON of a left join, or
+    the tests that find a first match. The conditions of other inner joins stand in the region.
+    """
 
     input: LogicalNode
     relations: frozenset[str]
     kind: Literal["inner", "left"] = "inner"
     filters: tuple[Expression, ...] = ()
     on: tuple[Expression, ...] = ()
-    join: Join | None = None  # where it was written, for its span
-    first: tuple[SortKey, ...] = ()  # only the first match in this order counts
+    join: Join | None = None  # the join that was written for it; its span is kept
+    first: tuple[SortKey, ...] = ()  # not empty: only the first match in this order is joined
 
     @property
     def relation(self) -> Relation | None:
@@ -53,12 +57,12 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Legs in join order, inner conditions that join several, and predicates that must be tested after a left join."""
+    """The joined legs, in join order, and the predicates that no single leg can test."""
 
     legs: tuple[Leg, ...]
-    conditions: tuple[Expression, ...] = ()
-    above: tuple[Expression, ...] = ()
-    selection: Selection | None = None  # the topmost, for its span
+    conditions: tuple[Expression, ...] = ()  # of inner joins, on several legs
+    above: tuple[Expression, ...] = ()  # on a left-joined leg, or with a subquery: tested after that join
+    selection: Selection | None = None  # the topmost selection; its span is kept
 
 
 def is_region(node: Node) -> bool:
@@ -84,7 +88,7 @@ def map_regions(plan: LogicalNode, change: Callable[[LogicalNode], LogicalNode])
 def read_region(node: LogicalNode) -> Region:
     """Take the join part that begins at `node` apart; each predicate goes as far down as it may.
 
-    One rule after another reads the same part, so the youngest are kept.
+    One rule after another reads the same part, so the last regions read are cached.
     """
     return _regions.recall((node,), lambda: _read_region(node))
 
@@ -123,6 +127,7 @@ def _read_region(node: LogicalNode) -> Region:
 
 
 def _collect(node: LogicalNode, legs: list[Leg], loose: list[Expression]) -> None:
+    """Append the legs below a node, and the predicates of its selections and inner joins, which no leg has yet."""
     match node:
         case Selection():
             _collect(node.input, legs, loose)
@@ -137,16 +142,12 @@ def _collect(node: LogicalNode, legs: list[Leg], loose: list[Expression]) -> Non
         case Join():
             _collect(node.left, legs, loose)
             legs.append(_left_joined(node))
-        case Relation():
-            legs.append(Leg(node, frozenset((node.alias,))))
-        case Derived():
-            legs.append(Leg(node, frozenset((node.alias,))))
         case _:
             legs.append(Leg(node, aliases_below(node)))
 
 
 def _left_joined(node: Join) -> Leg:
-    """The right side of a left join; conditions on it alone may be applied before joining."""
+    """Return the right side of a left join as a leg; conditions on it alone become filters."""
     right: LogicalNode = node.right
     filters: list[Expression] = []
     while isinstance(right, Selection):
@@ -156,8 +157,8 @@ def _left_joined(node: Join) -> Leg:
     on: list[Expression] = []
     for predicate in conjuncts(node.condition) if node.condition is not None else ():
         reads = relations_of(predicate)
-        is_own = reads and reads <= relations and not has_subquery(predicate)
-        (filters if is_own or is_never(predicate) else on).append(predicate)
+        is_filter = reads and reads <= relations and not has_subquery(predicate)
+        (filters if is_filter or is_never(predicate) else on).append(predicate)
     return Leg(right, relations, "left", tuple(filters), tuple(on), node, node.first)
 
 
@@ -210,6 +211,11 @@ def write_region(region: Region) -> LogicalNode:
     if untested is not None:  # correlated with a query outside, or holding a subquery
         plan = Selection(predicate=untested, input=plan, span=region.selection.span if region.selection else None)
     return plan
+
+
+def reads_leg(test: Expression, leg: Leg) -> bool:
+    """Whether a test reads a column of a leg."""
+    return not relations_of(test).isdisjoint(leg.relations)
 
 
 def _with_filters(leg: Leg) -> LogicalNode:

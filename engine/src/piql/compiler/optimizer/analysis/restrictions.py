@@ -25,7 +25,7 @@ from piql.compiler.logical.expressions import (
 )
 from piql.compiler.optimizer.analysis.decided_tests import is_never
 from piql.compiler.optimizer.analysis.predicates import MIRRORED, has_subquery, is_lookup_type, relations_of
-from piql.compiler.optimizer.analysis.range_ends import narrower_end
+from piql.compiler.optimizer.analysis.range_ends import End, narrower_end
 from piql.schema.catalog import SqlType, word_column
 
 
@@ -81,8 +81,8 @@ class Restrictions:
     equal: dict[str, Fixed] = field(default_factory=dict)
     ranges: dict[str, Range] = field(default_factory=dict)
     words: tuple[Word, ...] = ()
-    residual: tuple[Expression, ...] = ()
-    keeps_none: bool = False  # one of them is FALSE
+    residual: tuple[Expression, ...] = ()  # tests that no index applies
+    keeps_none: bool = False  # one of the predicates is FALSE
 
     @property
     def blocking(self) -> tuple[Expression, ...]:
@@ -181,15 +181,15 @@ def _restrict(
     return False
 
 
-def _narrowed(range_: Range, type: SqlType, operator: ComparisonOperator, value: Expression) -> Range | None:
+def _narrowed(range_: Range, column_type: SqlType, operator: ComparisonOperator, value: Expression) -> Range | None:
     """Return a range with one more end; None where no single expression stands for both ends."""
     if operator in ("<", "<="):
-        before = (range_.high, range_.is_high_included) if range_.high is not None else None
-        end = narrower_end(before, (value, operator == "<="), type, is_low=False)
-        return replace(range_, high=end[0], is_high_included=end[1]) if end is not None else None
-    before = (range_.low, range_.is_low_included) if range_.low is not None else None
-    end = narrower_end(before, (value, operator == ">="), type, is_low=True)
-    return replace(range_, low=end[0], is_low_included=end[1]) if end is not None else None
+        present = End(range_.high, range_.is_high_included) if range_.high is not None else None
+        end = narrower_end(present, End(value, operator == "<="), column_type, is_low=False)
+        return replace(range_, high=end.value, is_high_included=end.is_included) if end is not None else None
+    present = End(range_.low, range_.is_low_included) if range_.low is not None else None
+    end = narrower_end(present, End(value, operator == ">="), column_type, is_low=True)
+    return replace(range_, low=end.value, is_low_included=end.is_included) if end is not None else None
 
 
 def _rank(predicate: Expression) -> float:

@@ -35,12 +35,14 @@ def pairwise_equalities(
 def outer_relations(query: Node) -> frozenset[str]:
     """Return the relations of the queries outside that a subquery reads."""
     aliases = {node.alias for node in query.walk() if isinstance(node, Relation | Derived)}
-    aliases.add("")
-    return relations_of(query) - aliases
+    return relations_of(query) - aliases - {""}  # columns of a UNION have no relation
 
 
 def _as_join(node: SemiJoin) -> LogicalNode | None:
-    """Return an inner join with the rows of a semi-join, some of them several times; None where there is none."""
+    """Return an inner join with the rows of a semi-join, some of them several times.
+
+    None for an anti-join, a mark, an input that is no plain join, and where both sides use one alias.
+    """
     left, right = node.left, node.right
     if isinstance(left, SemiJoin):
         joined = _as_join(left)
@@ -60,8 +62,11 @@ def decorrelated(
 ) -> tuple[LogicalNode, tuple[Expression, ...]] | None:
     """Return a subquery's join part, and its predicates that read the query outside; None for any other shape.
 
-    The select list, an order and DISTINCT are left out; for EXISTS (`only_existence`) LIMIT and GROUP BY are, too.
-    Where rows may be found several times (`counts_rows` is False), a semi-join inside becomes a join.
+    EXISTS (SELECT 1 FROM s WHERE s.owner = t.owner AND s.approved)    →    s, s.approved    and    s.owner = t.owner
+
+    The select list, the order and DISTINCT are dropped. `only_existence`: the caller asks whether there is a row, so
+    LIMIT and GROUP BY are dropped, too. `counts_rows`: False where the caller accepts equal rows several times; then,
+    and for existence, a semi-join inside becomes a join.
     """
     node = query
     is_set = only_existence or not counts_rows

@@ -18,46 +18,47 @@ from piql.schema.types import WHOLE
 from piql.text.source import Span
 from piql.trees.node import Node
 
-MOST = 100_000  # numbers; a wider range says how far apart rows may be, not that they are few
+MOST_VALUES = 100_000  # a wider range is no bound that anybody wants: it may hold as many rows
 
-_End = tuple[str | None, int]  # a parameter, and what is added to it; no parameter: the number itself
+_End = tuple[str | None, int]  # a parameter's name and what is added to it; without a parameter the number itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch(Node):
-    """How many values a column of whole numbers may have in a range."""
+    """A range of whole numbers of a column, with the number of values in it."""
 
     column: str
-    values: int
+    values: int  # at most, and at least 1
     span: Span | None = field(default=None, compare=False, repr=False)  # of what the query says of its ends
 
 
-def stretch_of(range: Range, type: SqlType) -> Stretch | None:
-    """Return how many values a range has at most; None for more than `MOST`, an open range, or other types."""
-    if type.kind not in WHOLE or range.low is None or range.high is None:
+def stretch_of(range_: Range, column_type: SqlType) -> Stretch | None:
+    """Return how many values a range has at most; None for more than `MOST_VALUES`, an open range, or other types."""
+    if column_type.kind not in WHOLE or range_.low is None or range_.high is None:
         return None
-    lows = dict(_ends(range.low, 0 if range.is_low_included else 1, is_low=True))
-    highs = dict(_ends(range.high, 0 if range.is_high_included else -1, is_low=False))
-    widths = [highs[base] - low + 1 for base, low in lows.items() if base in highs]
-    if not widths or min(widths) > MOST:
+    lows = _ends(range_.low, 0 if range_.is_low_included else 1, is_low=True)
+    highs = _ends(range_.high, 0 if range_.is_high_included else -1, is_low=False)
+    widths = [highs[parameter] - low + 1 for parameter, low in lows.items() if parameter in highs]
+    if not widths or min(widths) > MOST_VALUES:
         return None
     spans = sorted(
-        (predicate.span for predicate in range.predicates if predicate.span is not None), key=lambda span: span.start
+        (predicate.span for predicate in range_.predicates if predicate.span is not None), key=lambda span: span.start
     )
     span = replace(spans[0], end=max(part.end for part in spans)) if spans else None
-    return Stretch(column=range.column, values=max(min(widths), 1), span=span)
+    return Stretch(column=range_.column, values=max(min(widths), 1), span=span)
 
 
-def _ends(value: Expression, added: int, *, is_low: bool) -> Iterator[_End]:
-    """Yield the included ends that an expression stands for, the narrowest for each parameter."""
+def _ends(value: Expression, added: int, *, is_low: bool) -> dict[str | None, int]:
+    """Return the included ends that an expression stands for, by parameter: of several the narrowest."""
     ends: dict[str | None, int] = {}
-    for base, number in _bounds_in(value, added, is_low=is_low):
-        before = ends.get(base)
-        ends[base] = number if before is None else (max if is_low else min)(before, number)
-    yield from ends.items()
+    for parameter, number in _bounds_in(value, added, is_low=is_low):
+        present = ends.get(parameter)
+        ends[parameter] = number if present is None else (max if is_low else min)(present, number)
+    return ends
 
 
 def _bounds_in(value: Expression, added: int, *, is_low: bool) -> Iterator[_End]:
+    """Yield the ends that `value + added` stands for: each argument of GREATEST is one of a low end."""
     match value:
         case Constant(value=bool()):
             return

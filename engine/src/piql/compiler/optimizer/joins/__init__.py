@@ -1,4 +1,6 @@
-"""The order of joins. Enters: a `Region` of legs. Leaves: the cheapest orders in which each read is bounded.
+"""The order of joins, for the rules `order_joins`, `drop_implied_predicates` and `merge_first_match`.
+
+Enters: a `Region` of legs. Leaves: the cheapest orders in which each read is bounded.
 
 leg_ranks ──▶ join_search ──▶ joining                      key_values
 an order of legs that         how a leg is joined          how many different keys are read

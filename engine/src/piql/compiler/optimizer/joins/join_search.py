@@ -2,6 +2,12 @@
 
 Dynamic programming over sets of legs, after Selinger et al., "Access path selection in a relational database management
 system" (SIGMOD 1979). A set is a number with a bit for each leg, since all subsets of six tables are looked at.
+
+    {s}    s, 1 request     ──▶  {s, t}    s t, 1 + 100 requests     ──▶  {s, t, u}    s t u, 1 + 100 + 100 requests
+    {t}    t, unbounded                    t s dropped: s t is cheaper                 s u t …
+
+A `_Read` says how one leg is read after given legs, an `_Extension` adds where the stop stands, and a `Way` is an order
+with the sum of its extensions. Costs are estimates that only compare orders; the bound is read off the plan later.
 """
 
 from __future__ import annotations
@@ -10,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from heapq import heapify, heappop, heappush
-from math import inf
+from math import inf, prod
 from typing import NamedTuple, TypeAlias, assert_never, cast
 
 from piql.compiler.logical.expressions import ColumnRef, Or, columns_in
@@ -39,10 +45,10 @@ from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrict
 from piql.compiler.optimizer.joins.joining import Dependencies, Joining
 from piql.compiler.optimizer.joins.key_values import KeyValues
 
-EXHAUSTIVE_LEGS = 6  # beyond, the next relation is the cheapest one to add
-FEW_LEGS = 3
-MOST_WAYS = 12  # equally good ways to join a set of relations that are followed further
-MOST_LOOKED = 100_000  # legs, to find where a stop may stand; foreign keys alone tell it of what is left then
+EXHAUSTIVE_LEGS = 6  # all orders of up to so many legs are compared; of more, the cheapest next leg is added each time
+FEW_LEGS = 3  # of so few, each is taken to depend on all others: to find out takes longer than to try
+MOST_WAYS = 12  # ways kept for one set of legs
+MOST_VISITS = 100_000  # legs visited to find where a stop may stand; after that only foreign keys are looked at
 UNKNOWN_ROWS = 1_000_000  # stands for a size that nothing limits; only compared, never shown
 
 Order: TypeAlias = tuple[int, ...]
@@ -50,20 +56,15 @@ Legs: TypeAlias = int  # a set of legs, each the bit of its position
 
 
 class Way(NamedTuple):
-    """A way to join a set of legs.
+    """An order of a set of legs, with what joining them so takes. The smaller tuple is the better way."""
 
-    Ways are compared by the reads that not even a new limit could bound, those that nothing bounds, products, requests,
-    rows, and then by the order of the legs: in the order of these fields. `how` is equal where the same is read, for as
-    many rows, in another order: one of such ways stands for all.
-    """
-
-    hopeless: int = 0
-    unbounded: int = 0
-    products: int = 0
+    hopeless: int = 0  # reads that not even a new limit could bound
+    unbounded: int = 0  # reads that nothing bounds
+    products: int = 0  # legs joined by no condition
     requests: int = 0
-    rows: int = 1
+    rows: int = 1  # that come out
     order: Order = ()
-    how: int = 0
+    how: int = 0  # a hash of the reads and their numbers of rows: one of the ways that agree in it stands for all
 
     @property
     def cost(self) -> tuple[int, ...]:
@@ -71,45 +72,48 @@ class Way(NamedTuple):
         return self[:4]
 
 
-_way = partial(tuple.__new__, Way)  # thousands are made for a few tables, and a call by name takes long
+_way = partial(tuple.__new__, Way)  # quicker than `Way(…)`; thousands are made for a few tables
 
 
 @dataclass(frozen=True, slots=True)
 class _Extension:
-    """What joining one leg to a set of legs takes, however these were joined."""
+    """What joining one leg to a set of legs takes, in whatever order these were joined."""
 
-    number: int  # of the read, among all that the search has looked at
-    reads: int
-    rows: int
+    number: int  # identifies the read among all that the search has looked at
+    reads: int  # requests for one row of the legs before
+    rows: int  # that come out for one row of the legs before
     is_hopeless: bool
     is_unbounded: bool
     is_product: bool
-    keys: int  # that are read at most, however many rows there are
+    keys: int  # different keys that are read at most, however many rows come before
     is_once: bool  # read once, not for each row
-    is_alone: bool  # neither, if what it is joined to is bounded
-    alone: Effort | None  # what it takes to read it once, if what it is joined to is bounded
-    limit: int | None  # the stop, where it may stand after this
+    is_alone: bool  # read once if all legs before are bounded, else for each row
+    alone: Effort | None  # what it takes to read it once, if all legs before are bounded
+    limit: int | None  # the count of the stop, where it may stand after this leg
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
     """How one leg is read once those that are related to it are joined, wherever the stop stands."""
 
-    number: int
-    reads: int
-    keys: int  # that are read at most, however many rows there are
-    rows: int
-    is_derived: bool  # not from a table: bounded by itself, and read once
-    is_product: bool
-    is_alone: bool  # what bounds it does not depend on the rows that it is joined to: it is read once, and joined here
-    alone: Effort | None  # what it takes to read it so by another fact than the best, which depends on these rows
-    is_fixed: bool  # by an equality or a word, which a new limit could be about
-    serves_stop: bool  # an index gives the rows that a stop wants first
-    is_limited: bool  # by a fact of the schema, or it is derived, or several reads may take its place
+    number: int  # identifies the read among all that the search has looked at
+    reads: int  # requests for one row of the legs before
+    keys: int  # different keys that are read at most, however many rows come before
+    rows: int  # that come out for one row of the legs before; `UNKNOWN_ROWS` where nothing limits them
+    is_derived: bool  # a derived table: bounded by itself, and read once
+    is_product: bool  # no condition joins it to the legs before
+    is_alone: bool  # its best fact does not depend on the rows before, so it is read once and joined in memory
+    alone: Effort | None  # where it is not: what one read by another fact, which does not depend on them, would take
+    is_fixed: bool  # by an equality or a word, on which a limit could be declared
+    serves_stop: bool  # an index gives first the rows that the stop wants
+    is_limited: bool  # by a fact of the schema; or it is derived, or an OR may make several bounded reads of it
 
 
 class JoinSearch:
-    """The search over one region; `stop` and `keys` are the LIMIT and the ORDER BY that reach it from above."""
+    """The search over one region; `stop` and `keys` are the LIMIT and the ORDER BY that reach it from above.
+
+    `best` gives the answer. Everything else is cached by leg and by the set of legs before it that matter for it.
+    """
 
     def __init__(self, region: Region, stop: Stop | None, keys: tuple[SortKey, ...]) -> None:
         self.region = region
@@ -120,21 +124,21 @@ class JoinSearch:
         self.keys = keys
         self._home = {relation: at for at, leg in enumerate(self.legs) for relation in leg.relations}
         self._needs = tuple(map(self._needs_of, self.legs))
-        self._holders = tuple(
+        self._holders = tuple(  # for each column of the order, the legs that have it or an equal one
             map(self._legs_equal_to, dict.fromkeys(column for key in keys for column in columns_in(key.expression)))
         )
         self._everything: Legs = (1 << len(self.legs)) - 1
         self._related = tuple(map(self._related_to, self.legs))
-        self._dependencies: dict[int, Dependencies] = {}
-        self._leading: dict[int, Legs] = {}
-        self._reached: dict[int, Legs] = {}
-        self._stoppable: dict[Legs, bool] = {}
-        self._reads: dict[tuple[int, Legs, bool], _Read] = {}
-        self._extensions: dict[tuple[int, Legs, bool], _Extension] = {}  # where no stop is to be placed
-        self._reads_alike: dict[tuple[int, bool, object], _Read] = {}
-        self._kept: dict[tuple[int, Legs], bool] = {}
+        self._dependencies: dict[int, Dependencies] = {}  # of each leg
+        self._leading: dict[int, Legs] = {}  # the answers of `_leads_to`
+        self._reached: dict[int, Legs] = {}  # by leg, all that foreign keys reach from it
+        self._stoppable: dict[Legs, bool] = {}  # the answers of `_is_stoppable`
+        self._reads: dict[tuple[int, Legs, bool], _Read] = {}  # by leg, related legs before, whether it is the first
+        self._extensions: dict[tuple[int, Legs, bool], _Extension] = {}  # the same, where no stop is to be placed
+        self._reads_alike: dict[tuple[int, bool, object], _Read] = {}  # by leg and the signature of its dependencies
+        self._kept: dict[tuple[int, Legs], bool] = {}  # the answers of `_is_kept`
         self._values: KeyValues | None = None
-        self._looked = 0
+        self._visits = 0
 
     def _needs_of(self, leg: Leg) -> Legs:
         """Return the legs that must stand before this one: those that its ON reads."""
@@ -162,7 +166,7 @@ class JoinSearch:
 
         A way that costs more than the greedy order is dropped, since cost only grows.
         """
-        worst = [cast("Way", (*way.cost, inf)) for way in self.greedily()]  # any rows, if it costs no more
+        worst = [cast("Way", (*way.cost, inf)) for way in self.greedily()]  # infinitely many rows: only cost counts
         frontier: dict[Legs, list[Way]] = {0: [Way()]}
         for _ in self.legs:
             following: dict[Legs, list[Way]] = {}
@@ -222,19 +226,18 @@ class JoinSearch:
         is_bounded = read.is_derived or rows < UNKNOWN_ROWS
         can_be_limited = is_bounded or read.is_fixed
         is_once = not joined or read.is_derived or (read.is_product and (is_bounded or not can_be_limited))
-        is_alone = read.is_alone and is_bounded
         extension = _Extension(
-            read.number,
-            read.reads,
-            rows,
-            not can_be_limited,
-            not is_bounded,
-            read.is_product,
-            read.keys,
-            is_once,
-            is_alone,
-            read.alone,
-            limit,
+            number=read.number,
+            reads=read.reads,
+            rows=rows,
+            is_hopeless=not can_be_limited,
+            is_unbounded=not is_bounded,
+            is_product=read.is_product,
+            keys=read.keys,
+            is_once=is_once,
+            is_alone=read.is_alone and is_bounded,
+            alone=read.alone,
+            limit=limit,
         )
         if self.limit is None:
             self._extensions[key] = extension
@@ -263,17 +266,17 @@ class JoinSearch:
         return read
 
     def _read(self, at: int, near: Legs, *, is_first: bool) -> _Read:
+        """Work out how a leg is read after the legs `near`, by the facts that its tests make known."""
         leg = self.legs[at]
         before = [self.legs[position] for position in _positions(near)]
         predicates = (*self.joining.conditions(leg, before), *self.joining.filters(leg, before))
         relation, number = leg.relation, len(self._reads_alike)
         if relation is None:
-            rows = rows_of(leg.input)
             return _Read(
                 number,
-                1,
-                UNKNOWN_ROWS,
-                rows,
+                reads=1,
+                keys=UNKNOWN_ROWS,
+                rows=rows_of(leg.input),
                 is_derived=True,
                 is_product=False,
                 is_alone=True,
@@ -285,23 +288,21 @@ class JoinSearch:
         available = self._relations(_positions(near))
         restrictions = restrictions_on(relation.alias, predicates, available)
         facts = facts_about(relation.table, restrictions)
-        reads = 1
-        for fixed in restrictions.equal.values():
-            reads *= fixed.count
+        reads = prod(fixed.count for fixed in restrictions.equal.values())
         is_fixed = bool(restrictions.equal or restrictions.words)
         alone = [fact for fact in facts if not any(restrictions.depends_on(name, available) for name in fact.columns)]
         is_alone = bool(facts) and alone[:1] == [facts[0]]
         return _Read(
             number,
-            min([reads, *(fact.reads for fact in facts)]),
-            self._keys(restrictions, available) if near else 1,
-            1 if leg.first else facts[0].rows if facts else UNKNOWN_ROWS,
+            reads=min([reads, *(fact.reads for fact in facts)]),
+            keys=self._keys(restrictions, available) if near else 1,
+            rows=1 if leg.first else facts[0].rows if facts else UNKNOWN_ROWS,
             is_derived=False,
             is_product=not is_first and not any(relations_of(predicate) - leg.relations for predicate in predicates),
             is_alone=is_alone,
             alone=None if is_alone else min((Effort(fact.reads, fact.rows) for fact in alone), default=None),
             is_fixed=is_fixed,
-            # a join reads by an equality
+            # Only the first leg may be read in order without an equality.
             serves_stop=(is_first or is_fixed)
             and self.limit is not None
             and self._are_served(relation.alias, restrictions),
@@ -318,6 +319,7 @@ class JoinSearch:
         return frozenset[str]().union(*(self.legs[at].relations for at in legs))
 
     def _are_served(self, alias: str, restrictions: Restrictions) -> bool:
+        """Whether one index of a relation can apply its tests and give its rows in the order asked."""
         names: list[str] = []
         for key in self.keys:
             if not isinstance(key.expression, ColumnRef):
@@ -335,11 +337,12 @@ class JoinSearch:
         return is_stoppable
 
     def _find_stoppable(self, joined: Legs) -> bool:
+        """Add the legs that keep every row, one after the other, and tell whether all are reached so."""
         if not all(joined & holders for holders in self._holders):
             return False
         if not self._may_reach_all(joined):
             return False
-        if self._looked > MOST_LOOKED:
+        if self._visits > MOST_VISITS:
             return True
         before = joined
         ready = [at for at in _positions(self._everything & ~joined) if self._is_kept(at, before)]
@@ -359,11 +362,11 @@ class JoinSearch:
             return False
         near = self._related[at] & joined
         is_kept = self._kept.get((at, near))
-        self._looked += 1
+        self._visits += 1
         if is_kept is None:
             leg = self.legs[at]
             before = [self.legs[position] for position in _positions(near)]
-            self._looked += len(before)
+            self._visits += len(before)
             bare = replace(leg, filters=self.joining.filters(leg, before))
             is_kept = not self._needs[at] & ~near and keeps_every_row(
                 bare,
@@ -384,6 +387,7 @@ class JoinSearch:
         return reached == self._everything
 
     def _reached_from(self, reached: Legs) -> Legs:
+        """Return some legs with all that foreign keys reach from them."""
         while True:
             more = _leg_set(at for at in _positions(self._everything & ~reached) if self._leads_to(at) & reached)
             if not more:
@@ -404,20 +408,10 @@ class JoinSearch:
 
 
 def _extended(ways: Iterable[Way], extension: _Extension, at: int, leg: Leg) -> Iterator[Way]:
-    """Extend each way by one leg."""
-    reads, rows_of_read, limit, is_left, is_alone = (
-        extension.reads,
-        extension.rows,
-        extension.limit,
-        leg.kind == "left",
-        extension.is_alone,
-    )
-    is_hopeless, is_unbounded, is_product, is_once = (
-        extension.is_hopeless,
-        extension.is_unbounded,
-        extension.is_product,
-        extension.is_once,
-    )
+    """Extend each way by one leg, the one at position `at`: the inner loop of the search, so fields become locals."""
+    reads, rows_of_read, limit = extension.reads, extension.rows, extension.limit
+    is_hopeless, is_unbounded, is_product = extension.is_hopeless, extension.is_unbounded, extension.is_product
+    is_once, is_alone, is_left = extension.is_once, extension.is_alone, leg.kind == "left"
     keys, alone = extension.keys, extension.alone
     for hopeless, unbounded, products, requests, before, order, how in ways:
         rows = before * rows_of_read
@@ -448,7 +442,7 @@ def _extended(ways: Iterable[Way], extension: _Extension, at: int, leg: Leg) -> 
 def _best_ways(ways: list[Way]) -> list[Way]:
     """Return the Pareto-best ways by cost and rows, the cheapest first, `MOST_WAYS` at most."""
     ways.sort()
-    best, fewest = cast("Way", (*ways[0][:5], (inf,))), ways[0].rows  # any order, if it is as cheap
+    best, fewest = cast("Way", (*ways[0][:5], (inf,))), ways[0].rows  # `inf` as the order: equally cheap ways are less
     best_ways: list[Way] = []
     signatures: set[int] = set()
     for way in ways:

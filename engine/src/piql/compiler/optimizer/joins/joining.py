@@ -3,8 +3,8 @@
     p.owner = s.target, u.username = p.owner      s, p, u: p.owner = s.target; u.username = p.owner
     say that all three are equal             →    s, u, p: u.username = s.target; p.owner = s.target
 
-What a join needs is read off the classes of equal columns, so the order in which equalities are written, and which of
-several that say the same, changes no plan. Where a foreign key connects the leg, its pairs are the ones chosen.
+What a join needs is computed from the classes of equal columns. So neither the order in which equalities are written
+nor the choice among equivalent ones changes a plan. Where a foreign key connects the leg, its pairs are chosen.
 """
 
 from __future__ import annotations
@@ -28,39 +28,42 @@ from piql.schema.catalog import ForeignKey
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """The sets of other legs, as bits, on which the tests of one leg's join depend.
+    """The sets of other legs on which the tests of one leg's join depend; a set is a number with a bit for each leg.
 
-    Of several equal columns a join may name any; only where one relation has several columns of a class does it matter
+    Of several equal columns a join may name any. Only where one relation has several columns of a class does it matter
     which of the legs are joined.
     """
 
-    classes: tuple[int, ...]  # legs with a column of a class: any of them fixes the own one
-    mixed: tuple[int, ...]  # the same, where a relation has several columns of the class
-    conditions_of_many: tuple[int, ...]  # legs which a condition needs all of
-    filters: tuple[int, ...]  # legs any of which makes a filter needless
+    classes: tuple[int, ...]  # for each class of equal columns that this leg has one of: the other legs that have one
+    mixed: tuple[int, ...]  # the same, for classes of which a relation has several columns
+    conditions_of_many: tuple[int, ...]  # for each condition on more than equality: the legs that it needs, all of them
+    filters: tuple[int, ...]  # for each filter of this leg: the legs that make it needless, any of them
 
     def signature(self, joined: int) -> object:
         """Return a value that is equal for sets of joined legs under which this leg's join tests the same."""
         return (
-            *[not class_ & joined for class_ in self.classes],
-            *[class_ & joined for class_ in self.mixed],
+            *[not legs & joined for legs in self.classes],
+            *[legs & joined for legs in self.mixed],
             *[not legs & ~joined for legs in self.conditions_of_many],
-            *[not predicate & joined for predicate in self.filters],
+            *[not legs & joined for legs in self.filters],
         )
 
 
 class Joining:
-    """The conditions and filters that the inner joins of a region test, for any order of its legs."""
+    """The conditions and filters that the inner joins of a region test, for any order of its legs.
+
+    `equal` holds the classes of columns that are equal once all inner legs are joined.
+    """
 
     def __init__(self, region: Region) -> None:
         inner = [leg for leg in region.legs if leg.kind == "inner"]
-        home = frozenset[str]().union(*(leg.relations for leg in inner))
+        inner_relations = frozenset[str]().union(*(leg.relations for leg in inner))
         equalities: list[Expression] = []
-        self._conditions: list[Expression] = []
-        self._written: dict[frozenset[ColumnKey], Expression] = {}
+        self._conditions: list[Expression] = []  # all but the equalities of two inner columns
+        self._written: dict[frozenset[ColumnKey], Expression] = {}  # these equalities, by their pair of columns
         for condition in region.conditions:
             pair = equated_columns(condition)
-            if pair is None or not relations_of(condition) <= home:
+            if pair is None or not relations_of(condition) <= inner_relations:
                 self._conditions.append(condition)
                 continue
             equalities.append(condition)
@@ -68,8 +71,8 @@ class Joining:
         self.equal = Equalities((*equalities, *(predicate for leg in inner for predicate in leg.filters)))
         self._classes = tuple(map(_by_relation, self.equal.classes()))
         self._is_plain = tuple(all(len(member) == 1 for member in members.values()) for members in self._classes)
-        self._classes_of: dict[str, list[int]] = {}
-        self._neighbours: dict[str, set[str]] = {}
+        self._classes_of: dict[str, list[int]] = {}  # by relation, the numbers of the classes that it has columns of
+        self._neighbours: dict[str, set[str]] = {}  # by relation, those with an equal column, itself included
         for number, members in enumerate(self._classes):
             for relation in members:
                 self._classes_of.setdefault(relation, []).append(number)
@@ -157,9 +160,10 @@ class Joining:
         return tuple(conditions)
 
     def _is_implied(self, predicate: Expression, before: Sequence[Leg]) -> bool:
-        within = equated_columns(predicate)
-        if within is not None:
-            return any(True for _ in self._available(within[0], before))
+        """Whether rows that match the legs before pass a filter, since an equal column has passed the same test."""
+        equated = equated_columns(predicate)
+        if equated is not None:  # two columns of one leg: both are compared with the equal column of a leg before
+            return any(True for _ in self._available(equated[0], before))
         if isinstance(predicate, Or):
             columns = compared_columns(predicate)
             return bool(columns) and any(
@@ -172,7 +176,7 @@ class Joining:
         if column is None:
             return False
         return any(
-            _says(leg, replace_columns(predicate, {key_of(column): equal}))
+            _has_filter(leg, replace_columns(predicate, {key_of(column): equal}))
             for leg, equal in self._available(column, before)
         )
 
@@ -222,13 +226,14 @@ class Joining:
         return min(candidates, key=lambda candidate: candidate[0])[1] if candidates else frozenset()
 
     def _connects(self, key: ForeignKey, child: str, parent: str) -> bool:
+        """Whether all columns of a foreign key equal those that it references."""
         return all(
             self.equal.are_equal((child, name), (parent, referenced))
             for name, referenced in zip(key.columns, key.referenced_columns, strict=True)
         )
 
 
-def _says(leg: Leg, test: Expression) -> bool:
+def _has_filter(leg: Leg, test: Expression) -> bool:
     """Whether a test stands among the filters of a leg, whatever the order of its items."""
     if test in leg.filters:
         return True
@@ -241,7 +246,7 @@ def _says(leg: Leg, test: Expression) -> bool:
 
 
 def _bits(legs: Iterable[tuple[int, Leg]], relations: Set[str]) -> int:
-    """Return the legs that hold some of these relations, as the sum of their bits."""
+    """Return the legs that have some of these relations, as the sum of their bits."""
     return sum(bit for bit, leg in legs if not leg.relations.isdisjoint(relations))
 
 
@@ -259,25 +264,28 @@ def _links(
     before: Sequence[Leg],
     preferred: frozenset[tuple[ColumnKey, ColumnKey]],
 ) -> Iterator[tuple[ColumnRef, ColumnRef]]:
-    """Return the pairs of an own and an earlier column that make the columns of one class equal.
+    """Yield the pairs (column of the leg, earlier column) that a join must equate so that a class is equal.
 
-    Earlier columns of several legs equal each other already. Those of one leg may not, unless a filter says so.
+    `members` are the columns of the class by relation; a pair in `preferred` is chosen before others. Columns of
+    several earlier legs equal each other already, by their joins. Those of a single earlier leg need not, unless one of
+    its filters equates them.
     """
-    own_columns = _columns_of(leg, members)
+    leg_columns = _columns_of(leg, members)
     inner = (earlier for earlier in before if earlier.kind == "inner" and not earlier.relations.isdisjoint(members))
     by_leg = [_columns_of(earlier, members) for earlier in inner]
-    if not own_columns or not by_leg:
+    if not leg_columns or not by_leg:
         return
     groups = [[column for columns in by_leg for column in columns]]
     if len(by_leg) == 1:
         groups = _groups(by_leg[0], before)
-    for number, column in enumerate(own_columns):
+    for number, column in enumerate(leg_columns):
         for group in groups if number == 0 else groups[:1]:
             keys = (candidate for candidate in group if (key_of(column), key_of(candidate)) in preferred)
             yield column, next(keys, group[0])
 
 
 def _columns_of(leg: Leg, members: Mapping[str, list[ColumnRef]]) -> list[ColumnRef]:
+    """Return the columns of one class that a leg has, in an order that aliases and columns alone decide."""
     columns = [column for relation in leg.relations for column in members.get(relation, ())]
     return columns if len(columns) < 2 else sorted(columns, key=key_of)
 

@@ -35,8 +35,9 @@ class KeyValues:
                     facts_about(leg.relation.table, restrictions) if leg.relation else (),
                 )
         self._rows = dict.fromkeys(self._reads, MANY)
-        for _ in self._reads:  # in turns, so that no leg is counted before another
-            counted = {alias: self._rows_of(*entry) for alias, entry in self._reads.items()}
+        # A leg's rows depend on those of the others, so all are counted again until nothing changes.
+        for _ in self._reads:
+            counted = {alias: self._rows_of(*read) for alias, read in self._reads.items()}
             if counted == self._rows:
                 break
             self._rows = counted
@@ -56,13 +57,13 @@ class KeyValues:
                 return MANY
 
     def _of_column(self, column: ColumnRef) -> int:
+        """Return how many values a column has: no more than it is compared with, nor than its relation has rows."""
         relation, name = key_of(column)
         if relation not in self._reads:
             return MANY
         fixed = self._reads[relation][0].equal.get(name)
-        is_written = fixed is not None and all(isinstance(value, Constant | Parameter) for value in fixed.values)
-        written = fixed.count if fixed is not None and is_written else MANY
-        return min(written, self._rows[relation])
+        is_known = fixed is not None and all(isinstance(value, Constant | Parameter) for value in fixed.values)
+        return min(fixed.count if fixed is not None and is_known else MANY, self._rows[relation])
 
     def _rows_of(self, restrictions: Restrictions, facts: Sequence[Fact]) -> int:
         """Return how many different rows of a relation are read."""

@@ -1,8 +1,8 @@
 """Puts the legs of a region into an order that does not depend on how a query is written.
 
-Enters: legs in the order written. Leaves: their positions, ordered by what is read and tested of each leg and by what
-it is joined to, by colour refinement as for graph isomorphism. Aliases, sides and the order written do not matter. So
-equal queries look at the same join orders where only some of equally good ones are looked at.
+Enters: legs in the order written. Leaves: their positions, ordered by the tables and tests of each leg and by what
+it is joined to (colour refinement, as for graph isomorphism). Aliases, sides and the order written do not matter. The
+join search looks at some of equally good orders only; with these ranks it looks at the same ones for equal queries.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from piql.compiler.optimizer.analysis.predicates import MIRRORED, equated_column
 from piql.compiler.optimizer.analysis.region import Leg, Region
 from piql.trees.node import Node
 
-_MOST_ROUNDS = 3  # that ranks are told apart further by those of what is joined
+_MOST_ROUNDS = 3  # in each, legs of equal rank are told apart by the ranks of what they are joined to
 
 Ranks = dict[str, int]  # by relation
 
@@ -54,8 +54,9 @@ def ranked_positions(region: Region) -> tuple[int, ...]:
 
 
 def _ranks(descriptions: Sequence[tuple[object, ...]]) -> list[int]:
-    rank = {description: number for number, description in enumerate(sorted(set(descriptions)))}
-    return [rank[description] for description in descriptions]
+    """Number descriptions by their sorted order; equal ones have equal numbers."""
+    rank_of = {description: rank for rank, description in enumerate(sorted(set(descriptions)))}
+    return [rank_of[description] for description in descriptions]
 
 
 def _description(leg: Leg) -> tuple[object, ...]:
@@ -71,7 +72,7 @@ def _description(leg: Leg) -> tuple[object, ...]:
 
 
 def _neighbourhood(leg: Leg, equal: Equalities, conditions: Iterable[Expression], ranks: Ranks) -> tuple[object, ...]:
-    """Return what a leg is joined to as comparable values, relations by their ranks."""
+    """Return what a leg is joined to as comparable values: other relations by their ranks, its own as -2."""
     classes = []
     for members in equal.classes():
         names = tuple(sorted(member.name for member in members if member.relation in leg.relations))

@@ -1,4 +1,4 @@
-"""Rule: a subquery that stands for a value, or is only a part of a test, gives each row a column."""
+"""Rule: a subquery that stands for a value, or is only a part of a test, becomes a column of each row."""
 
 from __future__ import annotations
 
@@ -83,12 +83,17 @@ def attach_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 @dataclass(slots=True)
 class _Attach:
+    """Attaches the subqueries of one plan; counts them, so that each gets an alias of its own."""
+
     context: RuleContext
     semi_joins: SemiJoins = field(default_factory=lambda: SemiJoins("test"))
-    values: int = 0
+    values: int = 0  # of the aliases value_1, value_2, …
 
     def to_selection(self, node: Selection) -> LogicalNode:
-        """Join values below all tests; put marks above the tests without a subquery, which drop rows first."""
+        """Attach the subqueries of a WHERE or HAVING.
+
+        Values are joined below all tests. Marks stand above the tests without a subquery, which drop rows first.
+        """
         parts = conjuncts(node.predicate)
         below = node.input
         plain_tests: list[Expression] = []
@@ -106,7 +111,7 @@ class _Attach:
         return plan
 
     def to_left_join(self, node: Join) -> Join:
-        """Join values that read the left side alone to it, below the join whose ON tests them."""
+        """Attach the subqueries of an ON, all or none: their values are joined to the left side of the join."""
         below = node.left
         parts: list[Expression] = []
         for part in with_left_columns(node) if is_region(below) else ():
@@ -117,7 +122,7 @@ class _Attach:
         return replace(node, left=below, condition=conjunction(parts))
 
     def to_projection(self, node: Projection) -> LogicalNode:
-        """Join values below the sort, which may be by them; put marks above it."""
+        """Attach the subqueries of a select list: values below the sort, which may be by them, and marks above it."""
         sort = node.input if isinstance(node.input, Sort) and _comes_of_region(node.input.input) else None
         below = node.input if sort is None else sort.input
         joined: dict[ScalarSubquery, Expression] = {}
@@ -145,9 +150,10 @@ class _Attach:
         *,
         is_test: bool = False,
     ) -> tuple[LogicalNode, Expression]:
-        """Join the values of an expression's scalar subqueries to a plan, those in `joined` not again.
+        """Join the values of an expression's scalar subqueries to a plan; return it, and the expression with columns.
 
-        The joins stand below selections and semi-joins, which only test rows.
+        `joined` maps the subqueries that are joined already to their columns, and is added to. `is_test`: the
+        expression is a test, not an output. The joins stand below selections and semi-joins, which only test rows.
         """
         if isinstance(plan, Selection | SemiJoin) and not is_region(plan) and _comes_of_region(plan):
             rows = plan.left if isinstance(plan, SemiJoin) else plan.input
@@ -158,19 +164,22 @@ class _Attach:
         if not is_region(plan):
             return self._joined_by(self._below_groups, plan, expression, joined)
 
-        def find(plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
+        def join_value(plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
             return self._looked_up(plan, query) or self._read_once(plan, query) or first_match(plan, query, is_test)
 
-        return self._joined_by(find, plan, expression, joined)
+        return self._joined_by(join_value, plan, expression, joined)
 
     def _joined_by(
         self,
-        find: Callable[[LogicalNode, LogicalNode], tuple[LogicalNode, Expression] | None],
+        join_value: Callable[[LogicalNode, LogicalNode], tuple[LogicalNode, Expression] | None],
         plan: LogicalNode,
         expression: Expression,
         joined: dict[ScalarSubquery, Expression],
     ) -> tuple[LogicalNode, Expression]:
-        """Join each scalar subquery that `find` can join, and put its column in the subquery's place."""
+        """Replace each scalar subquery of an expression by a column.
+
+        `join_value` takes a plan and a subquery, and returns the plan with the value joined and the column, or None.
+        """
 
         def change(node: Node) -> Node:
             nonlocal plan
@@ -178,7 +187,7 @@ class _Attach:
                 case ScalarSubquery() if node in joined:
                     return joined[node]
                 case ScalarSubquery(query=query):
-                    joined_value = find(plan, query)
+                    joined_value = join_value(plan, query)
                     if joined_value is None:
                         return node
                     plan, joined[node] = joined_value
@@ -193,17 +202,17 @@ class _Attach:
         return plan, changed
 
     def _below_groups(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
-        """Join a value below a GROUP BY and group by it, too, where it has one value in all rows of a group.
+        """Join a value below a GROUP BY and group by it, too; None where a group could have several values.
 
-        It is not correlated, or by grouped columns only. A GROUP BY without keys gives a group even of no rows, which a
-        further key would leave out.
+        The subquery must not be correlated, or only by columns that are grouped by. A GROUP BY without keys gives one
+        group even of no rows; with this key it would give none, so it is left alone.
         """
         group = _group_below(plan)
         if group is None or not group.keys or not is_region(group.input):
             return None
         outside, grouped = outer_relations(query), _group_keys(group)
-        read = (column for column in query.find(ColumnRef) if column.relation in outside)
-        if grouped is None or not all(key_of(column) in grouped for column in read):
+        outer_columns = (column for column in query.find(ColumnRef) if column.relation in outside)
+        if grouped is None or not all(key_of(column) in grouped for column in outer_columns):
             return None
         joined_value = self._looked_up(group.input, query) or self._read_once(group.input, query)
         if joined_value is None:
@@ -212,7 +221,7 @@ class _Attach:
         return _with_group(plan, replace(group, keys=(*group.keys, value), input=below)), value
 
     def _looked_up(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
-        """Return a left join with the only row of a relation whose key the subquery fixes."""
+        """Return a left join with the only row of a relation whose key the subquery fixes; None for others."""
         if isinstance(query, Stop) and query.count.parameter is None and query.count.max > 0 and not query.is_page:
             query = query.input
         if not isinstance(query, Projection):
@@ -235,7 +244,7 @@ class _Attach:
         return Join(kind="left", left=plan, right=relation, condition=conjunction(tests), span=query.span), value
 
     def _read_once(self, plan: LogicalNode, query: LogicalNode) -> tuple[LogicalNode, Expression] | None:
-        """Return a left join with an uncorrelated subquery that gives one row at most."""
+        """Return a left join with an uncorrelated subquery that gives one row at most; None for others."""
         if outer_relations(query) or not gives_one_row(query) or not self.context.is_bounded(query):
             return None
         self.values += 1
@@ -245,7 +254,7 @@ class _Attach:
         return Join(kind="left", left=plan, right=right, condition=None, span=query.span), value
 
     def _with_marks(self, plan: LogicalNode, expressions: Iterable[Expression]) -> tuple[LogicalNode, list[Expression]]:
-        """Mark each row with the answers of the EXISTS and IN of some expressions."""
+        """Mark each row with the answers of the EXISTS and IN of some expressions, which then test the marks."""
         groups = _group_keys(plan)
 
         def change(node: Node) -> Node:
@@ -309,18 +318,18 @@ def _with_group(plan: LogicalNode, group: GroupBy) -> LogicalNode:
 
 
 def _group_keys(plan: LogicalNode) -> frozenset[tuple[str, str]] | None:
-    """Return the columns that are grouped by; None where rows are no groups."""
+    """Return the columns that the rows of a plan are grouped by; None where no GROUP BY stands below."""
     group = _group_below(plan)
     return None if group is None else frozenset(key_of(key) for key in group.keys if isinstance(key, ColumnRef))
 
 
 def _is_known(test: Exists | InSubquery, groups: frozenset[tuple[str, str]] | None) -> bool:
-    """Whether the columns outside that a subquery reads can be read here: above groups only their keys can."""
+    """Whether the outer columns of a test can be read where it stands: above a GROUP BY only its keys can."""
     if groups is None:
         return True
     values = test.values if isinstance(test, InSubquery) else ()
     if any(isinstance(node, Aggregate) for value in values for node in value.walk()):
         return False
     outside = outer_relations(test.query).union(*map(relations_of, values))
-    read = (node for node in test.walk() if isinstance(node, ColumnRef) and node.relation in outside)
-    return all(key_of(node) in groups for node in read)
+    outer_columns = (node for node in test.walk() if isinstance(node, ColumnRef) and node.relation in outside)
+    return all(key_of(column) in groups for column in outer_columns)

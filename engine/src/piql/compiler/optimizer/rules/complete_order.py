@@ -36,9 +36,9 @@ def complete_order(plan: LogicalNode, context: RuleContext) -> LogicalNode:
             Relation t                                     Relation t
 
     Columns that earlier keys determine are left out: s.owner has one value, t.owner equals s.target, and t.posted
-    is already a key. So a LIMIT gives the same rows whatever plan is chosen, and a cursor needs no more than these
-    columns. Needs predicates where `push_selection_down` left them and relations in the order written. A derived
-    table counts with all its columns. Sorts of groups and unions are completed by the planner.
+    is already a key. With a total order, a LIMIT gives the same rows whatever plan is chosen, and the place where a
+    page ends is one value of each key. A derived table adds all its columns. The planner completes the sorts of groups
+    and unions. Needs predicates where `push_selection_down` left them, and relations in the order written.
     """
 
     def visit(node: LogicalNode) -> LogicalNode:
@@ -49,6 +49,7 @@ def complete_order(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _complete(sort: Sort, context: RuleContext) -> Sort:
+    """Return a sort as a total order; the same object where its rows are not those of a join part."""
     below = sort.input
     while not is_region(below) and isinstance(below, SemiJoin | Selection):
         below = below.left if isinstance(below, SemiJoin) else below.input
@@ -67,8 +68,9 @@ def _complete(sort: Sort, context: RuleContext) -> Sort:
 
 
 def _completed(keys: tuple[SortKey, ...], region: Region) -> tuple[SortKey, ...]:
+    """Return sort keys with those of the primary keys that they do not determine, and without needless ones."""
     ascending = keys[-1].ascending
-    primary = (SortKey(expression=column, ascending=ascending) for leg in region.legs for column in _primary_key(leg))
+    primary = (SortKey(expression=column, ascending=ascending) for leg in region.legs for column in _row_key(leg))
     determined = Determined(region)
     completed: list[SortKey] = []
     for key in (*keys, *primary):
@@ -79,7 +81,7 @@ def _completed(keys: tuple[SortKey, ...], region: Region) -> tuple[SortKey, ...]
     return tuple(completed)
 
 
-def _primary_key(leg: Leg) -> tuple[ColumnRef, ...]:
+def _row_key(leg: Leg) -> tuple[ColumnRef, ...]:
     """Return the columns that tell the rows of a leg apart: a primary key, or all columns of a derived table."""
     if leg.first:
         return ()
@@ -96,7 +98,10 @@ def _primary_key(leg: Leg) -> tuple[ColumnRef, ...]:
 
 
 class Determined:
-    """The closure of functional dependencies: the columns with one value only, given those added so far."""
+    """The columns with one value only, given the expressions added so far: a closure of functional dependencies.
+
+    A column is determined by an equality with a value, by an equal column that is determined, or by a key of its row.
+    """
 
     def __init__(self, region: Region) -> None:
         self._legs = [leg for leg in region.legs if leg.relation is not None]
@@ -106,7 +111,7 @@ class Determined:
         for column in chain.from_iterable(self._equal.classes()):
             self._equated.setdefault(column.relation, []).append(column)
         self._determined: set[ColumnKey] = set()
-        self._whole: set[str] = set()  # relations all of whose columns are known
+        self._whole: set[str] = set()  # relations of which one row is determined, and so all columns
         self._expressions: set[Expression] = set()
         for predicate in inner:
             fixed = _constant_column(predicate) or _null_column(predicate)
@@ -131,6 +136,7 @@ class Determined:
         return column[0] in self._whole or column in self._determined
 
     def _learn(self, column: ColumnRef) -> None:
+        """Take a column and all equal ones as determined."""
         self._determined.update(key_of(equal) for equal in self._equal.equal_to(column))
 
     def _close(self) -> None:
@@ -147,6 +153,7 @@ class Determined:
                             self._learn(column)
 
     def _is_determined(self, leg: Leg) -> bool:
+        """Whether the row of a leg is determined: by a key of it, or in a left join by the row that it is joined to."""
         assert leg.relation is not None
         alias, table = leg.relation.alias, leg.relation.table
         if all(self._is_known((alias, name)) for name in table.primary_key):
@@ -155,7 +162,7 @@ class Determined:
             return any(
                 all(self._is_known((alias, name)) for name in key) for key in _keys_without_null(leg.relation.table)
             )
-        fixed = {name for name in _columns_fixed(leg) if name is not None}
+        fixed = set(_columns_fixed(leg))
         reads = {
             key_of(node)
             for predicate in leg.on
@@ -174,8 +181,8 @@ def _keys_without_null(table: Table) -> Iterable[tuple[str, ...]]:
             yield key.columns
 
 
-def _columns_fixed(leg: Leg) -> Iterable[str | None]:
-    """Return the columns of a left-joined relation that its ON fixes for one row of the left."""
+def _columns_fixed(leg: Leg) -> Iterable[str]:
+    """Yield the columns of a left-joined relation that its ON fixes for one row of the left."""
     assert leg.relation is not None
     alias = leg.relation.alias
     for predicate in (*leg.on, *leg.filters):

@@ -1,4 +1,4 @@
-"""Rule: what the rows joined so far already satisfy is not asked again."""
+"""Rule: a joined relation does not repeat a test that its match has passed already."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def drop_implied_predicates(plan: LogicalNode, context: RuleContext) -> LogicalN
           Selection t.owner = [me]                Relation t
             Relation t
 
-    Needs the join order. A filter less on a joined relation lets a stop pass the join.
+    A stop may pass a join only if no filter stands on the joined relation. Needs the final join order.
     """
 
     def drop(node: LogicalNode) -> LogicalNode:

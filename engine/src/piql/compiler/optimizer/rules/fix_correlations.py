@@ -1,4 +1,4 @@
-"""Rule: a column of the query outside that has one value is that value in a subquery."""
+"""Rule: an outer column that must equal a value is replaced by this value inside a scalar subquery."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _fixed(node: _AnyNode, below: LogicalNode | None, context: RuleContext) -> _
 
 
 def _values(region: Region) -> dict[ColumnKey, Expression]:
-    """Return the columns that equal a literal or parameter in every row."""
+    """Return the columns that equal a literal or parameter of their own type in every row, with that value."""
     tests = (
         *region.conditions,
         *(predicate for leg in region.legs if leg.kind == "inner" for predicate in leg.filters),

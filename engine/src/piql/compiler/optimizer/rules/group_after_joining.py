@@ -1,4 +1,4 @@
-"""Rule: groups that are joined are made after joining, of the rows that the join finds."""
+"""Rule: a derived table with groups is joined first and grouped afterwards, so only the groups needed are computed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,15 @@ from piql.compiler.optimizer.analysis.predicates import (
     relations_of,
     replace_columns,
 )
-from piql.compiler.optimizer.analysis.region import Leg, Region, is_region, map_regions, read_region, write_region
+from piql.compiler.optimizer.analysis.region import (
+    Leg,
+    Region,
+    is_region,
+    map_regions,
+    read_region,
+    reads_leg,
+    write_region,
+)
 from piql.compiler.optimizer.rule import RuleContext
 from piql.trees.node import Node, kinds_of
 
@@ -59,7 +67,7 @@ def group_after_joining(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         for leg in region.legs if len(region.legs) > 1 else ():
             groups = groups_of(leg)
             if groups is not None and leg.kind == "left":
-                groups = _where_found(groups)
+                groups = _groups_or_null(groups)
             merged = None if groups is None else _merged(region, leg, groups, joined)
             if groups is not None and merged is not None:
                 by.update(groups.columns)
@@ -78,12 +86,12 @@ def group_after_joining(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """A derived table of groups: what its columns stand for, the rows that are grouped, and the tests of HAVING."""
+    """A derived table of groups, taken apart; a DISTINCT is one without aggregates."""
 
-    columns: Mapping[ColumnKey, Expression]
+    columns: Mapping[ColumnKey, Expression]  # what each column of the derived table stands for
     keys: tuple[ColumnRef, ...]
     aggregates: tuple[Aggregate, ...]
-    rows: Region
+    rows: Region  # what is grouped: inner joins of tables
     having: tuple[Expression, ...]
 
 
@@ -119,12 +127,17 @@ def groups_of(leg: Leg) -> Groups | None:
 
 
 def _merged(region: Region, leg: Leg, groups: Groups, plan: LogicalNode) -> LogicalNode | None:
+    """Return a GROUP BY over the join of a region with the rows of `groups`, which `leg` was; None where that differs.
+
+    It groups by the keys of the other legs, by all their columns that the whole `plan` reads, and by the keys of the
+    groups: so each row of the other legs meets one group, and has its columns.
+    """
     other_legs = [candidate for candidate in region.legs if candidate is not leg]
     if any(other_leg.relation is None and not gives_one_row(other_leg.input) for other_leg in other_legs):
         return None
     available = frozenset[str]().union(*(other_leg.relations for other_leg in other_legs))
     relations = [other_leg.relation for other_leg in other_legs if other_leg.relation is not None]
-    rows = tuple(column for relation in relations for column in relation.columns(relation.table.primary_key))
+    row_keys = tuple(column for relation in relations for column in relation.columns(relation.table.primary_key))
     read = tuple(column for column in plan.find(ColumnRef) if column.relation in available)
     row_tests: list[Expression] = []
     having = list(groups.having)
@@ -135,7 +148,7 @@ def _merged(region: Region, leg: Leg, groups: Groups, plan: LogicalNode) -> Logi
     is_fixed = _are_fixed(groups.keys, row_tests, available)
     legs, conditions = groups.rows.legs, (*row_tests, *groups.rows.conditions)
     if is_left:
-        if having or not is_fixed or any(_reads(test, leg) for other_leg in other_legs for test in other_leg.on):
+        if having or not is_fixed or any(reads_leg(test, leg) for other_leg in other_legs for test in other_leg.on):
             return None
         legs, conditions = (replace(legs[0], kind="left", on=tuple(row_tests), join=leg.join),), region.conditions
     above = [expression for expression in region.above if relations_of(expression).isdisjoint(leg.relations)]
@@ -148,25 +161,25 @@ def _merged(region: Region, leg: Leg, groups: Groups, plan: LogicalNode) -> Logi
             above=tuple(above),
         )
     )
-    grouped = tuple(alias for group_leg in groups.rows.legs for alias in group_leg.relations)
+    grouped_relations = tuple(alias for group_leg in groups.rows.legs for alias in group_leg.relations)
     group = GroupBy(
-        keys=tuple(dict.fromkeys((*rows, *read, *groups.keys))),
+        keys=tuple(dict.fromkeys((*row_keys, *read, *groups.keys))),
         aggregates=groups.aggregates,
         input=joined,
-        summed=grouped if is_fixed else (),
+        summed=grouped_relations if is_fixed else (),
         span=leg.input.span,
     )
     predicate = conjunction(having)
     return group if predicate is None else Selection(predicate=predicate, input=group, span=leg.input.span)
 
 
-def _where_found(groups: Groups) -> Groups | None:
-    """Return groups for a left join: all their columns are NULL where no row matched, counts, too."""
+def _groups_or_null(groups: Groups) -> Groups | None:
+    """Return groups whose columns, counts included, are NULL where a left join finds none; None for other shapes."""
     relation = groups.rows.legs[0].relation
     if relation is None or len(groups.rows.legs) > 1 or groups.having:
         return None
     key = relation.columns(relation.table.primary_key)[0]
-    counted = {
+    over_matches = {  # COUNT(*) would count the row without a match
         aggregate: replace(aggregate, operand=key) if aggregate.operand is None else aggregate
         for aggregate in groups.aggregates
     }
@@ -174,14 +187,12 @@ def _where_found(groups: Groups) -> Groups | None:
     def change(node: Node) -> Node:
         if not isinstance(node, Aggregate):
             return node.map_children(change)
-        return FunctionCall(name="IF_FOUND", arguments=(counted[node], groups.keys[0]), type=node.type, span=node.span)
+        return FunctionCall(
+            name="IF_FOUND", arguments=(over_matches[node], groups.keys[0]), type=node.type, span=node.span
+        )
 
     columns: dict[ColumnKey, Expression] = {name: change(expression) for name, expression in groups.columns.items()}  # type: ignore[misc]
-    return replace(groups, columns=columns, aggregates=tuple(dict.fromkeys(counted.values())))
-
-
-def _reads(test: Expression, leg: Leg) -> bool:
-    return not relations_of(test).isdisjoint(leg.relations)
+    return replace(groups, columns=columns, aggregates=tuple(dict.fromkeys(over_matches.values())))
 
 
 def _are_fixed(keys: Sequence[ColumnRef], tests: Sequence[Expression], relations: frozenset[str]) -> bool:

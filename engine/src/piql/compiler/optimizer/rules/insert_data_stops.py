@@ -1,4 +1,4 @@
-"""Rule: what the schema limits is written into the plan (VLDB 2012, Algorithm 1, lines 3 to 9)."""
+"""Rule: keys and limits of the schema are written into the plan as data-stops (VLDB 2012, Algorithm 1, lines 3-9)."""
 
 from __future__ import annotations
 
@@ -55,6 +55,11 @@ def _insert(
     context: RuleContext,
     visit: Callable[[LogicalNode], LogicalNode],
 ) -> LogicalNode:
+    """Put data-stops over the relations of a join part.
+
+    `joining` are the tests of the join whose right side `node` is, and `available` the relations that they may read.
+    `visit` is applied to derived tables and what else is no part of the join.
+    """
     match node:
         case Join():
             left = _insert(node.left, (), available, context, visit)
@@ -89,10 +94,10 @@ def _stop(
         return relation if selection is None else selection
     span = selection.span if selection is not None else None
     plan: LogicalNode = relation
-    left = list(filters)
+    remaining = list(filters)
     for fact in reversed(facts):  # the tightest on top
-        causes = [expression for expression in left if _is_cause(expression, fact, restrictions)]
-        left = [expression for expression in left if expression not in causes]
+        causes = [expression for expression in remaining if _is_cause(expression, fact, restrictions)]
+        remaining = [expression for expression in remaining if expression not in causes]
         predicate = conjunction(causes)
         if predicate is not None:
             plan = Selection(predicate=predicate, input=plan, span=span)
@@ -101,7 +106,7 @@ def _stop(
             limit=fact.rows, relation=relation.alias, columns=columns, because=fact.because, input=plan, span=span
         )
         context.note(f"{relation.table.name}: {say(fact, relation)}")
-    untested = conjunction(left)
+    untested = conjunction(remaining)
     return plan if untested is None else Selection(predicate=untested, input=plan, span=span)
 
 
@@ -117,6 +122,7 @@ def _without_wider(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
 
 
 def _is_cause(predicate: Expression, fact: Fact, restrictions: Restrictions) -> bool:
+    """Whether a fact relies on a predicate."""
     if fact.is_token:
         return any(word.predicate is predicate for word in restrictions.words)
     if fact.within is not None and any(

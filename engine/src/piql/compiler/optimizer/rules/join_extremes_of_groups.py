@@ -8,8 +8,8 @@ from dataclasses import replace
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression, IsNull, Not
 from piql.compiler.logical.operators import Derived, GroupBy, LogicalNode, Relation, SortKey
 from piql.compiler.optimizer.analysis.first_match import completed_by_primary_key
-from piql.compiler.optimizer.analysis.predicates import ColumnKey, relations_of, replace_columns
-from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, read_region, write_region
+from piql.compiler.optimizer.analysis.predicates import ColumnKey, replace_columns
+from piql.compiler.optimizer.analysis.region import Leg, Region, map_regions, read_region, reads_leg, write_region
 from piql.compiler.optimizer.analysis.restrictions import restrictions_on
 from piql.compiler.optimizer.rule import RuleContext
 from piql.compiler.optimizer.rules.group_after_joining import Groups, groups_of, with_columns_named, with_groups_joined
@@ -56,36 +56,42 @@ def join_extremes_of_groups(plan: LogicalNode, context: RuleContext) -> LogicalN
 
 
 def _with_first(region: Region, leg: Leg, groups: Groups) -> tuple[Region, Mapping[ColumnKey, Expression]] | None:
-    """Return a region with the first match instead of the groups, and the expressions that replace their columns."""
+    """Return a region with the first match instead of the groups, and the expressions that replace their columns.
+
+    Tests of the leg by which the match is found become its ON. The others are tested above the join; a left join that
+    has such tests is left alone, since it must keep the rows that fail them.
+    """
     extreme, relation = _extreme(groups), groups.rows.legs[0].relation
     if extreme is None or relation is None or not isinstance(extreme.operand, ColumnRef):
         return None
     value = extreme.operand
 
-    def of_match(node: Node) -> Node:
+    def without_aggregate(node: Node) -> Node:
         return value if node == extreme else node
 
     by: dict[ColumnKey, Expression] = {
-        name: expression.transform_up(of_match)  # type: ignore[misc]
+        name: expression.transform_up(without_aggregate)  # type: ignore[misc]
         for name, expression in groups.columns.items()
     }
     other_legs = [candidate for candidate in region.legs if candidate is not leg]
-    if any(not relations_of(test).isdisjoint(leg.relations) for other_leg in other_legs for test in other_leg.on):
+    if any(reads_leg(test, leg) for other_leg in other_legs for test in other_leg.on):
         return None
     conditions_of_leg = (
-        leg.on if leg.kind == "left" else tuple(condition for condition in region.conditions if _reads(condition, leg))
+        leg.on
+        if leg.kind == "left"
+        else tuple(condition for condition in region.conditions if reads_leg(condition, leg))
     )
     renamed = tuple(replace_columns(expression, by) for expression in (*conditions_of_leg, *leg.filters))
-    of_value = [expression for expression in renamed if value in expression.find(ColumnRef)]
-    of_keys = [expression for expression in renamed if expression not in of_value]
+    value_tests = [expression for expression in renamed if value in expression.find(ColumnRef)]
+    key_tests = [expression for expression in renamed if expression not in value_tests]
     available = frozenset[str]().union(*(other_leg.relations for other_leg in other_legs))
     filters = groups.rows.legs[0].filters
-    restrictions = restrictions_on(relation.alias, (*of_keys, *filters), available)
+    restrictions = restrictions_on(relation.alias, (*key_tests, *filters), available)
     if not all(key.name in restrictions.equal and restrictions.equal[key.name].count == 1 for key in groups.keys):
         return None
-    finding = {id(fixed.predicate) for fixed in restrictions.equal.values()}
-    on = tuple(key for key in of_keys if id(key) in finding)
-    tests_above = [*of_value, *(key for key in of_keys if id(key) not in finding)]
+    fixing = {id(fixed.predicate) for fixed in restrictions.equal.values()}
+    on = tuple(test for test in key_tests if id(test) in fixing)
+    tests_above = [*value_tests, *(test for test in key_tests if id(test) not in fixing)]
     if tests_above and leg.kind == "left":
         return None
     first = completed_by_primary_key(
@@ -95,7 +101,7 @@ def _with_first(region: Region, leg: Leg, groups: Groups) -> tuple[Region, Mappi
         tests_above.append(Not(operand=IsNull(operand=_key(relation))))
     match = Leg(relation, frozenset((relation.alias,)), "left", filters, on, leg.join, first)
     above = (*(replace_columns(expression, by) for expression in region.above), *tests_above)
-    conditions = tuple(condition for condition in region.conditions if not _reads(condition, leg))
+    conditions = tuple(condition for condition in region.conditions if not reads_leg(condition, leg))
     return replace(region, legs=(*other_legs, match), conditions=conditions, above=above), by
 
 
@@ -107,10 +113,6 @@ def _extreme(groups: Groups) -> Aggregate | None:
             return extreme if is_plain and not (extreme.function == "MIN" and column.nullable) else None
         case _:
             return None
-
-
-def _reads(test: Expression, leg: Leg) -> bool:
-    return not relations_of(test).isdisjoint(leg.relations)
 
 
 def _key(relation: Relation) -> ColumnRef:

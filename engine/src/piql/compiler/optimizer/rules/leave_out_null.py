@@ -1,4 +1,4 @@
-"""Rule: a row whose reference is NULL has no match, so an index may leave it out."""
+"""Rule: rows whose foreign key is NULL are dropped before an inner join, which would drop them anyway."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def leave_out_null(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         return plan
     followed: list[ColumnRef] = []
 
-    def look(node: LogicalNode) -> LogicalNode:
+    def collect(node: LogicalNode) -> LogicalNode:
         followed.extend(_followed(read_region(node)))
         return node
 
-    map_regions(plan, look)
+    map_regions(plan, collect)
     if not followed:
         return plan
     best, least = plan, context.cost(plan)
@@ -61,7 +61,7 @@ def _followed(region: Region) -> Iterator[ColumnRef]:
                 column for column in relation.columns(key.columns) if column.nullable and not _is_tested(leg, column)
             ]
             if len(nullable) != 1:
-                continue  # none, or more than one index leaves out
+                continue  # none to test, or more than one index can test
             if equal is None:
                 equal = Equalities((*region.conditions, *(predicate for leg, _ in inner for predicate in leg.filters)))
             names = tuple(zip(key.columns, key.referenced_columns, strict=True))
@@ -82,6 +82,7 @@ def _is_tested(leg: Leg, column: ColumnRef) -> bool:
 
 
 def _tested(plan: LogicalNode, column: ColumnRef) -> LogicalNode:
+    """Return a plan with the test that a column is not NULL at its relation."""
     test = Not(operand=IsNull(operand=column))
 
     def change(node: LogicalNode) -> LogicalNode:

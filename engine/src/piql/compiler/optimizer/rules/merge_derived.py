@@ -44,14 +44,14 @@ def merge_derived(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     if not meanings:
         return plan
 
-    def name(node: Node) -> Node:
+    def with_meaning(node: Node) -> Node:  # a column may stand for a column of another merged table
         while isinstance(node, ColumnRef) and key_of(node) in meanings:
             meaning = meanings[key_of(node)]
-            node = meaning if isinstance(meaning, ColumnRef) else meaning.transform_up(name)
+            node = meaning if isinstance(meaning, ColumnRef) else meaning.transform_up(with_meaning)
         return node
 
     context.note("a derived table that only selects is read as part of the query")
-    return merged.transform_up(name)  # type: ignore[return-value]
+    return merged.transform_up(with_meaning)  # type: ignore[return-value]
 
 
 def _merged(derived: Derived, meanings: dict[ColumnKey, Expression], *, is_optional: bool) -> LogicalNode | None:

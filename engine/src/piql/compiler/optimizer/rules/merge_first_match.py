@@ -1,4 +1,8 @@
-"""Rule: a row that must be the first of its group is read as the first of its group."""
+"""Rule: a row that must equal the first match of its group is read as that first match.
+
+In this file `row` is the leg that must be the first, `match` the leg with the first match, and `by` maps the columns of
+the match to those of the row.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 
 from piql.compiler.logical.expressions import ColumnRef, Comparison, Expression, InList, IsNull, Not
-from piql.compiler.logical.operators import Count, GroupBy, Join, LogicalNode, Selection, Sort, Stop
+from piql.compiler.logical.operators import Count, GroupBy, Join, LogicalNode, Selection, Sort, SortKey, Stop
 from piql.compiler.optimizer.analysis.comparisons import compared_column
 from piql.compiler.optimizer.analysis.equalities import Equalities
 from piql.compiler.optimizer.analysis.predicates import (
@@ -100,8 +104,7 @@ def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnR
         return None
     filters = tuple(expression for expression in tests if relations_of(expression) <= row.relations)
     on = tuple(expression for expression in tests if expression not in filters)
-    first = tuple(replace(key, expression=replace_columns(key.expression, by)) for key in match.first)
-    leg = replace(row, filters=filters, on=on, first=first)
+    leg = replace(row, filters=filters, on=on, first=_renamed_keys(match.first, by))
     legs = [
         *(replace(other_leg, on=tuple(replace_columns(test, by) for test in other_leg.on)) for other_leg in other_legs),
         leg,
@@ -114,15 +117,27 @@ def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnR
     ways = JoinSearch(Region(tuple(legs), region.conditions, above), None, ()).best()
     if not ways:
         return None
-    ordered = [legs[at] for at in ways[0].order]
-    position = ordered.index(leg)
-    relations_before = frozenset[str]().union(*(earlier.relations for earlier in ordered[:position]))
     tests_of_row = (
         predicate
         for predicate in row.filters
         if predicate not in tests and not _has_equal_test(predicate, other_legs, region)
     )
+    ordered = [legs[at] for at in ways[0].order]
     conditions = (*region.conditions, *tests_of_row)
+    return _written_around(leg, ordered, replace(region, conditions=conditions, above=above), tests)
+
+
+def _written_around(
+    leg: Leg, ordered: Sequence[Leg], region: Region, match_tests: tuple[Expression, ...]
+) -> LogicalNode:
+    """Build the plan of legs in this order, where `leg` is joined as a first match found by `match_tests`.
+
+    Other tests of the leg come after its join: they must not choose a later row as the first one.
+    """
+    position = ordered.index(leg)
+    relations_before = frozenset[str]().union(*(earlier.relations for earlier in ordered[:position]))
+    relations_joined = relations_before | leg.relations
+    conditions, above = region.conditions, region.above
     left = write_region(
         replace(
             region,
@@ -131,27 +146,20 @@ def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnR
             above=tuple(expression for expression in above if relations_of(expression) <= relations_before),
         )
     )
-    joined = _joined(left, leg)
-    relations_joined = relations_before | row.relations
-    testable = [
+    equated_pairs = {frozenset(map(key_of, pair)) for pair in map(equated_columns, leg.on) if pair is not None}
+    tests_after = (
         expression
         for expression in (*conditions, *above)
-        if relations_of(expression) <= relations_joined and not relations_of(expression) <= relations_before
-    ]
-    tested_pairs = {frozenset(map(key_of, pair)) for pair in map(equated_columns, on) if pair is not None}
-    head = Leg(
-        joined,
-        relations_joined,
-        filters=tuple(
-            expression
-            for expression in testable
-            if expression not in tests and not _equates_pair(expression, tested_pairs)
-        ),
+        if relations_of(expression) <= relations_joined
+        and not relations_of(expression) <= relations_before
+        and expression not in match_tests
+        and not _equates_pair(expression, equated_pairs)
     )
+    joined = Leg(_joined(left, leg), relations_joined, filters=tuple(tests_after))
     return write_region(
         replace(
             region,
-            legs=(head, *ordered[position + 1 :]),
+            legs=(joined, *ordered[position + 1 :]),
             conditions=tuple(condition for condition in conditions if not relations_of(condition) <= relations_joined),
             above=tuple(expression for expression in above if not relations_of(expression) <= relations_joined),
         )
@@ -160,24 +168,24 @@ def _merged(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnR
 
 def _merged_alone(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, ColumnRef]) -> LogicalNode | None:
     """Return the first row for each value of IN lists that fix the groups of a relation without other legs."""
-    of_group: set[ColumnKey] = set()
+    group_columns: set[ColumnKey] = set()
     for condition in match.on:
         pair = equated_columns(replace_columns(condition, by))
         if pair is None or pair[0] != pair[1]:
             return None
-        of_group.add(key_of(pair[0]))
+        group_columns.add(key_of(pair[0]))
     filters = tuple(replace_columns(expression, by) for expression in match.filters)
-    values = tuple(expression for expression in row.filters if _fixes(expression, of_group))
+    values = tuple(expression for expression in row.filters if _fixes(expression, group_columns))
     if any(isinstance(expression, InList) for expression in filters if expression not in values):
         return None  # several reads would give a first row each
     listed = dict.fromkeys(value.operand for value in values if isinstance(value, InList))
     fixed = {key_of(column) for value in values if (column := compared_column(value)) is not None}
-    if not fixed >= of_group:
+    if not fixed >= group_columns:
         return None
-    finding = tuple(dict.fromkeys((*values, *filters)))
-    predicate = conjunction(finding)
+    match_tests = tuple(dict.fromkeys((*values, *filters)))
+    predicate = conjunction(match_tests)
     assert predicate is not None
-    keys = tuple(replace(key, expression=replace_columns(key.expression, by)) for key in match.first)
+    keys = _renamed_keys(match.first, by)
     span = match.join.span if match.join is not None else row.input.span
     below: LogicalNode = Sort(keys=keys, input=Selection(predicate=predicate, input=row.input, span=span))
     group_keys = tuple(column for column in listed if isinstance(column, ColumnRef))
@@ -185,7 +193,9 @@ def _merged_alone(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, C
     above = (
         _remaining_test(replace_columns(expression, by), by.values()) for expression in (*row.filters, *region.above)
     )
-    untested = conjunction(expression for expression in above if expression is not None and expression not in finding)
+    untested = conjunction(
+        expression for expression in above if expression is not None and expression not in match_tests
+    )
     return first if untested is None else Selection(predicate=untested, input=first, span=span)
 
 
@@ -240,11 +250,15 @@ def _merged_left(region: Region, row: Leg, match: Leg, by: Mapping[ColumnKey, Co
         relations=row.relations,
         filters=tuple(replace_columns(predicate, by) for predicate in match.filters),
         on=tuple(replace_columns(expression, by) for expression in match.on),
-        first=tuple(replace(key, expression=replace_columns(key.expression, by)) for key in match.first),
+        first=_renamed_keys(match.first, by),
     )
     return write_region(
         replace(region, legs=tuple(renamed if leg is match else leg for leg in region.legs if leg is not row))
     )
+
+
+def _renamed_keys(keys: tuple[SortKey, ...], by: Mapping[ColumnKey, ColumnRef]) -> tuple[SortKey, ...]:
+    return tuple(replace(key, expression=replace_columns(key.expression, by)) for key in keys)
 
 
 def _equates_pair(test: Expression, pairs: Set[frozenset[ColumnKey]]) -> bool:
@@ -253,6 +267,7 @@ def _equates_pair(test: Expression, pairs: Set[frozenset[ColumnKey]]) -> bool:
 
 
 def _joined(left: LogicalNode, leg: Leg) -> Join:
+    """Join a leg to a plan as a first match, by its ON."""
     predicate = conjunction(leg.filters)
     right = leg.input if predicate is None else Selection(predicate=predicate, input=leg.input)
     span = leg.join.span if leg.join is not None else leg.input.span

@@ -1,4 +1,4 @@
-"""Rule: tests that have met on one relation are made as few as they can be."""
+"""Rule: tests that other rules have brought together on one relation are combined into fewer."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ def narrow_tests(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _narrowed(leg: Leg) -> Leg:
+    """Return a leg with its filters simplified, if two of them read one column or one is an OR."""
     columns = [column for predicate in leg.filters for column in {key_of(column) for column in columns_in(predicate)}]
     if len(set(columns)) == len(columns) and not any(isinstance(predicate, Or) for predicate in leg.filters):
         return leg
@@ -79,6 +80,7 @@ def _compares_null(region: Region) -> bool:
 
 
 def _tests(region: Region) -> Iterator[Expression]:
+    """Yield the tests that every row of the inner joins passes."""
     yield from region.conditions
     for leg in region.legs:
         if leg.kind == "inner":

@@ -30,7 +30,7 @@ from piql.compiler.optimizer.rule import RuleContext
 from piql.trees.node import kinds_of
 
 MOST_PLANNED = 12  # equally good orders whose plans are made to find the best
-_OTHERS = frozenset((Derived, Distinct, GroupBy, SemiJoin, Union))
+_WITH_OTHER_BOUNDS = frozenset((Derived, Distinct, GroupBy, SemiJoin, Union))
 
 
 def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -41,10 +41,10 @@ def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
           Selection s.owner = [me]                  Relation s
             Relation s                            Relation t
 
-    Needs predicates where `push_selection_down` left them. All orders are tried for up to six relations, by the best
-    ways to each set of relations; beyond, the next relation is the one that adds least. A left-joined relation comes
-    after those that its ON reads. What is compared leaves out that records may have to be fetched behind an index:
-    where several orders are equally good, their plans are made, and the one with the fewest requests is taken.
+    All orders of up to six relations are compared; of more, the relation that adds least comes next (`JoinSearch`). A
+    left-joined relation comes after those that its ON reads. The search does not count the records that are fetched
+    behind index entries. So where several orders are equally good, their plans are made and compared. Needs predicates
+    where `push_selection_down` left them.
     """
     search = _Ordering(context)
     best = search.visit(plan, None, ())
@@ -76,19 +76,19 @@ class _Ordering:
         self.context = context
         self.chosen: dict[int, Order] = dict(chosen or {})
         self.alternatives: dict[int, tuple[Order, ...]] = {}
-        self.requests = 0
-        self._parts = 0
+        self.requests = 0  # of the best orders of all parts together
+        self._parts = 0  # how many have been numbered
         self._unlimited = 0  # the most relations of one part whose reads no order bounds without a stop
         self._notes: list[str] = []
 
     def is_refused(self, plan: LogicalNode) -> bool:
-        """Whether no order can bound a plan: a stop limits one read of a part at most, and there may be none.
+        """Whether no order can bound a plan, since a stop limits one read at most and more of them need one.
 
-        Only plans are judged in which no other operator could bring in a stop; left joins, which it passes, and tests
-        by OR, which may be several reads, are left out before.
+        False for plans with operators that could bound a read in another way. Left joins, which a stop passes, and
+        tests by OR, which may become several reads, are not counted as reads that need a stop.
         """
         kinds = kinds_of(plan)
-        return _OTHERS.isdisjoint(kinds) and self._unlimited > (Stop in kinds)
+        return _WITH_OTHER_BOUNDS.isdisjoint(kinds) and self._unlimited > (Stop in kinds)
 
     def note(self) -> None:
         """Hand the notes on the orders chosen to the context."""
@@ -123,6 +123,7 @@ class _Ordering:
         return map_inputs(node, lambda child: below)
 
     def _order(self, node: LogicalNode, stop: Stop | None, keys: tuple[SortKey, ...]) -> LogicalNode:
+        """Order one join part, and those inside its derived tables."""
         region = read_region(node)
         legs = tuple(map(self._order_inside, region.legs))
         number = self._parts
@@ -163,6 +164,7 @@ class _Ordering:
         return orders[0]
 
     def _order_inside(self, leg: Leg) -> Leg:
+        """Order the join parts inside a leg that is no table."""
         if leg.relation is not None:
             return leg
         inner = leg.input.input if isinstance(leg.input, Derived) else leg.input

@@ -1,4 +1,4 @@
-"""Rule: what is asked of that by which rows are grouped is asked of the rows."""
+"""Rule: a test of grouping columns is applied to the rows, before they are grouped."""
 
 from __future__ import annotations
 
@@ -42,13 +42,14 @@ def push_selection_into_groups(plan: LogicalNode, context: RuleContext) -> Logic
                 Relation p                                   Relation p
 
     HAVING may contain such a test, too. Groups that fail it are then never computed, and an index may find the rows
-    of the others. Needs predicates where `push_selection_down` left them; those on equal columns of other relations
-    are asked of the group, too. A group without keys is there even of no rows, and LIMIT counts what it lets
-    through: nothing passes these.
+    of the others. Tests of other relations are first copied to equal columns of the group. No test passes a group
+    without keys, which exists even where no row does, or a LIMIT, which counts the rows that it lets through. Needs
+    predicates where `push_selection_down` left them.
     """
     kinds = kinds_of(plan)
     if Selection not in kinds or _READ_ON_ITS_OWN.isdisjoint(kinds):
         return plan
+    # Contexts of its own, so that their notes do not appear as those of this rule.
     before = spread_equalities(plan, RuleContext()) if Derived in kinds else plan
 
     def visit(node: LogicalNode) -> LogicalNode:
@@ -80,6 +81,7 @@ def _into_derived(derived: Derived, test: Expression) -> Derived | None:
 
 
 def _into_outputs(node: LogicalNode, alias: str, test: Expression) -> LogicalNode | None:
+    """Return what a derived table `alias` reads, with a test of its columns pushed below; None where it cannot be."""
     match node:
         case Distinct() | Sort():
             below = _into_outputs(node.input, alias, test)

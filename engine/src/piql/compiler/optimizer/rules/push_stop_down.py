@@ -59,6 +59,7 @@ def push_stop_down(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _push(stop: Stop, context: RuleContext) -> LogicalNode:
+    """Return a stop as far down as it may go; the same object where it may not move."""
     if stop.group_keys:
         return stop
     match stop.input:
@@ -83,7 +84,7 @@ def _push(stop: Stop, context: RuleContext) -> LogicalNode:
 
 
 def _rows_summed(group: GroupBy) -> LogicalNode | None:
-    """Return the rows below the left joins that a GROUP BY sums up; None where another join is between."""
+    """Return the rows below the left joins that a GROUP BY sums up; None where another join stands between."""
     node, summed = group.input, frozenset(group.summed)
     while summed:
         match node:
@@ -95,6 +96,7 @@ def _rows_summed(group: GroupBy) -> LogicalNode | None:
 
 
 def _with_rows(node: LogicalNode, rows: LogicalNode, stopped: LogicalNode) -> LogicalNode:
+    """Return left joins with other rows at their bottom: `stopped` instead of `rows`."""
     if node is rows:
         return stopped
     assert isinstance(node, Join)
@@ -104,14 +106,15 @@ def _with_rows(node: LogicalNode, rows: LogicalNode, stopped: LogicalNode) -> Lo
 def _push_through_join(
     stop: Stop, sort: Sort | None, keys: tuple[SortKey, ...], join: Join, context: RuleContext
 ) -> LogicalNode:
+    """Return a join with the stop and the sort below it, where it keeps every row of its left side; else as it was."""
     before, leg, conditions = _last_leg(join)
     unmoved = replace(stop, input=replace(sort, input=join) if sort is not None else join)
     tested = tuple(_tested_below(join.left))
 
-    def is_met(column: ColumnKey) -> bool:
+    def drops_null(column: ColumnKey) -> bool:
         return any(leaves_out_null(expression, column) for expression in tested)
 
-    if not keeps_every_row(leg, conditions, before, is_met):
+    if not keeps_every_row(leg, conditions, before, drops_null):
         return unmoved
     left = aliases_below(join.left)
     moved = _keys_on_the_left(keys, left, conditions, leg)
@@ -144,6 +147,7 @@ def _last_leg(join: Join) -> tuple[Sequence[Leg], Leg, tuple[Expression, ...]]:
 
 
 def _legs_below(node: LogicalNode) -> list[Leg]:
+    """Return the legs of a join part in join order, each with the tests that stand over it alone."""
     match node:
         case Join():
             before, leg, _ = _last_leg(node)
@@ -211,14 +215,17 @@ def _keys_on_the_left(
 def _keys_before_the_match(
     keys: tuple[SortKey, ...], left: frozenset[str], before: Sequence[Leg]
 ) -> tuple[SortKey, ...] | None:
-    """Return the sort keys before the first of the joined table, where they determine a row of the left; else None."""
+    """Return the sort keys before the first one of the joined table; None where they determine no row of the left.
+
+    With them the left has a total order, so that later keys only order the matches of one row.
+    """
     moved = tuple(takewhile(lambda key: relations_of(key.expression) <= left, keys))
     determined = Determined(Region(tuple(before)))
     for key in moved:
         determined.add(key.expression)
-    are_all = all(
+    are_total = all(
         leg.relation is not None
         and all(determined.holds(column) for column in leg.relation.columns(leg.relation.table.primary_key))
         for leg in before
     )
-    return moved if moved and are_all else None
+    return moved if moved and are_total else None

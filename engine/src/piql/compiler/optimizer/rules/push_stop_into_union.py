@@ -1,4 +1,4 @@
-"""Rule: the first rows of a union are among the first rows of its branches."""
+"""Rule: the stop of a union is applied to its branches, too: its first rows are among their first rows."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ def push_stop_into_union(plan: LogicalNode, context: RuleContext) -> LogicalNode
                                                    Stop 10 …
 
     Where UNION drops equal rows, only branches whose rows differ from each other anyway are stopped: those whose
-    columns and fixed values determine a row of each relation joined. A page is not stopped there: the union is marked,
-    and the planner reads each branch from the place where the last page ended. For that the branches of UNION ALL give
-    their number and the keys of their relations, too, which complete the order and are left out above the stop.
+    columns and fixed values determine a row of each relation joined. The branches of a page get no stop. Instead the
+    union is marked (`has_distinct_inputs`), and the planner reads each branch from where the last page ended. For that
+    the branches of UNION ALL also give their number and the keys of their relations. These hidden columns complete the
+    order, and are left out above the stop.
     """
 
     def visit(node: LogicalNode) -> LogicalNode:
@@ -72,8 +73,9 @@ def push_stop_into_union(plan: LogicalNode, context: RuleContext) -> LogicalNode
 
 
 def _paged(stop: Stop, sort: Sort | None, keys: tuple[SortKey, ...], union: Union) -> LogicalNode:
+    """Mark a union whose pages can be read branch by branch; return the stop as it is where rows may be equal."""
     if not union.all:
-        if not all(isinstance(source, Projection) and _gives_key(source) for source in union.inputs):
+        if not all(isinstance(source, Projection) and _gives_primary_key(source) for source in union.inputs):
             return stop
         marked = replace(union, has_distinct_inputs=True)
         return replace(stop, input=marked if sort is None else replace(sort, input=marked))
@@ -81,7 +83,7 @@ def _paged(stop: Stop, sort: Sort | None, keys: tuple[SortKey, ...], union: Unio
         Output(name=column.name, expression=_column(column.name, column.type, column.nullable))
         for column in output_columns(union)
     )
-    marked_union = _told_apart(union, {output.name for output in outputs})
+    marked_union = _with_hidden_keys(union, {output.name for output in outputs})
     if marked_union is None:
         return stop
     marked, columns = marked_union
@@ -92,10 +94,11 @@ def _paged(stop: Stop, sort: Sort | None, keys: tuple[SortKey, ...], union: Unio
     return Projection(outputs=outputs, input=replace(stop, input=below), span=union.span)
 
 
-def _told_apart(union: Union, taken: set[str]) -> tuple[Union, tuple[ColumnRef, ...]] | None:
+def _with_hidden_keys(union: Union, taken: set[str]) -> tuple[Union, tuple[ColumnRef, ...]] | None:
     """Add hidden columns to each branch: its number and the keys of its relations; None where one has no key.
 
-    Keys of one type share a column, with NULL in the branches that have fewer: the number decides before them.
+    Keys of one type share a column, which is NULL in the branches with fewer keys of that type: a "slot" is a type and
+    the number of keys of this type before it. NULLs mislead no order, since the branch's number is compared first.
     """
     keys: list[dict[tuple[SqlType, int], ColumnRef]] = []
     for branch in union.inputs:
@@ -149,13 +152,15 @@ def _column(name: str, type: SqlType, nullable: bool) -> ColumnRef:
 
 
 def _stopped(union: Union, stop: Stop, keys: tuple[SortKey, ...]) -> Union:
-    return replace(union, inputs=tuple(_branch(source, stop, keys, all=union.all) for source in union.inputs))
+    """Return a union with the stop and the order `keys` in each branch that may be stopped."""
+    branches = tuple(_stopped_branch(branch, stop, keys, drops_equal=not union.all) for branch in union.inputs)
+    return replace(union, inputs=branches)
 
 
-def _branch(plan: LogicalNode, stop: Stop, keys: tuple[SortKey, ...], *, all: bool) -> LogicalNode:
-    if not isinstance(plan, Projection) or (
-        not all and not do_rows_differ(plan.input, (output.expression for output in plan.outputs))
-    ):
+def _stopped_branch(plan: LogicalNode, stop: Stop, keys: tuple[SortKey, ...], *, drops_equal: bool) -> LogicalNode:
+    if not isinstance(plan, Projection):
+        return plan
+    if drops_equal and not do_rows_differ(plan.input, (output.expression for output in plan.outputs)):
         return plan
     meanings = {("", output.name): output.expression for output in plan.outputs}
     below = plan.input
@@ -165,17 +170,13 @@ def _branch(plan: LogicalNode, stop: Stop, keys: tuple[SortKey, ...], *, all: bo
     return Stop(count=stop.count, is_page=False, input=replace(plan, input=below), span=stop.span)
 
 
-def _gives_key(plan: Projection) -> bool:
-    """Whether a branch gives no two equal rows."""
+def _gives_primary_key(plan: Projection) -> bool:
+    """Whether a branch reads one relation and gives its whole primary key, so that no two rows are equal."""
     below = plan.input.input if isinstance(plan.input, Sort) else plan.input
     if not is_region(below):
         return False
     legs = read_region(below).legs
     if len(legs) != 1 or not isinstance(legs[0].input, Relation):
         return False
-    columns = _columns(plan.outputs)
+    columns = {key_of(output.expression) for output in plan.outputs if isinstance(output.expression, ColumnRef)}
     return all((legs[0].input.alias, name) in columns for name in legs[0].input.table.primary_key)
-
-
-def _columns(outputs: tuple[Output, ...]) -> set[tuple[str, str]]:
-    return {key_of(output.expression) for output in outputs if isinstance(output.expression, ColumnRef)}

@@ -53,13 +53,12 @@ def simplify_predicates(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
         Selection NOT s.muted AND (s.kind = 1 OR s.kind = 2)    →    Selection s.muted = FALSE AND s.kind IN (1, 2)
 
-    Each form has the same truth value, NULLs included. Tests of constants alone are decided. A test that is always
-    true is left out. A test that is never true makes its whole AND false. The same holds for tests of one column by
-    literals that no value passes, and for an EXISTS or IN whose subquery has such a test. A test that every branch
-    of an OR contains is moved out of the OR.
+    A changed test keeps the same rows. Tests of constants alone are decided: one that is always true is left out, and
+    one that is never true makes its whole AND false. So do tests of one column by literals which no value passes, and
+    an EXISTS or IN whose subquery has such a test. A test that every branch of an OR contains is moved out of the OR.
     """
 
-    is_nested = holds_subquery(plan)  # a predicate may hold another plan then
+    is_nested = holds_subquery(plan)  # then predicates hold plans, which are simplified, too
 
     def visit(node: Node) -> Node:
         changed = node.map_children(visit) if is_nested else map_inputs(cast("LogicalNode", node), inside)
@@ -124,6 +123,7 @@ def meaning_of(predicate: Expression) -> object:
 
 
 def _simplify(predicate: Expression) -> Expression:
+    """Return one conjunct in its simplest form; it may become a constant, an AND or an OR."""
     match predicate:
         case ColumnRef():
             return Comparison(
@@ -161,6 +161,7 @@ def _simplify(predicate: Expression) -> Expression:
 
 
 def _negated(operand: Expression, whole: Not) -> Expression:
+    """Return NOT `operand` with the NOT as far inside as possible; `whole` is that NOT as written."""
     match operand:
         case IsNull() | Constant():
             test = decide(operand)
@@ -190,7 +191,7 @@ def _negated(operand: Expression, whole: Not) -> Expression:
 
 
 def _simplify_or(predicate: Or) -> Expression:
-    """Flatten an OR; a range and its end become one, equalities on one column a list, searches for one word one.
+    """Flatten an OR, and merge its branches: a range with its end, equalities on one column, searches for one word.
 
     What every branch asks is asked once: a = 1 AND b = 2 OR a = 1 AND b = 3 → a = 1 AND b IN (2, 3).
     """
@@ -229,6 +230,7 @@ def _merge_key(part: Expression) -> object:
 
 
 def _merged_branch(parts: list[Expression], whole: Or) -> Expression:
+    """Return one branch that stands for branches of an OR with one `_merge_key`; `whole` is that OR, for its span."""
     first = parts[0]
     if len(parts) == 1:
         return first

@@ -65,6 +65,10 @@ def _is_split(group: GroupBy) -> bool:
 
 
 def _split(node: Projection, taken: set[str]) -> LogicalNode:
+    """Return a select list over one derived table for each MIN and MAX; the same object where nothing can be split.
+
+    `taken` are the aliases in use; those of the copies are added.
+    """
     group = node.input
     while isinstance(group, Sort | Selection):
         group = group.input
@@ -96,6 +100,7 @@ def _split(node: Projection, taken: set[str]) -> LogicalNode:
 
 
 def _derived(group: GroupBy, aggregate: Aggregate, names: Mapping[str, str], alias: str) -> Derived:
+    """Return a derived table of one aggregate of a group; `names` maps its aliases to new ones."""
     keys = tuple(Output(name=f"key_{at}", expression=key) for at, key in enumerate(group.keys, start=1))
     outputs = (*keys, Output(name="value", expression=aggregate))
     alone = Projection(outputs=outputs, input=replace(group, aggregates=(aggregate,)), span=group.span)

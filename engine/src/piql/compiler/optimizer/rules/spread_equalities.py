@@ -25,10 +25,11 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                                                   Relation t
 
     Two columns of one relation may be equal, too. An OR of such comparisons moves as a whole, to a relation that has a
-    column for each of them. Needs predicates where `push_selection_down` left them. Only inner joins count: the columns
-    of a left-joined relation are NULL where it has no match. A derived table that is left-joined is read on its own,
-    so it is asked for what its matches must have. What an EXISTS finds has one value where an equality says so, and so
-    has a column that equals it in each row that is kept.
+    column for each of them. Only inner joins count: columns of a left-joined relation are NULL where it has no match. A
+    left-joined derived table is read on its own, so it gets the tests that its matches must pass. Where an equality
+    gives a column inside an EXISTS one value, an equal column outside has this value in each row that is kept.
+
+    Needs predicates where `push_selection_down` left them.
     """
 
     def spread(node: LogicalNode) -> LogicalNode:
@@ -36,55 +37,70 @@ def spread_equalities(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         classes = Equalities((*region.conditions, *(predicate for leg in region.legs for predicate in leg.filters)))
         if not classes.classes() and not any(_is_derived(leg) for leg in region.legs):
             return node
-        home = {relation: at for at, leg in enumerate(region.legs) for relation in leg.relations}
         legs = list(region.legs)
-        for leg in region.legs:
-            if leg.kind == "left":
-                continue
-            for predicate in leg.filters:
-                column = compared_column(predicate)
-                if column is None:
-                    continue
-                for equal_column in classes.equal_to(column)[1:]:
-                    at = home.get(equal_column.relation)
-                    if at is None or legs[at].kind == "left":
-                        continue
-                    copy = replace_columns(predicate, {key_of(column): equal_column})
-                    if copy not in legs[at].filters:
-                        legs[at] = replace(legs[at], filters=(*legs[at].filters, copy))
-                        context.note(
-                            f"{equal_column.relation}.{equal_column.name} equals {column.relation}.{column.name}, "
-                            "so a test of one holds for the other"
-                        )
-        for at, leg in enumerate(legs):
-            if leg.kind == "left" and _is_derived(leg):
-                legs[at] = replace(leg, filters=tuple(dict.fromkeys((*leg.filters, *_tests_of_match(region, leg)))))
-                if legs[at] != leg:
-                    context.note(f"a match of {' '.join(leg.relations)} equals what has one value")
-        conditions = list(region.conditions)
-        for predicate in (
-            *region.conditions,
-            *(predicate for leg in region.legs if leg.kind == "inner" for predicate in leg.filters),
-        ):
-            if not isinstance(predicate, Or) or not (columns := compared_columns(predicate)):
-                continue
-            for relation, at in home.items():
-                whole = moved_to_relation(predicate, columns, relation, classes)
-                if legs[at].kind == "left" or whole is None or whole in legs[at].filters:
-                    continue
-                legs[at] = replace(legs[at], filters=(*legs[at].filters, whole))
-                if predicate in conditions:
-                    conditions.remove(predicate)
-                context.note(
-                    f"the tests of an OR also hold for equal columns of {relation} that are equal to those in it"
-                )
+        _spread_comparisons(region, classes, legs, context)
+        _spread_into_derived(region, legs, context)
+        conditions = _spread_alternatives(region, classes, legs, context)
         if tuple(legs) == region.legs:
             return node
-        return write_region(replace(region, legs=tuple(legs), conditions=tuple(conditions)))
+        return write_region(replace(region, legs=tuple(legs), conditions=conditions))
 
     if SemiJoin in kinds_of(plan):
         plan = _spread_from_semi_joins(plan, context)
     return map_regions(plan, spread)
+
+
+def _spread_comparisons(region: Region, classes: Equalities, legs: list[Leg], context: RuleContext) -> None:
+    """Add to the inner `legs` a copy of each filter of an inner leg that compares a column equal to one of theirs."""
+    position_of = _positions(region)
+    for leg in region.legs:
+        for predicate in leg.filters if leg.kind == "inner" else ():
+            column = compared_column(predicate)
+            for equal_column in classes.equal_to(column)[1:] if column is not None else ():
+                at = position_of.get(equal_column.relation)
+                if column is None or at is None or legs[at].kind == "left":
+                    continue
+                copy = replace_columns(predicate, {key_of(column): equal_column})
+                if copy not in legs[at].filters:
+                    legs[at] = replace(legs[at], filters=(*legs[at].filters, copy))
+                    context.note(
+                        f"{equal_column.relation}.{equal_column.name} equals {column.relation}.{column.name}, "
+                        "so a test of one holds for the other"
+                    )
+
+
+def _spread_into_derived(region: Region, legs: list[Leg], context: RuleContext) -> None:
+    """Add to left-joined derived tables what their matches must have."""
+    for at, leg in enumerate(legs):
+        if leg.kind == "left" and _is_derived(leg):
+            legs[at] = replace(leg, filters=tuple(dict.fromkeys((*leg.filters, *_tests_of_match(region, leg)))))
+            if legs[at] != leg:
+                context.note(f"a match of {' '.join(leg.relations)} equals what has one value")
+
+
+def _spread_alternatives(
+    region: Region, classes: Equalities, legs: list[Leg], context: RuleContext
+) -> tuple[Expression, ...]:
+    """Add each OR to the inner `legs` that have an equal column for all its columns; return the conditions left."""
+    conditions = list(region.conditions)
+    inner = [predicate for leg in region.legs if leg.kind == "inner" for predicate in leg.filters]
+    for predicate in (*region.conditions, *inner):
+        if not isinstance(predicate, Or) or not (columns := compared_columns(predicate)):
+            continue
+        for relation, at in _positions(region).items():
+            copy = moved_to_relation(predicate, columns, relation, classes)
+            if legs[at].kind == "left" or copy is None or copy in legs[at].filters:
+                continue
+            legs[at] = replace(legs[at], filters=(*legs[at].filters, copy))
+            if predicate in conditions:
+                conditions.remove(predicate)
+            context.note(f"the tests of an OR also hold for equal columns of {relation} that are equal to those in it")
+    return tuple(conditions)
+
+
+def _positions(region: Region) -> dict[str, int]:
+    """Return the position of the leg of each relation."""
+    return {relation: at for at, leg in enumerate(region.legs) for relation in leg.relations}
 
 
 def _spread_from_semi_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:

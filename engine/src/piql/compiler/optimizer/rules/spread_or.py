@@ -1,4 +1,4 @@
-"""Rule: the rows of an OR that asks a subquery are those of its branches, each read by itself."""
+"""Rule: an OR with a subquery becomes a UNION of its branches, each of which is read by itself."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from piql.compiler.optimizer.analysis.region import is_region, map_regions, read
 from piql.compiler.optimizer.rule import RuleContext
 from piql.trees.node import Node, kinds_of
 
-_MOST_BRANCHES = 8
+_MOST_BRANCHES = 8  # each is a copy of the query that all later rules work on
 
 
 def spread_or(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -53,6 +53,7 @@ def spread_or(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _spread(node: LogicalNode, taken: set[str], unions: set[str]) -> LogicalNode:
+    """Replace the relation below an OR by the union of its branches; add its alias to `unions`, new ones to `taken`."""
     if not isinstance(node, Selection) or not is_region(node.input):
         return node
     relation = _only_input(node.input)
@@ -105,6 +106,7 @@ def _ordered(plan: LogicalNode, unions: set[str]) -> LogicalNode:
 
 
 def _union(part: Or, relation: Relation, taken: set[str]) -> Derived:
+    """Return a derived table, named like the relation, of the rows that pass a branch of the OR."""
     branches = []
     for number, operand in enumerate(part.operands, start=1):
         alias = unused(f"{relation.alias}_{number}", taken)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from piql.compiler.binding.outputs import output_columns
 from piql.compiler.binding.types import is_nullable, type_of
@@ -42,15 +43,16 @@ def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                                                     Selection d_2.posted > 3
                                                       Derived d_2 …
 
-    Joins and tests of single rows can be computed for each branch alone. Groups and DISTINCT cannot, and neither
-    can the rows that UNION drops: there only tests move into the branches, and the stop moves below the select
-    list. The branches also give the columns of the order, which are left out above the stop. `push_stop_into_union`
-    stops the branches then.
+    Joins and tests of single rows can be computed for each branch alone; groups and DISTINCT cannot. Of a UNION, which
+    drops equal rows, only tests move into the branches, and the stop moves below the select list. The branches also
+    give the columns of the order, which are left out above the stop. `push_stop_into_union` then stops the branches.
     """
     if Union not in kinds_of(plan):
         return plan
     stops = [
-        node for node in plan.walk() if isinstance(node, Stop) and (_part(node) is not None or _alone(node) is not None)
+        node
+        for node in plan.walk()
+        if isinstance(node, Stop) and (_query_of_union_all(node) is not None or _query_of_union(node) is not None)
     ]
     if not stops or context.cost(plan) is not None:
         return plan
@@ -67,46 +69,55 @@ def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     return spread
 
 
-def _part(stop: Stop) -> tuple[Projection, tuple[SortKey, ...], LogicalNode, Derived] | None:
-    """Return select list, order, join part and derived UNION ALL below a LIMIT; None for any other shape."""
+class _UnionQuery(NamedTuple):
+    """What stands below a LIMIT that reads a derived UNION."""
+
+    projection: Projection
+    sort: Sort | None
+    joined: LogicalNode  # the join part, the derived table included
+    derived: Derived
+    union: Union  # inside the derived table
+
+
+def _query_of_union_all(stop: Stop) -> _UnionQuery | None:
+    """Return the query that joins or tests a derived UNION ALL below a LIMIT; None for any other shape."""
     projection = stop.input
     if not isinstance(projection, Projection):
         return None
-    keys: tuple[SortKey, ...] = ()
-    below = projection.input
-    if isinstance(below, Sort):
-        keys, below = below.keys, below.input
-    if not is_region(below) or any(
-        has_subquery(expression) for expression in (*projection.outputs, *keys, *_tests(below))
-    ):
+    sort = projection.input if isinstance(projection.input, Sort) else None
+    joined = projection.input if sort is None else sort.input
+    if not is_region(joined) or _has_subquery(projection, sort, joined):
         return None
-    legs = read_region(below).legs
-    for leg in legs:
+    for leg in read_region(joined).legs:
         match leg.input:
-            case Derived(input=Union(all=True)) as derived if leg.kind == "inner":
-                return projection, keys, below, derived
+            case Derived(input=Union(all=True) as union) as derived if leg.kind == "inner":
+                return _UnionQuery(projection, sort, joined, derived, union)
     return None
 
 
-def _alone(stop: Stop) -> tuple[Projection, Sort | None, LogicalNode, Derived] | None:
-    """Return select list, sort, join part and UNION where a LIMIT reads one derived UNION alone; else None."""
+def _query_of_union(stop: Stop) -> _UnionQuery | None:
+    """Return the query of a LIMIT, not a page, that reads one derived UNION and nothing else; None for other shapes."""
     projection = stop.input
     if stop.is_page or not isinstance(projection, Projection):
         return None
     sort = projection.input if isinstance(projection.input, Sort) else None
-    below = projection.input if sort is None else sort.input
-    node = below
-    while isinstance(node, Selection):
-        node = node.input
-    if not isinstance(node, Derived) or not isinstance(node.input, Union) or node.input.all:
+    joined = projection.input if sort is None else sort.input
+    derived = joined
+    while isinstance(derived, Selection):
+        derived = derived.input
+    if not isinstance(derived, Derived) or not isinstance(derived.input, Union) or derived.input.all:
         return None
-    keys = sort.keys if sort is not None else ()
-    if any(has_subquery(expression) for expression in (*projection.outputs, *keys, *_tests(below))):
+    if _has_subquery(projection, sort, joined):
         return None
-    kinds = {tuple(column.type.kind for column in output_columns(branch)) for branch in node.input.inputs}
+    kinds = {tuple(column.type.kind for column in output_columns(branch)) for branch in derived.input.inputs}
     if len(kinds) > 1:  # the tests are of the widest type
         return None
-    return projection, sort, below, node
+    return _UnionQuery(projection, sort, joined, derived, derived.input)
+
+
+def _has_subquery(projection: Projection, sort: Sort | None, joined: LogicalNode) -> bool:
+    keys = sort.keys if sort is not None else ()
+    return any(map(has_subquery, (*projection.outputs, *keys, *_tests(joined))))
 
 
 def _tests(part: LogicalNode) -> Iterator[Expression]:
@@ -123,14 +134,14 @@ def _tests(part: LogicalNode) -> Iterator[Expression]:
 
 
 def _lifted(stop: Stop, taken: set[str]) -> LogicalNode | None:
-    alone = _alone(stop)
-    if alone is None:
+    """Return a LIMIT of a derived UNION with its tests in each branch, and its select list on top; None for others."""
+    query = _query_of_union(stop)
+    if query is None:
         return None
-    projection, sort, below, derived = alone
-    assert isinstance(derived.input, Union)
-    columns = output_columns(derived.input)
+    projection, sort, joined, derived, union = query
+    columns = output_columns(union)
     branches = []
-    for number, branch in enumerate(derived.input.inputs, start=1):
+    for number, branch in enumerate(union.inputs, start=1):
         alias = derived.alias if number == 1 else unused(f"{derived.alias}_{number}", taken)
         outputs = tuple(
             Output(
@@ -139,9 +150,9 @@ def _lifted(stop: Stop, taken: set[str]) -> LogicalNode | None:
             )
             for column in columns
         )
-        copied = _copied(below, {derived.alias: alias}, derived, branch)
+        copied = _copied(joined, {derived.alias: alias}, derived, branch)
         branches.append(Projection(outputs=outputs, input=copied, span=projection.span))
-    whole: LogicalNode = replace(derived.input, inputs=tuple(branches))
+    whole: LogicalNode = replace(union, inputs=tuple(branches))
     columns_of_union: dict[ColumnKey, Expression] = {
         (derived.alias, column.name): ColumnRef(
             relation="", name=column.name, type=column.type, nullable=column.nullable
@@ -159,31 +170,30 @@ def _lifted(stop: Stop, taken: set[str]) -> LogicalNode | None:
 
 
 def _spread(stop: Stop, taken: set[str]) -> LogicalNode:
-    part = _part(stop)
-    if part is None:
+    """Return a LIMIT of a query over a UNION ALL with the query in each branch; the same object for others."""
+    query = _query_of_union_all(stop)
+    if query is None:
         return stop
-    projection, keys, below, derived = part
-    assert isinstance(derived.input, Union)
+    projection, sort, joined, derived, union = query
     outputs = [*projection.outputs]
     order: list[SortKey] = []
-    for number, key in enumerate(keys, start=1):
+    for number, key in enumerate(sort.keys if sort is not None else (), start=1):
         output = next((candidate for candidate in outputs if candidate.expression == key.expression), None)
         if output is None:
             output = Output(name=f"#order_{number}", expression=key.expression)
             outputs.append(output)
         order.append(replace(key, expression=_column(output)))
-    aliases = aliases_in(below) - aliases_in(derived.input)
+    aliases = aliases_in(joined) - aliases_in(union)
     branches = []
-    for number, branch in enumerate(derived.input.inputs, start=1):
+    for number, branch in enumerate(union.inputs, start=1):
         names = {alias: alias if number == 1 else unused(f"{alias}_{number}", taken) for alias in aliases}
-        copied = _copied(below, names, derived, branch)
+        copied = _copied(joined, names, derived, branch)
         branch_outputs: tuple[Output, ...] = tuple(renamed(output, names) for output in outputs)  # type: ignore[misc]
         branches.append(Projection(outputs=branch_outputs, input=copied, span=projection.span))
-    union: LogicalNode = replace(derived.input, inputs=tuple(branches))
-    if order:
-        assert isinstance(projection.input, Sort)
-        union = Sort(keys=tuple(order), input=union, span=projection.input.span)
-    whole = replace(stop, input=union)
+    rows: LogicalNode = replace(union, inputs=tuple(branches))
+    if sort is not None:
+        rows = Sort(keys=tuple(order), input=rows, span=sort.span)
+    whole = replace(stop, input=rows)
     if len(outputs) == len(projection.outputs):
         return whole
     shown = tuple(Output(name=output.name, expression=_column(output)) for output in projection.outputs)
@@ -191,6 +201,7 @@ def _spread(stop: Stop, taken: set[str]) -> LogicalNode:
 
 
 def _column(output: Output) -> ColumnRef:
+    """Return the column of the UNION that stands for an output of its branches."""
     nullable = is_nullable(output.expression)
     return ColumnRef(relation="", name=output.name, type=type_of(output.expression), nullable=nullable)
 

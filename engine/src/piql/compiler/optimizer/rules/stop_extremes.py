@@ -1,4 +1,4 @@
-"""Rule: MIN and MAX need the first row of an order only."""
+"""Rule: MIN and MAX read only the first row of an order."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def stop_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
                                                         Selection t.owner = [me]
                                                           Relation t
 
-    Only where one MIN or MAX of a column is asked for (`split_extremes` has come before), of one relation, and
-    equalities fix what it is grouped by. NULL comes last in the order of MAX; for MIN it is left out, unless a group
-    might then be missing that has nothing else.
+    Applies to one MIN or MAX of a column (`split_extremes` has come before), over one relation, where equalities fix
+    the grouping columns. MAX reads in descending order, where NULL comes last. For MIN a test drops NULL. So a MIN of a
+    column that may be NULL is left alone where there are grouping columns: a group of NULLs alone would be lost.
     """
 
     def visit(node: LogicalNode) -> LogicalNode:
@@ -61,6 +61,7 @@ def is_one_group(group: GroupBy) -> bool:
 
 
 def _first(plan: LogicalNode, column: ColumnRef, aggregate: Aggregate) -> LogicalNode:
+    """Return the row of a plan with the smallest or largest value of a column."""
     if column.nullable and aggregate.function == "MIN":
         plan = Selection(predicate=Not(operand=IsNull(operand=column)), input=plan, span=aggregate.span)
     order = SortKey(expression=column, ascending=aggregate.function == "MIN")

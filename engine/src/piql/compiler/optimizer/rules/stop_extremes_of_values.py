@@ -1,4 +1,4 @@
-"""Rule: MIN and MAX of each value of a list need the first row of each read only."""
+"""Rule: MIN and MAX for each value of an IN list read one row for each value."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def stop_extremes_of_values(plan: LogicalNode, context: RuleContext) -> LogicalN
                                                         Selection t.owner IN [friends]
                                                           Relation t
 
-    As `stop_extremes`, which does it where equalities fix all that is grouped by. More rows than the first of each may
-    pass this stop: the group above takes the extreme of them.
+    The same as `stop_extremes` does where equalities fix all grouping columns. The stop may let more rows through than
+    the first of each value: the group above takes the extreme of them.
     """
-    if GroupBy not in kinds_of(plan) or not any(_listed(by) for by in plan.find(GroupBy)):
+    if GroupBy not in kinds_of(plan) or not any(map(_listed_keys, plan.find(GroupBy))):
         return plan
 
     def visit(node: LogicalNode) -> LogicalNode:
@@ -40,8 +40,9 @@ def stop_extremes_of_values(plan: LogicalNode, context: RuleContext) -> LogicalN
 
 
 def _stopped(group: GroupBy) -> LogicalNode:
-    listed = _listed(group)
-    (extreme,) = group.aggregates if listed else (None,)
+    """Return a group over the first row of each listed value; the same object where the rule does not apply."""
+    listed = _listed_keys(group)
+    extreme = group.aggregates[0] if listed else None
     if extreme is None or not isinstance(extreme.operand, ColumnRef):
         return group
     key = SortKey(expression=extreme.operand, ascending=extreme.function == "MIN")
@@ -51,8 +52,12 @@ def _stopped(group: GroupBy) -> LogicalNode:
     )
 
 
-def _listed(group: GroupBy) -> tuple[ColumnRef, ...]:
-    """Return the keys of a group of one relation that have the values of lists; none where others are not fixed."""
+def _listed_keys(group: GroupBy) -> tuple[ColumnRef, ...]:
+    """Return the grouping columns that an IN list fixes.
+
+    Empty where the rule does not apply: another aggregate than one MIN or MAX, several relations, or a grouping column
+    that neither a list nor an equality fixes.
+    """
     match group.aggregates:
         case (Aggregate(function="MIN" | "MAX" as function, operand=ColumnRef(nullable=nullable)),):
             if (function == "MIN" and nullable) or isinstance(group.input, Stop) or not is_region(group.input):

@@ -1,4 +1,4 @@
-"""Rule: MIN and MAX over a join need the first match of each row only."""
+"""Rule: MIN and MAX over a join read only the first match of each row."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ def _extreme(group: GroupBy) -> Aggregate | None:
 
 
 def _first_of(node: LogicalNode, extreme: Aggregate, keys: tuple[Expression, ...]) -> LogicalNode | None:
-    """Return a section with only the first match of the join that brings the column; None where others are needed."""
+    """Return joins of which the one with the column of `extreme` gives only its first match; None where that differs.
+
+    `keys` are the grouping columns: they must not tell the matches of one row apart.
+    """
     column = extreme.operand
     assert isinstance(column, ColumnRef)
     if not isinstance(node, Join) or node.first:
@@ -80,13 +83,14 @@ def _first_of(node: LogicalNode, extreme: Aggregate, keys: tuple[Expression, ...
         if node.kind == "inner":
             return None  # a group of NULLs alone would be missing
         right = Selection(predicate=Not(operand=IsNull(operand=column)), input=right, span=extreme.span)
-    if not all(_is_of_row(key, relation, restrictions) for key in keys):
+    if not all(_is_same_for_matches(key, relation, restrictions) for key in keys):
         return None
     order = (SortKey(expression=column, ascending=extreme.function == "MIN"),)
     return replace(node, right=right, first=completed_by_primary_key(order, relation, restrictions))
 
 
 def _tests(node: LogicalNode) -> tuple[Expression, ...]:
+    """Return the predicates of the selections on top of a plan."""
     predicates: list[Expression] = []
     while isinstance(node, Selection):
         predicates.append(node.predicate)
@@ -94,7 +98,7 @@ def _tests(node: LogicalNode) -> tuple[Expression, ...]:
     return tuple(predicates)
 
 
-def _is_of_row(key: Expression, relation: Relation, restrictions: Restrictions) -> bool:
+def _is_same_for_matches(key: Expression, relation: Relation, restrictions: Restrictions) -> bool:
     """Whether all matches of a row have the same value of a key."""
     columns = (node for node in key.walk() if isinstance(node, ColumnRef) and node.relation == relation.alias)
     return all(node.name in restrictions.equal and restrictions.equal[node.name].count == 1 for node in columns)

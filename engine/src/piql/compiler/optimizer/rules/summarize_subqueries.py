@@ -1,4 +1,4 @@
-"""Rule: an aggregate over the matches of each row is a left join, grouped by the row."""
+"""Rule: a correlated aggregate becomes a left join with its matches, grouped by the row."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from piql.compiler.optimizer.rules.simplify_predicates import meaning_of
 from piql.text.source import Span
 from piql.trees.node import Node
 
-MOST_ORDERED = 3  # relations of one subquery whose orders are all looked at
+MOST_ORDERED = 3  # of so many relations of one subquery all 6 orders are tried; of more, the one written
 
 
 def summarize_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -55,11 +55,11 @@ def summarize_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode
                                                              Relation u
                                                              Relation s
 
-    In a WHERE the same stands below the test, which is above what tests need no subquery; in HAVING the rows are the
-    groups, and what they are grouped by finds their matches. COUNT(*) counts a key column, which is NULL where there is
-    no match; what else may be no NULL there is asked IF_FOUND. Several relations are joined one after the other, each
-    where the one before has a match. Only to rows that have keys is anything joined. Needs the values of single rows
-    joined already (`attach_subqueries`).
+    In a WHERE, tests without a subquery come first, then this join and grouping, then the tests of the aggregates. In
+    HAVING the rows are groups, and their keys find the matches. COUNT(*) becomes the COUNT of a key column, which is
+    NULL where there is no match; an operand that would not be NULL there is put into IF_FOUND. Several relations are
+    joined one after the other, each only where the one before has a match. The rows must have keys, so that they stay
+    apart when they are grouped. Comes after `attach_subqueries`, which joins the values of single rows.
     """
     if not holds_subquery(plan):
         return plan
@@ -84,7 +84,7 @@ class _Summaries:
     def __init__(self, plan: LogicalNode, context: RuleContext) -> None:
         self.plan = plan
         self.context = context
-        self.values: dict[object, Expression] = {}
+        self.values: dict[object, Expression] = {}  # the values computed so far, by the meaning of their subquery
 
     def of_projection(self, node: Projection) -> LogicalNode:
         """Replace the aggregates of a select list; a sort by them moves above the groups."""
@@ -100,7 +100,7 @@ class _Summaries:
             order = tuple(rows.change(key) for key in sort.keys)  # type: ignore[misc]
         if not rows.values or any(map(has_subquery, order)):
             return node
-        self._keep(rows)
+        self.values |= rows.summaries
         below = rows.plan if sort is None else replace(sort, keys=order, input=rows.plan)
         return replace(node, outputs=outputs, input=below)
 
@@ -115,25 +115,26 @@ class _Summaries:
         predicate = conjunction(rows.change(part) for part in parts if has_subquery(part))  # type: ignore[misc]
         if not rows.values or predicate is None:
             return node
-        self._keep(rows)
+        self.values |= rows.summaries
         return replace(node, predicate=predicate, input=rows.plan)
 
     def _rows(self, plan: LogicalNode, readers: tuple[Node, ...]) -> _Rows | None:
+        """Return the rows of a plan, to be joined with summaries; None where they have no keys.
+
+        They are grouped by their keys, by the columns that `readers` read, and by the aggregates of a GROUP BY below.
+        """
         keys = self._row_keys(plan)
         if keys is None:
             return None
         relations = aliases_below(plan)
         read = [column for reader in readers for column in reader.find(ColumnRef) if column.relation in relations]
-        before = self._group_below(plan)
-        sums = [] if before is None else [*_sums(before.keys), *before.aggregates]
-        if before is not None:  # of the rows that a group is made of nothing is left but what they are grouped by
-            inside = aliases_below(before.input)
-            read = [column for column in read if column in before.keys or column.relation not in inside]
+        group = self._group_below(plan)
+        sums = [] if group is None else [*_sums(group.keys), *group.aggregates]
+        if group is not None:  # above a group, only its keys can be read of the rows that it is made of
+            inside = aliases_below(group.input)
+            read = [column for column in read if column in group.keys or column.relation not in inside]
         values = {query: value for query, value in self.values.items() if set(value.find(Aggregate)) <= set(sums)}
         return _Rows(plan, relations, list(dict.fromkeys((*keys, *read, *sums))), values, self.context)
-
-    def _keep(self, rows: _Rows) -> None:
-        self.values |= rows.summaries
 
     def _group_below(self, plan: LogicalNode) -> GroupBy | None:
         """Return the GROUP BY below: that of the query, or of an earlier summary of the same rows."""
@@ -161,7 +162,11 @@ class _Summaries:
 
 
 class _Rows:
-    """Rows joined with the summaries of one subquery after the other; equal subqueries share one."""
+    """Rows joined with the summaries of one subquery after the other; equal subqueries share one.
+
+    `plan` grows with each summary; `keys` is all that it is grouped by. `summaries` maps the meaning of a subquery to
+    its value in the plan, `values` those of them that the expressions changed so far ask for.
+    """
 
     def __init__(
         self,
@@ -185,16 +190,16 @@ class _Rows:
                 matches = _matches_of(query, self.relations)
                 if matches is None:
                     return node
-                same = matches.meaning
-                if same not in self.summaries:
+                meaning = matches.meaning
+                if meaning not in self.summaries:
                     summary = _summary(self.plan, self.relations, tuple(self.keys), matches, query.span)
                     if summary is None:
                         return node
-                    self.plan, self.summaries[same] = summary
+                    self.plan, self.summaries[meaning] = summary
                     self.keys.extend(summary[0].aggregates)
                     self.context.note("the matches of each row are summed up")
-                self.values[same] = self.summaries[same]
-                return self.values[same]
+                self.values[meaning] = self.summaries[meaning]
+                return self.values[meaning]
             case Aggregate() | Exists() | InSubquery():
                 return node
             case _:
@@ -202,6 +207,7 @@ class _Rows:
 
 
 def _sums(keys: tuple[Expression, ...]) -> list[Aggregate]:
+    """Return the aggregates among grouping keys: those of an earlier summary."""
     return [key for key in keys if isinstance(key, Aggregate)]
 
 
@@ -240,17 +246,21 @@ class _Matches:
 
 
 def _matches_of(query: LogicalNode, outside: frozenset[str]) -> _Matches | None:
+    """Take a correlated aggregate apart; None for other subqueries, and where it reads more than `outside`."""
     match query:
         case Projection(outputs=(only,), input=GroupBy(keys=(), aggregates=aggregates, input=inner)):
             pulled = decorrelated(inner)
         case _:
             return None
-    if pulled is None or not pulled[1] or has_subquery(pulled[0]):
+    if pulled is None:
         return None
-    region = read_region(pulled[0])
+    rows, correlations = pulled
+    if not correlations or has_subquery(rows):
+        return None
+    region = read_region(rows)
     if region.above or any(leg.relation is None or leg.kind == "left" for leg in region.legs):
         return None
-    conditions = (*pulled[1], *region.conditions)
+    conditions = (*correlations, *region.conditions)
     inside = frozenset().union(*(leg.relations for leg in region.legs))
     if not frozenset().union(*map(relations_of, (only, *conditions))) <= outside | inside:
         return None
@@ -260,7 +270,10 @@ def _matches_of(query: LogicalNode, outside: frozenset[str]) -> _Matches | None:
 def _summary(
     below: LogicalNode, available: frozenset[str], keys: tuple[Expression, ...], matches: _Matches, span: Span | None
 ) -> tuple[GroupBy, Expression] | None:
-    """Return a GROUP BY of the rows over their matches, and the subquery's output in its columns."""
+    """Return a GROUP BY of the rows over their matches, and the subquery's output in its columns.
+
+    None where a relation of the subquery is found by no test on the rows or on an earlier relation.
+    """
     legs = _in_order(matches.legs, matches.conditions, available)
     if legs is None:
         return None
@@ -301,7 +314,10 @@ def _over_matches(aggregate: Aggregate, key: ColumnRef) -> Aggregate:
 def _in_order(
     legs: tuple[Leg, ...], conditions: tuple[Expression, ...], available: frozenset[str]
 ) -> tuple[Leg, ...] | None:
-    """Return an order in which tests on earlier relations find each, if possible with each limited by the schema."""
+    """Return an order of legs in which each is found by tests on those before it or on the rows; None if there is none.
+
+    An order in which the schema limits the matches of each leg comes first.
+    """
     orders = permutations(legs) if len(legs) <= MOST_ORDERED else [legs]
     fitting = [
         order for order in orders if all(_is_found(order, at, conditions, available) for at in range(len(order)))
@@ -312,16 +328,18 @@ def _in_order(
     return next(limited, fitting[0] if fitting else None)
 
 
-def _available(order: tuple[Leg, ...], at: int, available: frozenset[str]) -> frozenset[str]:
-    return available.union(*(leg.relations for leg in order[:at]))
+def _available(order: tuple[Leg, ...], at: int, outside: frozenset[str]) -> frozenset[str]:
+    return outside.union(*(leg.relations for leg in order[:at]))
 
 
 def _is_found(order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], outside: frozenset[str]) -> bool:
+    """Whether a condition relates the leg at a position to what comes before it."""
     relations, available = order[at].relations, _available(order, at, outside)
     return any(relations < relations_of(condition) <= available | relations for condition in conditions)
 
 
 def _is_limited(order: tuple[Leg, ...], at: int, conditions: tuple[Expression, ...], outside: frozenset[str]) -> bool:
+    """Whether the schema limits the matches of the leg at a position."""
     leg, available = order[at], _available(order, at, outside)
     assert leg.relation is not None
     tests = (

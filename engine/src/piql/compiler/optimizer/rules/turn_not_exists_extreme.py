@@ -1,4 +1,4 @@
-"""Rule: a row beyond which there is none has the largest or smallest value of its group."""
+"""Rule: "there is no larger one" (NOT EXISTS) becomes "it equals the MAX", which an index gives as its first entry."""
 
 from __future__ import annotations
 
@@ -75,7 +75,11 @@ def turn_not_exists_extreme(plan: LogicalNode, context: RuleContext) -> LogicalN
 def _extreme(
     query: LogicalNode, relations: dict[str, Relation], tests: Sequence[Expression], whole: Not
 ) -> Expression | None:
-    """Return an equality with the MIN or MAX of the group; None for any other subquery."""
+    """Return the equality with a MIN or MAX that stands for NOT EXISTS; None where they differ.
+
+    `relations` are those of the outer query by alias, `tests` the tests that the outer row passes, and `whole` is the
+    NOT EXISTS, for its span.
+    """
     while isinstance(query, Projection | Sort | Stop):
         if isinstance(query, Stop) and (query.count.max == 0 or query.count.parameter is not None or query.is_page):
             return None
@@ -84,29 +88,28 @@ def _extreme(
         return None
     compared = query.input
     keys: list[tuple[ColumnRef, ColumnRef]] = []
-    beyond: list[tuple[ColumnRef, str, ColumnRef]] = []
+    inequalities: list[tuple[ColumnRef, str, ColumnRef]] = []
     tests_of_compared: list[Expression] = []
     for test in conjuncts(query.predicate):
         match test:
             case Comparison(operator=operator, left=ColumnRef() as left, right=ColumnRef() as right) if (
                 left.relation != right.relation and compared.alias in (left.relation, right.relation)
             ):
-                of_other, of_row, sign = left, right, operator
                 if left.relation != compared.alias:
-                    of_other, of_row, sign = right, left, MIRRORED[operator]
-                if sign == "=" and equated_columns(test) is not None:
-                    keys.append((of_other, of_row))
+                    left, operator, right = right, MIRRORED[operator], left
+                if operator == "=" and equated_columns(test) is not None:
+                    keys.append((left, right))
                 else:
-                    beyond.append((of_other, sign, of_row))
+                    inequalities.append((left, operator, right))
             case _:
                 tests_of_compared.append(test)
-    if len(beyond) != 1 or not keys:
+    if len(inequalities) != 1 or not keys:
         return None
-    ((value, direction, its_value),) = beyond
-    row = relations.get(its_value.relation)
+    ((value, direction, row_value),) = inequalities
+    row = relations.get(row_value.relation)
     if row is None or row.table != compared.table or direction not in (">", "<"):
         return None
-    pairs = [*keys, (value, its_value)]
+    pairs = [*keys, (value, row_value)]
     if any(
         compared_column.name != row_column.name or row_column.relation != row.alias or compared_column.nullable
         for compared_column, row_column in pairs
@@ -123,9 +126,9 @@ def _extreme(
     assert predicate is not None
     rows = replace(query, predicate=predicate)
     group = GroupBy(keys=(), aggregates=(extreme,), input=rows, span=whole.span)
-    value_of = Projection(outputs=(Output(name="extreme", expression=extreme),), input=group, span=whole.span)
-    subquery = ScalarSubquery(query=value_of, type=value.type, span=whole.span)
-    return Comparison(operator="=", left=its_value, right=subquery, span=whole.span)
+    selected = Projection(outputs=(Output(name="extreme", expression=extreme),), input=group, span=whole.span)
+    subquery = ScalarSubquery(query=selected, type=value.type, span=whole.span)
+    return Comparison(operator="=", left=row_value, right=subquery, span=whole.span)
 
 
 def _equal(left: ColumnRef, right: ColumnRef) -> Expression:

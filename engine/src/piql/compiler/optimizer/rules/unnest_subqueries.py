@@ -72,6 +72,8 @@ def unnest_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
 
 def _unnested(plan: LogicalNode, unnest: _Unnest) -> LogicalNode:
+    """Join the subqueries of all WHEREs of a plan."""
+
     def visit(node: Node) -> Node:
         changed = node.map_children(visit)
         if isinstance(changed, Selection) and is_region(changed) and has_subquery(changed.predicate):
@@ -82,21 +84,28 @@ def _unnested(plan: LogicalNode, unnest: _Unnest) -> LogicalNode:
 
 
 def _has_subquery_in_on(node: LogicalNode) -> bool:
+    """Whether the ON of an inner join of this join part holds a subquery."""
     match node:
         case Selection():
             return _has_subquery_in_on(node.input)
         case Join():
-            is_own = node.kind == "inner" and node.condition is not None and has_subquery(node.condition)
-            return is_own or _has_subquery_in_on(node.left)
+            is_in_this = node.kind == "inner" and node.condition is not None and has_subquery(node.condition)
+            return is_in_this or _has_subquery_in_on(node.left)
         case _:
             return False
 
 
 def _tested_above(node: LogicalNode) -> LogicalNode:
+    """Return a join part with its subqueries in a selection on top, where a region puts them."""
     return write_region(read_region(node))
 
 
 class _Unnest:
+    """Joins subqueries as one plan; with `follows_exists` an EXISTS becomes a join with distinct values if it can.
+
+    `has_followed` says whether that happened.
+    """
+
     def __init__(self, context: RuleContext, *, follows_exists: bool = False) -> None:
         self.context = context
         self.semi_joins = SemiJoins("subquery")
@@ -151,6 +160,7 @@ class _Unnest:
     def _joined(
         self, below: LogicalNode, test: InSubquery, predicate: Expression
     ) -> tuple[LogicalNode, list[Expression]]:
+        """Join the distinct values of an IN; return the join, and the equalities to be tested above it."""
         query = test.query
         distinct = query if isinstance(query, Distinct) else Distinct(input=query, span=query.span)
         derived, columns = self.semi_joins.derived(distinct)
@@ -160,13 +170,16 @@ class _Unnest:
     def _followed(
         self, below: LogicalNode, query: LogicalNode, predicate: Expression
     ) -> tuple[LogicalNode, list[Expression]] | None:
-        """Join the distinct values of an EXISTS that equal columns outside, where these have a bound of their own."""
+        """Join the distinct values of an EXISTS that equal columns outside; None where they have no bound alone.
+
+        Returns the join, and the equalities to be tested above it.
+        """
         pulled = decorrelated(query, only_existence=True)
         if pulled is None or not pulled[1]:
             return None
         inside, conditions = pulled
         inside_relations = aliases_below(inside)
-        pairs: list[tuple[ColumnRef, ColumnRef]] = []  # inside, outside
+        pairs: list[tuple[ColumnRef, ColumnRef]] = []  # (column inside, column outside)
         for condition in conditions:
             pair = equated_columns(condition)
             if pair is None or (pair[0].relation in inside_relations) == (pair[1].relation in inside_relations):
@@ -189,20 +202,23 @@ class _Unnest:
         return Join(kind="inner", left=below, right=derived, condition=None, span=predicate.span), equalities
 
 
-def _has_no_keys(node: LogicalNode) -> bool:
-    return isinstance(node, GroupBy) and not node.keys
-
-
 def _is_one_group(query: LogicalNode) -> bool:
     """Whether a subquery is a correlated aggregate without groups, which gives one row even of no rows."""
-    return isinstance(query, Projection) and _has_no_keys(query.input) and bool(outer_relations(query))
+    match query:
+        case Projection(input=GroupBy(keys=())):
+            return bool(outer_relations(query))
+        case _:
+            return False
 
 
 @dataclass(slots=True)
 class SemiJoins:
-    """Makes semi-joins of EXISTS and IN. Their `left` is a placeholder that the caller replaces."""
+    """Makes semi-joins of EXISTS and IN.
 
-    name: str  # of the tables made of subqueries, with a number
+    Their `left` is a placeholder, which the caller replaces by the rows that are tested.
+    """
+
+    name: str  # of derived tables made of subqueries; each adds its number
     count: int = 0
 
     def derived(self, query: LogicalNode) -> tuple[Derived, tuple[ColumnRef, ...]]:
@@ -253,11 +269,12 @@ class SemiJoins:
 
 
 def _may_be_unknown(equality: Comparison) -> bool:
+    """Whether a side of an equality may be NULL, so that it is neither true nor false."""
     return is_nullable(equality.left) or is_nullable(equality.right)
 
 
 def _not_false(equality: Comparison) -> Expression:
-    """Return a test that is true where an equality is true or unknown: NOT IN keeps the rows for which none is."""
+    """Return a test that is true where an equality is true or unknown; NOT IN keeps the rows that pass none of them."""
     nulls = (
         IsNull(operand=expression, span=equality.span)
         for expression in (equality.left, equality.right)

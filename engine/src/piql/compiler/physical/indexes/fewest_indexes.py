@@ -37,13 +37,14 @@ from piql.trees.caches import Cached
 
 Remote: TypeAlias = IndexScan | IndexFKJoin | SortedIndexJoin
 Replan: TypeAlias = Callable[[int, PhysicalNode, tuple[Index, ...]], PhysicalNode | None]
-"""Plans a query by its number, instead of its plan so far, over these indexes of the table; None where a bound would be
-worse, or an index of another table be read that was not read before."""
+"""Plans a query again: takes its number, its present plan, and the indexes of the table that may be read. Returns None
+where the bound would be worse, or where the new plan would read another index of another table.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class TableDesign:
-    """The indexes that a table needs, and the plans that read another one of it now, by the number of their query."""
+    """The indexes that a table needs, and the plans that changed for it, by the number of their query."""
 
     indexes: tuple[Index, ...]
     changed: Mapping[int, PhysicalNode] = field(default_factory=dict)
@@ -54,11 +55,11 @@ def secondary_reads(plan: PhysicalNode) -> tuple[Remote, ...]:
     return _reads.recall((plan,), lambda: tuple(filter(_is_secondary, operators(plan))))  # type: ignore[arg-type]
 
 
+_reads: Cached[tuple[Remote, ...]] = Cached(2048)  # by plan: the reads of each are asked for many times
+
+
 def _is_secondary(node: PhysicalNode) -> bool:
     return isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and not node.index.is_primary
-
-
-_reads: Cached[tuple[Remote, ...]] = Cached(2048)  # each is asked for again and again
 
 
 def design_table(
@@ -71,8 +72,8 @@ def design_table(
     """
     design = _Design(table, groups_of(table), {}, dict(plans), replan, frozenset(map(identity, required)))
     design.add(required)
-    for at, plan in plans.items():
-        design.read(at, plan)
+    for number, plan in plans.items():
+        design.add_reader(number, plan)
     if len(design.indexes) > 1:
         lengths = {key: len(declared_columns(table, index.columns)) for key, index in design.indexes.items()}
         for key in sorted(design.indexes, key=lambda key: (lengths[key], design.indexes[key].name)):
@@ -84,20 +85,21 @@ def design_table(
 
 @dataclass(slots=True)
 class _Design:
-    """The indexes kept so far, and the plans over them."""
+    """The indexes of one table that are kept so far, and the plans over them; a query is known by its number."""
 
     table: Table
-    groups: tuple[Group, ...]
+    groups: tuple[Group, ...]  # what the constraints of the table look up
     indexes: dict[Identity, Index]
     plans: dict[int, PhysicalNode]
     replan: Replan
-    required: frozenset[Identity]
+    required: frozenset[Identity]  # the indexes that constraints asked for
     changed: dict[int, PhysicalNode] = field(default_factory=dict)
-    readers: dict[Identity, dict[int, None]] = field(default_factory=dict)
-    by_first: _ByFirstColumns | None = None  # what is kept now, by its first columns
-    by_columns: dict[frozenset[str], list[Group]] | None = None  # the groups by theirs
+    readers: dict[Identity, dict[int, None]] = field(default_factory=dict)  # the queries that read each index
+    by_first: _ByFirstColumns | None = None  # `indexes` by their first columns; None after a change
+    by_columns: dict[frozenset[str], list[Group]] | None = None  # `groups` by the first columns of their index
 
     def reads_of(self, plan: PhysicalNode) -> Iterable[Remote]:
+        """Return the reads of a plan that go through a secondary index of this table."""
         return (read for read in secondary_reads(plan) if read.index.table == self.table.name)
 
     def add(self, indexes: Iterable[Index]) -> None:
@@ -107,14 +109,18 @@ class _Design:
             present = self.indexes.get(key)
             self.indexes[key] = index if present is None else merged(present, index, self.table)
 
-    def read(self, at: int, plan: PhysicalNode) -> None:
-        """Note what a plan reads."""
+    def add_reader(self, number: int, plan: PhysicalNode) -> None:
+        """Take the indexes that the plan of a query reads into the design, and note the query as their reader."""
         for read in self.reads_of(plan):
             self.add((read.index,))
-            self.readers.setdefault(identity(read.index), {})[at] = None
+            self.readers.setdefault(identity(read.index), {})[number] = None
 
     def leave_out(self, left: Index) -> None:
-        """Drop an index if the others, or one of them in another order, serve its readers and constraints."""
+        """Drop an index if the others serve its readers and constraints, as they are or with one of them turned.
+
+        An index is turned by putting the columns of the one to be dropped first: m (a, b, id) → m (b, a, id). That is
+        allowed if all its readers fix these columns and more.
+        """
         by_first = self.by_first = self.by_first or _ByFirstColumns(self.table, self.groups, self.indexes.values())
         first = declared_columns(self.table, left.columns)
         may_be_turned = by_first.fixing([column.name for column in first])
@@ -168,8 +174,8 @@ class _Design:
     def _columns_read_by(self, index: Index) -> Iterator[_ReadColumns]:
         """Yield the columns that each read of an index needs another index to begin with."""
         key = identity(index)
-        for at in self.readers.get(key, ()):
-            for read in self.reads_of(self.plans[at]):
+        for number in self.readers.get(key, ()):
+            for read in self.reads_of(self.plans[number]):
                 if identity(read.index) == key:
                     following = [] if isinstance(read, IndexFKJoin) or read.range is None else [read.range.column]
                     if key not in self.required:  # it was made for this read, in the order asked
@@ -193,7 +199,7 @@ class _Design:
         for number, plan in again.items():
             for readers in self.readers.values():
                 readers.pop(number, None)
-            self.read(number, plan)
+            self.add_reader(number, plan)
             self.plans[number] = self.changed[number] = plan
         return True
 
@@ -209,8 +215,8 @@ class _Design:
                 purposes.setdefault(identity(serving), []).append(group.purpose)
                 lengths.setdefault(identity(serving), []).append(1 if group.is_token else len(group.columns))
         for key, readers in self.readers.items():
-            for at in readers:
-                reads = (read for read in self.reads_of(self.plans[at]) if identity(read.index) == key)
+            for number in readers:
+                reads = (read for read in self.reads_of(self.plans[number]) if identity(read.index) == key)
                 lengths.setdefault(key, []).extend(partition_of(read.prefix) for read in reads)
         described = []
         for index in indexes:
@@ -301,6 +307,7 @@ def _beginning_with(first: Sequence[IndexColumn], index: Index, table: Table) ->
 
 
 def _with_reason(index: Index, purposes: Sequence[str]) -> Index:
+    """Return an index whose reason names these purposes, and what it holds beside its key."""
     parts = [part for part in index.reason.split("; ") if part]
     declared = [part for part in parts if is_purpose(part) and index.span is not None]
     held = [part for part in parts if not is_purpose(part)]

@@ -12,11 +12,11 @@ from typing import TypeAlias
 from piql.compiler.physical.indexes.secondary_index import covering_reason, is_purpose
 from piql.schema.catalog import Catalog, Index, IndexColumn, Table
 
-Identity: TypeAlias = tuple[str, tuple[IndexColumn, ...], int]
+Identity: TypeAlias = tuple[str, tuple[IndexColumn, ...], int]  # table, key columns, buckets
 
 
 def identity(index: Index) -> Identity:
-    """Indexes of one table with the same key columns and buckets are one index."""
+    """Return what identifies an index: those of one table with the same key columns and buckets are one."""
     return (index.table, index.columns, index.buckets)
 
 

@@ -41,7 +41,7 @@ def declared_columns(table: Table, columns: Sequence[IndexColumn]) -> tuple[Inde
 
 
 def name_of(table: Table, columns: Iterable[IndexColumn]) -> str:
-    """`subscriptions_by_target`, `message_by_recipient_token_body`, `orders_by_total_placed_desc`."""
+    """Return the name of an index: `orders_by_total_placed_desc`, `message_by_token_body`."""
     words = []
     for column in columns:
         words.append("_".join(("token", *column.token_of)) if column.token_of else column.name)
@@ -79,7 +79,7 @@ class Group:
     """Rows that share one value of some columns, or one word of them, which a constraint of a table looks for."""
 
     columns: tuple[str, ...]
-    purpose: str
+    purpose: str  # the constraint, and that it uses an index: the end of this text tells purposes (`is_purpose`)
     is_token: bool = False
     is_unique: bool = False
 
@@ -195,6 +195,7 @@ def _bytes(count: int) -> str:
     return f"{count} byte{'s' * (count != 1)}"
 
 
+# The words of an index's reason. Other functions recognize a reason by them, so they stand here once.
 KEY_SERVES = "its key holds all that its queries read"
 DECLARED = "declared by CREATE INDEX"
 LOOKED_UP = "is looked up by it"

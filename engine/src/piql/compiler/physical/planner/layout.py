@@ -44,12 +44,12 @@ def lay_out(plan: PhysicalNode) -> PhysicalNode:
 
 
 def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
-    """Return the node with fields that hold at least what is required."""
+    """Return an operator, and all below it, with fields that hold at least what is required of its rows."""
     match node:
         case IndexScan():
             fields = required
             if node.is_merged or node.is_resumable:
-                fields = _with(fields, node.order)
+                fields = _with_order(fields, node.order)
             return _read(node, fields)
         case IndexFKJoin() | SortedIndexJoin():
             return _join(node, required)
@@ -71,7 +71,7 @@ def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
             child = _lay_out(node.child, _needs(node.child, below, (*node.keys, *tested)))
             return replace(node, child=child, fields=(*child.fields, *marks))
         case LocalUnion():
-            needed = _with(required, node.order)
+            needed = _with_order(required, node.order)
             children = tuple(_lay_out(_pruned(source, needed), source.fields) for source in node.inputs)
             return replace(node, inputs=children, fields=children[0].fields)
         case LocalJoin():
@@ -86,11 +86,17 @@ def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
 
 
 def _pruned(branch: PhysicalNode, required: Fields) -> PhysicalNode:
-    """Drop what nothing above reads from a branch that hands on the columns of one relation, but for its key."""
+    """Return a branch that gives the columns of one relation with those that are required, and the primary key.
+
+    Any other branch is returned as it is.
+    """
     if not isinstance(branch, LocalProjection) or not branch.alias:
         return branch
     read = _reads_of(branch.child, branch.alias)
-    keep = {*(column.name for column in _of(required, branch.alias)), *(read.primary_key if read is not None else ())}
+    keep = {
+        *(column.name for column in _columns_of(required, branch.alias)),
+        *(read.primary_key if read is not None else ()),
+    }
     outputs = tuple(output for output in branch.outputs if output.name in keep)
     return replace(branch, outputs=outputs, fields=tuple(output.expression for output in outputs))
 
@@ -102,12 +108,9 @@ def _reads_of(node: PhysicalNode, alias: str) -> Table | None:
     return next((table for source in inputs(node) if (table := _reads_of(source, alias)) is not None), None)
 
 
-def _with(fields: Fields, expressions: Iterable[SortKey]) -> Fields:
-    return tuple(
-        dict.fromkeys(
-            (*fields, *(column for expression in expressions for column in columns_in(expression.expression)))
-        )
-    )
+def _with_order(fields: Fields, keys: Iterable[SortKey]) -> Fields:
+    """Add the columns that sort keys read."""
+    return tuple(dict.fromkeys((*fields, *(column for key in keys for column in columns_in(key.expression)))))
 
 
 def _needs(child: PhysicalNode, required: Fields, expressions: Iterable[Node]) -> Fields:
@@ -134,7 +137,7 @@ def _needs(child: PhysicalNode, required: Fields, expressions: Iterable[Node]) -
 
 
 def _grouped(node: PhysicalNode) -> frozenset[Node]:
-    """The keys and aggregates that stand as columns above a group."""
+    """Return the keys and aggregates of a GROUP BY below, which are read like columns; empty where there is none."""
     while isinstance(node, Choosing | LocalDistinct | LocalSemiJoin):
         node = node.left if isinstance(node, LocalSemiJoin) else node.child
     return frozenset(node.fields) if isinstance(node, LocalGroupBy) else frozenset()
@@ -159,20 +162,28 @@ def aliases_of(node: PhysicalNode) -> frozenset[str]:
             assert_never(node)
 
 
-def _columns(table: Table, alias: str, names: Iterable[str]) -> tuple[ColumnRef, ...]:
+def _table_columns(table: Table, alias: str, names: Iterable[str]) -> tuple[ColumnRef, ...]:
     return Relation(table=table, alias=alias).columns(names)
 
 
-def _of(fields: Fields, alias: str) -> tuple[ColumnRef, ...]:
+def _columns_of(fields: Fields, alias: str) -> tuple[ColumnRef, ...]:
+    """Return the columns of one relation among some fields."""
     return tuple(field for field in fields if isinstance(field, ColumnRef) and field.relation == alias)
 
 
+def _without(fields: Fields, alias: str) -> Fields:
+    """Return all fields but the columns of one relation."""
+    return tuple(field for field in fields if not _is_of(field, frozenset((alias,))))
+
+
 def _read(node: IndexScan, required: Fields) -> IndexScan:
-    columns = _of(required, node.alias) or _columns(node.table, node.alias, node.table.primary_key[:1])
+    """Lay out a scan; one of which nothing is read gives the first column of its key, so that rows can be counted."""
+    columns = _columns_of(required, node.alias) or _table_columns(node.table, node.alias, node.table.primary_key[:1])
     return replace(node, fields=columns, index=covering(node.table, node.index, columns))
 
 
 def _join(node: IndexFKJoin | SortedIndexJoin, required: Fields) -> PhysicalNode:
+    """Lay out a remote join: the child gives what the keys of the read, the order and the condition need of it."""
     keys: list[KeyPart | KeyRange] = list(node.prefix)
     orders: tuple[SortKey, ...] = ()
     if isinstance(node, SortedIndexJoin):
@@ -180,35 +191,25 @@ def _join(node: IndexFKJoin | SortedIndexJoin, required: Fields) -> PhysicalNode
             keys.append(node.range)
         if node.is_merged or node.is_resumable:
             orders = node.order
-    required = _with(required, orders)
+    required = _with_order(required, orders)
     if node.condition is not None:
         required = tuple(dict.fromkeys((*required, *columns_in(node.condition))))
     below = [column for key in keys for column in columns_in(key)]
-    of_child = tuple(
-        expression
-        for expression in required
-        if not (isinstance(expression, ColumnRef) and expression.relation == node.alias)
-    )
-    child = _lay_out(node.child, tuple(dict.fromkeys((*of_child, *below))))
-    of_table = _of(required, node.alias)
+    child = _lay_out(node.child, tuple(dict.fromkeys((*_without(required, node.alias), *below))))
+    of_table = _columns_of(required, node.alias)
     return replace(
         node, child=child, fields=(*child.fields, *of_table), index=covering(node.table, node.index, of_table)
     )
 
 
 def _dereference(node: Dereference, required: Fields) -> Dereference:
+    """Lay out a dereference: the child gives the primary key and what the index holds, the record the rest."""
     index = _index_of(node.child, node.alias)
-    of_table = _of(required, node.alias)
+    of_table = _columns_of(required, node.alias)
     held = index.held_columns
-    keys = _columns(node.table, node.alias, node.table.primary_key)
-    of_child = tuple(
-        expression
-        for expression in required
-        if not (isinstance(expression, ColumnRef) and expression.relation == node.alias)
-    )
-    child = _lay_out(
-        node.child, tuple(dict.fromkeys((*of_child, *keys, *(column for column in of_table if column.name in held))))
-    )
+    keys = _table_columns(node.table, node.alias, node.table.primary_key)
+    held_columns = (column for column in of_table if column.name in held)
+    child = _lay_out(node.child, tuple(dict.fromkeys((*_without(required, node.alias), *keys, *held_columns))))
     added = tuple(column for column in of_table if column.name not in held)
     return replace(node, child=child, fields=(*child.fields, *added))
 
@@ -224,6 +225,7 @@ def _index_of(node: PhysicalNode, alias: str) -> Index:
 
 
 def _both_sides(node: LocalJoin | LocalSemiJoin, required: Fields) -> tuple[PhysicalNode, PhysicalNode]:
+    """Lay out both inputs of an operator in memory: each gives what is required, or compared, of its own columns."""
     needed = required if node.condition is None else (*required, *columns_in(node.condition))
     if isinstance(node, LocalSemiJoin) and node.mark is not None:
         needed = tuple(expression for expression in needed if expression != node.mark)
@@ -241,7 +243,7 @@ def _is_of(field: Expression, aliases: frozenset[str]) -> bool:
 
 
 def covering(table: Table, index: Index, columns: Iterable[ColumnRef]) -> Index:
-    """Let a secondary index hold what is read from it, beside its key."""
+    """Return a secondary index that also holds these columns of its table; a primary one as it is."""
     names = {column.name for column in columns} - index.held_columns
     if index.is_primary or (not names and index.reason):
         return index
