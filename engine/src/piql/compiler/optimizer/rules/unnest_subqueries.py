@@ -101,16 +101,11 @@ def _tested_above(node: LogicalNode) -> LogicalNode:
 
 
 class _Unnest:
-    """Joins subqueries as one plan; with `follows_exists` an EXISTS becomes a join with distinct values if it can.
-
-    `has_followed` says whether that happened.
-    """
-
     def __init__(self, context: RuleContext, *, follows_exists: bool = False) -> None:
         self.context = context
         self.semi_joins = SemiJoins("subquery")
         self.follows_exists = follows_exists
-        self.has_followed = False
+        self.has_followed = False  # whether an EXISTS has become a join with distinct values
 
     def selection(self, node: Selection) -> LogicalNode:
         """Join the subqueries that are conjuncts of a WHERE; the other tests stand below the semi-joins."""

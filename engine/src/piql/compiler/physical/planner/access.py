@@ -1,9 +1,12 @@
 """How one relation is read: the index, its fixed columns, its range, and the limit that bounds each read.
 
-Enters: the predicates on a relation, the order and the stop that are wanted of it. Leaves: the best bounded `Access`,
-or None when nothing bounds it. There are two kinds. In the first the stop bounds the read: the index applies every
-predicate and gives the order asked, so the first k entries are the answer. In the second a fact of the schema bounds
-it: the read fetches a whole group, and what the index did not apply is tested, sorted and stopped locally.
+Enters: a `Reading`: the predicates on a relation, and the order and the stop that are wanted of it. Leaves: the best
+bounded `Access`, or None when nothing bounds it. There are two kinds:
+
+- The stop bounds the read: the index applies every predicate and gives the order asked, so its first k entries are the
+  answer.    owner = [me] ORDER BY posted DESC LIMIT 10, by an index (owner, posted)
+- A fact of the schema bounds the read: a whole group is fetched, and what the index did not apply is tested, sorted and
+  stopped locally.    owner = [me] AND approved = TRUE, by a limit of 100 rows for each owner
 """
 
 from __future__ import annotations
@@ -41,11 +44,11 @@ class Access:
     is_ascending: bool
     order: tuple[tuple[str, bool], ...]  # the order of one read's rows: the key columns after the prefix
     limit: RowLimit
-    residual: tuple[Expression, ...]
+    residual: tuple[Expression, ...]  # the predicates that the index does not apply
     reads: int  # requests for one row of the child
-    needs_dereference: bool
-    is_new: bool
-    serves_order: bool
+    needs_dereference: bool  # the index holds keys only: the record is fetched for each entry
+    is_new: bool  # the index is made for this read
+    serves_order: bool  # the rows of one read come in the order asked
     is_one_row: bool  # a key is fixed: one read gives one row at most
     passing: PassingRows | None = None  # where fewer rows pass the residual tests than all reads may give
 
@@ -62,11 +65,11 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A relation about to be read."""
+    """A relation about to be read: all that the choice of its access depends on."""
 
     table: Table
-    restrictions: Restrictions
-    facts: tuple[Fact, ...]
+    restrictions: Restrictions  # what the predicates fix
+    facts: tuple[Fact, ...]  # what the schema proves of that, the fewest rows first; empty where no fact may bound it
     demand: Demand
     uses: Mapping[str, int]  # how often the query names each column of it
     indexes: tuple[Index, ...]  # secondary ones that exist
@@ -78,8 +81,9 @@ class Reading:
 def best_access(reading: Reading) -> Access | None:
     """Return the bounded access with the fewest requests; then one without a new index, then the fewest bytes.
 
-    Whoever spreads an index over BUCKETS wants it read: what grows without limit is read from it, for its b requests
-    in the place of one, unless the primary key serves an equality. It never costs a bound, nor more than these.
+    An index that the user has spread over b BUCKETS comes before the best one for reads that only the stop bounds,
+    though it takes b requests instead of one: that is why it was declared. It does not where the best access uses the
+    primary key with an equality, nor where it would need a dereference that the best access does not.
     """
     accesses = [*_stopped(reading), *_limited_by_facts(reading)]
     if reading.is_exact:
@@ -104,7 +108,7 @@ def best_access(reading: Reading) -> Access | None:
 
 
 def _stopped(reading: Reading) -> Iterable[Access]:
-    """The accesses whose limit is the stop: all predicates in the index, in the order asked."""
+    """Yield the accesses whose limit is the stop: the index applies all predicates and gives the order asked."""
     restrictions, demand = reading.restrictions, reading.demand
     if (
         demand.count is None
@@ -161,7 +165,10 @@ def _walk(columns: Sequence[IndexColumn], keys: Sequence[tuple[str, bool]]) -> b
 def _new_index(
     reading: Reading, count: Count, fixed: Sequence[str], partition: int, keys: Sequence[tuple[str, bool]]
 ) -> Iterable[Access]:
-    """The index made for this read: fixed columns, then the order or the range, then the primary key."""
+    """Yield the access by an index made for this read: fixed columns, then the order or range, then the primary key.
+
+    `partition` of the fixed columns name the partition; the rest of them IS NULL. Nothing where such an index exists.
+    """
     table, restrictions = reading.table, reading.restrictions
     tokens = {word.name: word_column(word.columns) for word in restrictions.words}
     columns = [tokens.get(name) or IndexColumn(name) for name in fixed]
@@ -181,7 +188,7 @@ def _new_index(
 
 
 def _limited_by_facts(reading: Reading) -> Iterable[Access]:
-    """The accesses whose limit is a fact: the fixed columns of the read hold those of the fact."""
+    """Yield the accesses whose limit is a fact: the read fixes all columns of the fact."""
     restrictions = reading.restrictions
     near = _beginning_with(restrictions, reading.indexes) if reading.facts else ()
     for fact in reading.facts:
@@ -197,7 +204,7 @@ def _limited_by_facts(reading: Reading) -> Iterable[Access]:
 
 
 def _new_index_of_range(reading: Reading, fact: Fact, column: str) -> Iterable[Access]:
-    """The index made for a range of few numbers: the fixed columns of the fact, then the range."""
+    """Yield the access by an index made for a range of few numbers: the fixed columns of the fact, then the range."""
     table, length = reading.table, len(fact.columns)
     index = index_on(table, [IndexColumn(name) for name in (*fact.columns, column)], partition_columns=length)
     if any(_prefix_for(fact, existing, reading.restrictions) for existing in (table.primary_index(), *reading.indexes)):
@@ -208,7 +215,7 @@ def _new_index_of_range(reading: Reading, fact: Fact, column: str) -> Iterable[A
 
 
 def _beginning_with(restrictions: Restrictions, indexes: tuple[Index, ...]) -> Sequence[Index]:
-    """Return the indexes whose first column is fixed, or one of words: a table may have hundreds."""
+    """Return the indexes whose first column is fixed by an equality or is one of words; a table may have hundreds."""
     if len(indexes) <= FEW:
         return indexes
     positions = _positions_by_column.recall((indexes,), lambda: _by_first_column(indexes))
@@ -216,13 +223,14 @@ def _beginning_with(restrictions: Restrictions, indexes: tuple[Index, ...]) -> S
 
 
 def _by_first_column(indexes: tuple[Index, ...]) -> Mapping[str, list[int]]:
+    """Return the positions of indexes by their first column; those that begin with a column of words by ""."""
     positions: dict[str, list[int]] = {}
     for at, index in enumerate(indexes):
         positions.setdefault("" if index.columns[0].token_of else index.columns[0].name, []).append(at)
     return positions
 
 
-FEW = 8  # indexes, which are looked through one by one
+FEW = 8  # so few indexes are looked through one by one
 _positions_by_column: Cached[Mapping[str, list[int]]] = Cached(256)
 
 
@@ -243,7 +251,7 @@ def _prefix_for(fact: Fact, index: Index, restrictions: Restrictions) -> int | N
             if fixed is None or (not open_columns and fixed.count > 1):
                 break
             if fixed.is_null and open_columns:
-                break  # it would stand before what names the partition
+                break  # NULL names no partition, and columns that do must come first
             if not fact.is_token:
                 open_columns.discard(column.name)
         length += 1
@@ -257,7 +265,10 @@ def _prefix_for(fact: Fact, index: Index, restrictions: Restrictions) -> int | N
 
 
 def _word_in(column: IndexColumn, restrictions: Restrictions) -> Word | None:
-    """Return the word to look for in a column of words: that of its very texts, or else of some of them."""
+    """Return the word to look for in an index column of words, which holds those of one or more text columns.
+
+    Of several, the word searched in most of these text columns; None where none is searched in them alone.
+    """
     words = [word for word in restrictions.words if set(word.columns) <= set(column.token_of)]
     return max(words, key=lambda word: len(word.columns), default=None)
 
@@ -272,6 +283,11 @@ def _access(
     is_new: bool,
     fact: Fact | None = None,
 ) -> Access | None:
+    """Return the access by `length` leading columns of an index; None where deployed indexes do not allow it.
+
+    Either the stop `count` bounds it, and `is_ascending` says which way to walk the index, or `fact` does, and the
+    direction is chosen here (None).
+    """
     restrictions, table = reading.restrictions, reading.table
     prefix: list[KeyPart] = []
     used: list[Expression] = []
@@ -378,6 +394,7 @@ def _still_needed(reading: Reading, served: Iterable[Expression]) -> frozenset[s
 
 
 def _predicates(restrictions: Restrictions) -> Iterable[Expression]:
+    """Yield all predicates that restrictions were made of."""
     for fixed in restrictions.equal.values():
         yield fixed.predicate
     for range_ in restrictions.ranges.values():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     PlanRead = Callable[[Planner, Relation, tuple[Expression, ...], Want], Part | None]
 
-MOST_ALTERNATIVES = 50  # ORs of one relation that are tried
+MOST_ALTERNATIVES = 50  # ORs of different shapes on one relation, each of which is planned
 
 
 def plan_alternatives(

@@ -1,4 +1,8 @@
-"""What the planner has to say to the user, in the words of the query."""
+"""Messages about a plan: unbounded reads, misplaced subqueries, tests that are never true, pages of equal rows.
+
+Enters: the `Gap`s and the logical plan. Leaves: diagnostics with a span, labels and one thing to do. The message about
+a gap is made of what grows (`Gap.sentence`), and of why the stop does not limit it.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +49,7 @@ def gap_diagnostics(gaps: Sequence[Gap], statement: Span, query: str | None) -> 
 
 
 def _main_span(gap: Gap) -> Span | None:
+    """Return where the message stands: what blocks the stop, the first equality, or the relation."""
     if gap.kind in ("blocked", "sort") and gap.blockers:
         return gap.blockers[0]
     return gap.spans[1] if gap.kind in ("scan", "join") and len(gap.spans) > 1 else gap.relation.span
@@ -85,6 +90,7 @@ def _message(gap: Gap) -> str:
 
 
 def _labels(gap: Gap, span: Span) -> Iterable[Label]:
+    """Yield what else to point at: the relation, if `span` is another text, and its table."""
     if gap.relation.span is not None and gap.relation.span != span:
         yield Label(gap.relation.span, "this is what grows")
     if gap.table.name_span is not None:
@@ -93,6 +99,7 @@ def _labels(gap: Gap, span: Span) -> Iterable[Label]:
 
 
 def _help(gap: Gap, *, is_one_of_several: bool) -> str:
+    """Say what would bound a read; a stop is no help where several reads need one."""
     limit = f"CARDINALITY LIMIT n ({_limited(gap)}) in {gap.table.name}"
     can_limit = bool(_limited(gap))
     another = "another column" if gap.columns else "a column"
@@ -157,10 +164,12 @@ def misplaced_subqueries(plan: LogicalNode, query: str | None) -> tuple[Diagnost
 
 
 def _negated(node: LogicalNode) -> set[Node]:
+    """Return the tests in a plan that stand below a NOT."""
     return {test.operand for test in node.walk() if isinstance(test, Not)}
 
 
 def _misplaced(subquery: Exists | InSubquery, query: str | None, *, is_anti: bool) -> Diagnostic:
+    """Refuse an EXISTS or IN; where it holds another one, that one is pointed at."""
     span = subquery.span
     assert span is not None
     negated = _negated(subquery.query)

@@ -1,4 +1,4 @@
-"""Plans a join of which only the first match of each row counts: the first entry of an index, for each row."""
+"""Plans a join of which only the first match of each row counts: for each row the first entry of an index is read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def plan_first_match(
     planner: Planner, node: Join, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]
 ) -> Part:
-    """Read one entry for each row of the left; an index must apply all tests and have the order."""
+    """Plan a join that reads one entry for each row of the left; a gap where no index has all tests and the order."""
     left = plan_left(planner, node, want, path, under)
     available = aliases_below(node.left)
     conditions = conjuncts(node.condition) if node.condition is not None else ()
@@ -31,7 +31,7 @@ def plan_first_match(
     reading = Reading(
         relation.table,
         restrictions,
-        (),  # what limits the matches does not say which is the first
+        (),  # a fact limits the matches, but does not say which is the first
         Demand(own_keys(node.first, relation.alias, available), Count(max=1)),
         planner.uses.get(relation.alias, {}),
         planner.indexes.get(relation.table.name, ()),

@@ -1,7 +1,11 @@
-"""Which rows below a group or DISTINCT are its groups: there are no more of these than of those.
+"""Finds the operator below a GROUP BY or DISTINCT whose rows determine the groups: there are no more groups than rows.
 
-Enters: the keys, and the section below. Leaves: how many operators below the rows stand. Next: `bounds`, which also
-counts the values that the keys may have.
+    LocalGroupBy s.target                    depth 2: the columns of s determine s.target,
+      SortedIndexJoin thoughts t             whatever number of matches t adds to each row
+        IndexScan subscriptions s
+
+Enters: the keys, and the section below. Leaves: the depth, how many levels below that operator stands. Next: `bounds`,
+which also counts the values that the keys may have.
 """
 
 from __future__ import annotations
@@ -32,7 +36,10 @@ Reads = IndexScan | IndexFKJoin | SortedIndexJoin
 
 
 def depth_of_rows(group: GroupBy, plan: PhysicalNode) -> int:
-    """Return how many levels below a group per row its rows are; 0 where another join came in between."""
+    """Return the depth of the rows that a group per row stands for (`summed` names the joins above them).
+
+    0 where another join came in between.
+    """
     summed, depth = set(group.summed), 1
     while summed:
         joined = _joined_by(plan)
@@ -47,19 +54,16 @@ def depth_of_rows(group: GroupBy, plan: PhysicalNode) -> int:
 
 
 def depth_of_keys(keys: Sequence[Expression], plan: PhysicalNode) -> int:
-    """Return how many levels below are the rows, before further joins, whose columns determine the keys; 0 if none do.
-
-    There are no more groups than these rows, however many matches each has.
-    """
+    """Return the depth of the lowest rows, before further joins, whose columns determine the keys; 0 if none do."""
     read = {key_of(column) for key in keys for column in columns_in(key)}
     depth, deepest = 1, 0
     while read:
         match plan:
             case IndexFKJoin() | SortedIndexJoin():
-                given = _given(read, plan)
-                if given is None:
+                columns = _columns_on_the_left(read, plan)
+                if columns is None:
                     break
-                read, deepest = given, depth + 1
+                read, deepest = columns, depth + 1
             case LocalSelection() | LocalSort() | Dereference():
                 pass
             case IndexScan() | Local():
@@ -70,20 +74,20 @@ def depth_of_keys(keys: Sequence[Expression], plan: PhysicalNode) -> int:
     return deepest
 
 
-def _given(read: set[ColumnKey], join: IndexFKJoin | SortedIndexJoin) -> set[ColumnKey] | None:
-    """Return columns of the left of a join with the values of those read; None where its matches may differ in them."""
-    given = {key for key in read if key[0] != join.alias}
-    found_by = {part.column: part for part in join.prefix}
-    for _, name in read - given:
-        part = found_by.get(name)
+def _columns_on_the_left(read: set[ColumnKey], join: IndexFKJoin | SortedIndexJoin) -> set[ColumnKey] | None:
+    """Return columns of the left of a join that determine those read; None where matches of one row differ in them."""
+    columns = {key for key in read if key[0] != join.alias}
+    fixed = {part.column: part for part in join.prefix}
+    for _, name in read - columns:
+        part = fixed.get(name)
         if part is None or has_many(part):
             return None
-        given.update(map(key_of, columns_in(part.values[0])))
-    return given
+        columns.update(map(key_of, columns_in(part.values[0])))
+    return columns
 
 
 def depth_of_outputs(plan: PhysicalNode) -> int:
-    """Return how many levels below a DISTINCT are the rows whose columns determine its select list; 0 if none do."""
+    """Return the depth of the rows whose columns determine the select list of a DISTINCT; 0 if none do."""
     if not isinstance(plan, LocalProjection):
         return 0
     depth = depth_of_keys(tuple(output.expression for output in plan.outputs), plan.child)
@@ -91,6 +95,7 @@ def depth_of_outputs(plan: PhysicalNode) -> int:
 
 
 def _joined_by(plan: PhysicalNode) -> set[str]:
+    """Return the relations that the operator on top of a plan joins."""
     match plan:
         case IndexFKJoin() | SortedIndexJoin():
             return {plan.alias}

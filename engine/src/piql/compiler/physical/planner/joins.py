@@ -1,4 +1,9 @@
-"""Plans one join: by the key of the joined table, by a sorted range of it, or in memory when both sides are bounded."""
+"""Plans one join: by the key of the joined table, by a sorted range of it, or in memory when both sides are bounded.
+
+IndexFKJoin        a get for each row of the left, where the join fixes a whole key
+SortedIndexJoin    a range of an index for each row of the left
+LocalJoin          both sides are read, each once, and joined in memory
+"""
 
 from __future__ import annotations
 
@@ -44,7 +49,11 @@ if TYPE_CHECKING:
 
 
 def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
-    """Plan a join after its left side, which must be bounded on its own."""
+    """Plan a join after its left side, which must be bounded on its own.
+
+    Where the right side is one relation that the left fixes, it is read for each row of the left, or once if that is
+    cheaper. Where it is bounded without the left, it is read once. Otherwise the join is a gap.
+    """
     below = (node, *under)
     available = aliases_below(node.left)
     left = plan_left(planner, node, want, path, under)
@@ -100,7 +109,10 @@ def read_alone(
     left: Part,
     position: tuple[tuple[int, ...], tuple[LogicalNode, ...]],
 ) -> Part | None:
-    """Plan one relation by the values that the rows of the left all have; None where these do not bound it."""
+    """Plan the right relation of a join to be read once, by values that all rows of the left have in common.
+
+    None where these values do not bound it. `position` is the path to it, and the operators above it.
+    """
     path, under = position
     if left.rows >= WORST:
         return None
@@ -142,7 +154,7 @@ def plan_left(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
 def _count_for(node: Join, want: Want) -> Count | None:
     """Return the stop that may limit each list of a join: not that of a page over a left join.
 
-    Where the next page begins behind the last match of a row, that row would seem to have none.
+    A left row whose matches end at the end of a page would have none left on the next page, and be padded with NULLs.
     """
     return None if want.is_page and node.kind == "left" else want.count
 
@@ -171,7 +183,7 @@ def join_remotely(
     count = access.limit.count
     is_get = access.is_one_row and access.index.is_unique and access.range is None
     if count is not None and (count.parameter is not None or count.max == 0):
-        is_get = False  # fewer may be asked for than one
+        is_get = False  # LIMIT 0 may be asked for, which a get cannot apply
     pending = (Pending(table, alias, access.index),) if access.needs_dereference else ()
     if is_get:
         join = IndexFKJoin(
@@ -207,7 +219,9 @@ def join_remotely(
         order = (*left.order, *natural)
         is_merged = False
     elif is_many and want.is_page and not want.keys and access.limit.count is not None:
-        order = total_order((*left.order, *natural), rows)  # what each read leaves for the next page must come last
+        order = total_order(
+            (*left.order, *natural), rows
+        )  # merged, so that what a read leaves for the next page is last
     elif is_many:
         is_merged = False
     sorted_join = SortedIndexJoin(
@@ -249,9 +263,9 @@ def _tells_apart(equated: list[tuple[ColumnRef, ColumnRef]], side: Part, relatio
     """Whether a join equates all columns that tell the rows of one side apart with columns of the other side."""
     if not side.is_unique:
         return False
-    met = {column for pair in equated for column, partner in (pair, pair[::-1]) if partner.relation not in relations}
+    equal = {column for pair in equated for column, partner in (pair, pair[::-1]) if partner.relation not in relations}
     keys = (key for key in side.keys if not (isinstance(key, ColumnRef) and key_of(key) in side.fixed))
-    return all(key in met for key in keys)
+    return all(key in equal for key in keys)
 
 
 def _join_in_memory(node: Join, conditions: tuple[Expression, ...], left: Part, right: Part) -> Part:

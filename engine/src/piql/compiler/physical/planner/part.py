@@ -1,4 +1,4 @@
-"""A planned section: the operators so far, and what the operators above may rely on."""
+"""A planned section (`Part`), what is asked of one (`Want`), and the operators that any section may get on top."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A section of the plan; `rows` is a plain number for choosing between plans, the proof is read off by `bounds`."""
+    """A planned section: its operators, and what operators above may rely on."""
 
     plan: PhysicalNode
-    rows: int
+    rows: int  # at most; only to choose between plans, since `bounds` proves the number from the finished plan
     order: tuple[SortKey, ...] = ()  # a total order of its rows; empty: none is known
     keys: tuple[Expression, ...] = ()  # together they tell each row from the others, if `is_unique`
     fixed: Mapping[ColumnKey, Expression] = field(default_factory=dict)  # the columns with one value in all rows
     is_stopped: bool = False  # the stop wanted has been applied exactly
-    pending: tuple[Pending, ...] = ()
+    pending: tuple[Pending, ...] = ()  # records to be fetched once a column of them is needed
     is_unique: bool = True  # False where equal rows may stand for different ones
 
     def on(self, plan: PhysicalNode) -> Part:
@@ -119,14 +119,14 @@ def sorted_by(part: Part, order: tuple[SortKey, ...]) -> Part:
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """What the operators above ask of a section; it may give the order or the stop, and says so in its Part."""
+    """What the operators above ask of a section; it may give the order or the stop, and its Part says if it does."""
 
-    keys: tuple[SortKey, ...] = ()
-    count: Count | None = None
-    is_page: bool = False
+    keys: tuple[SortKey, ...] = ()  # the order; empty: any
+    count: Count | None = None  # the stop; None: all rows are needed
+    is_page: bool = False  # the stop is a PAGINATE
     must_cover: bool = False  # one entry more than `count` may be read: a dereference of it would be one too many
     is_of_each: bool = False  # `count` rows of each read are enough, in any order of the reads
-    is_exact: bool = False  # and no more may come of it
+    is_exact: bool = False  # no more than `count` rows may come of each read
 
     def without_stop(self) -> Want:
         """Return what is asked of a section that the stop cannot pass to: the order alone."""

@@ -66,7 +66,7 @@ from piql.trees.node import Node
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """What came of planning a section; its root is kept, so that no other operator takes its identity."""
+    """The result of planning a section; its root is kept, so that no other operator takes its identity."""
 
     root: LogicalNode
     part: Part
@@ -75,15 +75,18 @@ class _Section:
 
 @dataclass(slots=True)
 class Planner:
-    """Plans one query; what it could not bound is gathered in `gaps`."""
+    """Plans one query, section by section; reads that it could not bound are collected in `gaps`.
+
+    The files beside this one plan one kind of section each. They call `plan` for the sections below.
+    """
 
     indexes: Mapping[str, tuple[Index, ...]]  # secondary ones, by table
     uses: dict[str, dict[str, int]]  # by alias, how often the query names each column
     cost: Callable[[PhysicalNode], SectionCost]  # of a section on its own, to choose the cheaper of two
     is_frozen: bool = False  # only the indexes given, as they are: they are deployed
-    is_trial: bool = False  # only whether there is a plan is asked, not why there is none
-    attempts: int = 0  # how many sections are being planned of which there may be another plan
-    probes: int = 0  # how many of these leave no gap behind, whatever comes of them
+    is_trial: bool = False  # the caller asks only whether there is a plan, so the first gap may end it
+    attempts: int = 0  # how many `attempt` blocks are open: a gap in them need not refuse the query
+    probes: int = 0  # how many `probe` blocks are open
     gaps: list[Gap] = field(default_factory=list)
     indistinct: list[Stop] = field(default_factory=list)  # pages of rows that may be equal
     sections: dict[tuple[int, Want], _Section] = field(default_factory=dict)  # planned, by the identity of their root
@@ -118,7 +121,11 @@ class Planner:
             self.probes -= 1
 
     def plan(self, node: LogicalNode, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
-        """Plan one section; `under` are the operators above it, nearest first."""
+        """Plan one section.
+
+        `path` leads to it from the root, by the number of each input; `under` are the operators above it, the nearest
+        first. Where nothing bounds it, a gap is noted and the part has `WORST` rows.
+        """
         planned = self.sections.get((id(node), want)) if self.probes else None
         if planned is not None:
             self.gaps.extend(planned.gaps)
@@ -129,6 +136,7 @@ class Planner:
         return part
 
     def _plan(self, node: LogicalNode, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+        """Plan a section by the kind of the operator on its top."""
         if is_leg(node):
             return plan_leg(self, node, want, path, under)
         below = (node, *under)
@@ -165,6 +173,7 @@ class Planner:
                 assert_never(node)
 
     def _stop(self, node: Stop, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+        """Plan a LIMIT or PAGINATE with the sort below it; what the section below applies of both is not done again."""
         keys: tuple[SortKey, ...] = ()
         below, at, is_total = node.input, (*path, 0), False
         if isinstance(below, Sort):
@@ -226,6 +235,7 @@ class Planner:
         )
 
     def _derived(self, node: Derived, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+        """Plan a derived table: its query, with the columns named by its alias."""
         part = self.plan(node.input, NOTHING, (*path, 0), under)
         columns = (
             ColumnRef(relation="", name=column.name, type=column.type, nullable=column.nullable)
@@ -234,6 +244,7 @@ class Planner:
         return self.project(part, tuple(Output(name=column.name, expression=column) for column in columns), node.alias)
 
     def _group(self, node: GroupBy, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
+        """Plan a GROUP BY: all rows below are read and grouped in memory."""
         part = self.plan(node.input, NOTHING, (*path, 0), under)
         part = with_columns(part, (*node.keys, *node.aggregates))
         is_one = all(isinstance(key, ColumnRef) and key_of(key) in part.fixed for key in node.keys)
@@ -251,25 +262,26 @@ class Planner:
 
 
 def _columns_among(keys: Iterable[Expression]) -> Iterator[ColumnKey]:
+    """Return the grouping keys that are columns."""
     return (key_of(key) for key in keys if isinstance(key, ColumnRef))
 
 
 def output_column(output: Output, alias: str) -> ColumnRef:
-    """The column under which operators above a projection know one of its outputs."""
+    """Return the column by which operators above a projection read one of its outputs."""
     return ColumnRef(relation=alias, name=output.name, type=type_of(output.expression), nullable=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Planning:
-    """What came of planning a query: a plan, or why there is none."""
+    """The result of planning a query: a plan, or why there is none."""
 
     plan: PhysicalNode | None
-    gaps: tuple[Gap, ...] = ()
-    indistinct: tuple[Stop, ...] = ()
+    gaps: tuple[Gap, ...] = ()  # the reads that nothing bounds
+    indistinct: tuple[Stop, ...] = ()  # pages of rows that may be equal
 
 
 class _NoPlan(Exception):
-    """A trial has found what no plan bounds."""
+    """Ends a trial at the first read that no plan bounds."""
 
 
 def plan_on_trial(

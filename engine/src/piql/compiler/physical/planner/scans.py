@@ -29,7 +29,7 @@ from piql.trees.node import Node
 if TYPE_CHECKING:
     from piql.compiler.physical.planner.planner import Planner
 
-MOST_BRANCHES = 20  # of an OR, that are named one by one where nothing bounds them
+MOST_BRANCHES = 20  # of an unbounded OR, whose gaps are described one by one
 
 
 def is_leg(node: LogicalNode) -> bool:
@@ -71,6 +71,7 @@ def own_keys(keys: Sequence[SortKey], alias: str, available: frozenset[str]) -> 
 
 
 def _reads_only(expression: Expression, relations: frozenset[str]) -> bool:
+    """Whether an expression reads columns of these relations alone, or none."""
     return all(not isinstance(node, ColumnRef) or node.relation in relations for node in expression.walk())
 
 
@@ -92,9 +93,10 @@ def plan_leg(
 def _unbounded(
     planner: Planner, relation: Relation, predicates: tuple[Expression, ...], want: Want
 ) -> tuple[Reading, ...]:
-    """Return what nothing bounds: the branches of an OR that fix something each, or the relation as a whole.
+    """Return the unbounded reads of a relation, to describe them: the branches of an OR, or the relation as a whole.
 
-    Of branches that fix the same columns the first stands for all: one limit bounds them.
+    Branches count where each of them fixes a column or a word. Of those that fix the same columns, the first stands for
+    all: one limit bounds them.
     """
     whole = _reading(planner, relation, predicates, want)
     if planner.is_trial or whole.restrictions.equal or whole.restrictions.words:
@@ -124,6 +126,7 @@ def plan_read(planner: Planner, relation: Relation, predicates: tuple[Expression
 
 
 def _reading(planner: Planner, relation: Relation, predicates: tuple[Expression, ...], want: Want) -> Reading:
+    """Gather what the choice of an access depends on."""
     table, alias = relation.table, relation.alias
     restrictions = restrictions_on(alias, predicates, frozenset())
     return Reading(
@@ -140,6 +143,7 @@ def _reading(planner: Planner, relation: Relation, predicates: tuple[Expression,
 
 
 def _scan(relation: Relation, access: Access, want: Want, restrictions: Restrictions) -> Part:
+    """Return an IndexScan by `access`, with a selection above it for the predicates that the index does not apply."""
     table, alias = relation.table, relation.alias
     is_many = access.index.buckets > 1 or any(has_many(part) for part in access.prefix)
     fixed = {(alias, part.column): part.values[0] for part in access.prefix if not has_many(part)}
@@ -193,7 +197,7 @@ def columns_of_one_value(
 
 
 def with_values(expression: Expression, fixed: Mapping[ColumnKey, Expression]) -> Expression:
-    """Return a test with each column that has one value replaced by it, where the value is of the column's type."""
+    """Return a test with the columns in `fixed` replaced by their values, where these are of the column's type."""
 
     def change(node: Node) -> Node:
         if not isinstance(node, ColumnRef):
@@ -221,7 +225,7 @@ def is_null(value: Expression) -> bool:
 
 
 def natural_order(relation: Relation, access: Access) -> tuple[SortKey, ...]:
-    """Return the order in which an index gives the rows of one read; words are left out, they are fixed."""
+    """Return the order in which an index gives the rows of one read: by the key columns after the fixed ones."""
     columns = relation.columns([name for name, _ in access.order])
     return tuple(
         [
@@ -237,7 +241,7 @@ def has_many(part: KeyPart) -> bool:
 
 
 def _never(relation: Relation) -> IndexScan:
-    """Stands for a read that is not planned yet, or cannot be."""
+    """Return a placeholder for a read that is not planned yet, or cannot be; it would read nothing."""
     return IndexScan(
         table=relation.table, alias=relation.alias, index=relation.table.primary_index(), limit=RowLimit(max=0)
     )

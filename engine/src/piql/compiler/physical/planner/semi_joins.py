@@ -1,4 +1,9 @@
-"""Plans EXISTS and IN: by looking up each row of the left, or by reading the right once and comparing in memory."""
+"""Plans EXISTS and IN, the semi-joins, in the cheapest of three ways.
+
+looked up    the right is one relation, which is read for each row of the left
+followed     the right joins several relations, which are joined to each row of the left, one after the other
+in memory    both sides are read at the same time, each once, and compared
+"""
 
 from __future__ import annotations
 
@@ -42,13 +47,13 @@ from piql.compiler.physical.planner.unbounded import Gap
 if TYPE_CHECKING:
     from piql.compiler.physical.planner.planner import Planner
 
-MOST_FOLLOWED = 3  # relations of one EXISTS whose orders are all tried
+MOST_FOLLOWED = 3  # of so many relations of one EXISTS all 6 orders are tried; of more, the one written
 
 
 def plan_semi_join(
     planner: Planner, node: SemiJoin, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]
 ) -> Part:
-    """Plan a semi-join in the way that makes fewer requests; the stop never passes it."""
+    """Plan a semi-join in the cheapest way; the stop never passes it, since it drops rows."""
     below = (node, *under)
     left = planner.plan(node.left, want.without_stop(), (*path, 0), below)
     gaps = len(planner.gaps)
@@ -67,9 +72,9 @@ def plan_semi_join(
 
 
 def _with_values_of(left: Part, node: SemiJoin) -> LogicalNode:
-    """Ask the right for what it must have where all rows of the left have one value in a column.
+    """Return the right side with tests for the values that all rows of the left have in common.
 
-    Not by a comparison of NOT IN that may be unknown: NULL NOT IN a list depends on whether the list has any row.
+    A comparison of NOT IN that may be unknown adds no test: `NULL NOT IN (…)` depends on whether there is any row.
     """
     if left.rows >= WORST or not is_region(node.right):
         return node.right
@@ -84,7 +89,7 @@ def _with_values_of(left: Part, node: SemiJoin) -> LogicalNode:
 
 
 def _compared_in_memory(node: SemiJoin, left: Part, right: Part) -> Part:
-    """Read both sides, at the same time, and compare them in memory."""
+    """Return a section that reads both sides at the same time, and compares them in memory."""
     conditions = conjuncts(node.condition) if node.condition is not None else ()
     left, right = with_columns(left, conditions), with_columns(right, conditions)
     plan = LocalSemiJoin(
@@ -100,16 +105,16 @@ def _compared_in_memory(node: SemiJoin, left: Part, right: Part) -> Part:
 
 
 def _may_lead(node: SemiJoin, gaps: Sequence[Gap]) -> bool:
-    """Whether an unbounded left could be found by the right instead, were what the right fixes limited."""
+    """Whether rows of an unbounded left could be found from the right instead, if a limit bounded one of its `gaps`."""
     return not node.is_anti and node.mark is None and any(gap.columns or gap.words for gap in gaps)
 
 
 def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ...]) -> Part | None:
-    """Look for a match of each left row: one request each; None where the right is not one relation found by the left.
+    """Return a join that looks for a match of each left row; None where the right is not one relation that it fixes.
 
-    The first match tells enough where the index applies every test: EXISTS reads one row for each. Otherwise all that
-    a fact of the schema limits are read and tested, and each row of the left is kept once. NOT EXISTS keeps the rows
-    that a left join finds nothing for; a mark says for which it finds something.
+    Where the index applies every test, one entry for each row tells whether there is a match. Otherwise a fact must
+    limit the matches; all of them are read and tested, and each row of the left is kept once. NOT EXISTS keeps the rows
+    for which a left join finds nothing; a mark says for which it finds something.
     """
     if not is_leg(node.right) or not left.is_unique:
         return None
@@ -156,10 +161,10 @@ def _looked_up(planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ..
 def _followed(
     planner: Planner, node: SemiJoin, left: Part, path: tuple[int, ...], under: tuple[LogicalNode, ...]
 ) -> Part | None:
-    """Follow the relations of an EXISTS from each left row, as if they were joined, and keep each row once.
+    """Join the relations of an EXISTS to each left row, one after the other, and keep each row once.
 
-    To find the rows that have no match, or to mark those that have one, all are joined by left joins, each only where
-    the one before it found something: where the last one found something, all did.
+    NOT EXISTS and marks use left joins, each only where the one before it found something: where the last one found
+    something, all did. None where no order of the relations is bounded, or the right is no plain inner join.
     """
     if not is_region(node.right) or not left.is_unique:
         return None
@@ -213,7 +218,7 @@ def _once(part: Part, left: Part, tested: ColumnRef | None = None, mark: ColumnR
 
 
 def _without_data_stops(node: LogicalNode) -> LogicalNode:
-    """Return a section without its data-stops: they hold for it alone, and a join fixes other columns."""
+    """Return a section without its data-stops, which hold where it is read alone: a join to the left fixes more."""
     below = map_inputs(node, _without_data_stops)
     return below.input if isinstance(below, DataStop) else below
 
@@ -224,22 +229,22 @@ def _joined(left: LogicalNode, legs: Iterable[Leg], conditions: Iterable[Express
     before: Relation | None = None
     for leg in legs:
         available = available | leg.relations
-        now = [expression for expression in waiting if relations_of(expression) <= available]
-        waiting = [expression for expression in waiting if expression not in now]
+        testable = [expression for expression in waiting if relations_of(expression) <= available]
+        waiting = [expression for expression in waiting if expression not in testable]
         filters = conjunction(leg.filters)
         right = leg.input if filters is None else Selection(predicate=filters, input=leg.input)
         if before is not None and not is_inner:
-            now.append(Not(operand=IsNull(operand=before.columns(before.table.primary_key)[0])))
+            testable.append(Not(operand=IsNull(operand=before.columns(before.table.primary_key)[0])))
         kind: Literal["inner", "left"] = "inner" if is_inner else "left"
-        plan = Join(kind=kind, left=plan, right=right, condition=conjunction(now), span=leg.input.span)
+        plan = Join(kind=kind, left=plan, right=right, condition=conjunction(testable), span=leg.input.span)
         before = leg.relation
     return plan
 
 
 def _may_be_unknown(compared: Expression | None, left: Part) -> bool:
-    """Whether a comparison can be neither true nor false: then NOT IN means more than that no row is equal.
+    """Whether a comparison of NOT IN may be unknown; then NOT IN does not simply mean that no row is equal.
 
-    What a row of the left was found by, as an equality with it was true, is no NULL: `a = [p]` says so of a and of [p].
+    Rows of the left that were found by `a = [p]` have passed it, so neither a nor [p] is NULL there.
     """
     values = {value.name for value in left.fixed.values() if isinstance(value, Parameter)}
 

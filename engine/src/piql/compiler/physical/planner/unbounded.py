@@ -1,4 +1,8 @@
-"""What nothing bounds: found by the planner, told to the user by `diagnostics`, closed by `fixes`."""
+"""A `Gap`: a read that nothing bounds. The planner finds it, `findings` reports it, and `compiler.fixes` closes it.
+
+Gaps are described in terms of the query, because they become messages: which columns are fixed, what the stop counts,
+and which declarations are missing.
+"""
 
 from __future__ import annotations
 
@@ -38,11 +42,11 @@ class Gap:
     """A read without a bound: its relation, what is fixed about it, and why the stop, if any, does not limit it."""
 
     kind: GapKind
-    path: tuple[int, ...]
+    path: tuple[int, ...]  # to the read from the root of the logical plan, by the number of each input
     relation: Relation
     columns: tuple[str, ...]  # fixed by equalities
     words: tuple[tuple[str, ...], ...]  # the columns that are searched for a word, for each word
-    spans: tuple[Span, ...]
+    spans: tuple[Span, ...]  # of the relation, then of the equalities and words that fix something
     blockers: tuple[Span, ...] = ()  # the predicates or the sort that the stop cannot pass
     stop: Stop | None = None
     range_column: str = ""  # of the range that an index would apply
@@ -95,7 +99,10 @@ def gap_of(
     is_joined: bool,
     has_equality: bool,
 ) -> Gap:
-    """Describe a read that nothing bounds."""
+    """Describe a read that nothing bounds; `under` are the operators above it, nearest first.
+
+    `is_joined`: it is read for each row of a join's left side; `has_equality`: by an equality with these rows.
+    """
     restrictions = reading.restrictions
     equalities = (equality for equality in restrictions.equal.values() if not equality.is_null)
     fixed = sorted(equalities, key=lambda equality: holds_few_values(relation.table, equality.column))
@@ -154,6 +161,7 @@ def _served(restrictions: Restrictions) -> Iterator[Span]:
 
 
 def _joined_before(under: Sequence[LogicalNode]) -> Iterator[Relation]:
+    """Yield the relations on the left of the nearest join."""
     join = next((node for node in under if isinstance(node, Join)), None)
     if join is not None:
         aliases = aliases_below(join.left)
@@ -172,6 +180,7 @@ def _joins_before_stop(under: Sequence[LogicalNode]) -> list[Join]:
 
 
 def _relations_beside(join: Join, relation: Relation) -> list[Relation]:
+    """Return the relations below a join, but for one."""
     return [beside for beside in _relations_below(join) if beside.alias != relation.alias]
 
 
@@ -204,7 +213,7 @@ def _unset(join: Join, relation: Relation) -> Iterator[tuple[str, ...]]:
 
 
 def _equated(join: Join, relation: Relation) -> dict[str, dict[str, str]]:
-    """Return for each other relation of a join which of its columns equals which of this one's."""
+    """Return for each other relation of a join its columns, each with the column of `relation` that it equals."""
     pairs: dict[str, dict[str, str]] = {}
     for condition in conjuncts(join.condition) if join.condition is not None else ():
         match condition:

@@ -1,4 +1,4 @@
-"""Plans UNION: the branches are read at the same time; those of a page each from the place where the last one ended."""
+"""Plans UNION: the branches are read at the same time, and for a page each from where the last page ended."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def plan_union(
     planner: Planner, node: Union, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]
 ) -> Part:
-    """Plan every branch; where the union is marked, a page asks each for as many rows as it has itself."""
+    """Plan every branch. In a union marked for pages (`has_distinct_inputs`), each gives as many rows as a page has."""
     columns = output_columns(node)
     types = [column.type for column in columns]
     fields = tuple(
@@ -50,10 +50,10 @@ def plan_union(
 
 
 def _own_want(branch: LogicalNode, fields: tuple[ColumnRef, ...], want: Want, *, is_distinct: bool) -> Want | None:
-    """Say the order of a page in the columns of a branch; None where it has another order for them.
+    """Return what a page asks of a branch, its order in the branch's columns; None where a key is no such column.
 
-    What is one value in the whole branch, or is determined by the keys before it, is left out: whether a row with the
-    same keys comes after the place of a page is then only known once it is read.
+    Keys are left out that have one value in the branch, or that the keys before them determine. So an entry may be read
+    that compares equal to the place where the last page ended; only its whole row shows whether it comes after it.
     """
     if not isinstance(branch, Projection):
         return None
@@ -78,6 +78,7 @@ def _own_want(branch: LogicalNode, fields: tuple[ColumnRef, ...], want: Want, *,
 
 
 def _determined(branch: Projection) -> Determined | None:
+    """Return what the tests of a branch determine; None where it is no join of tables."""
     below = branch.input.input if isinstance(branch.input, Sort) else branch.input
     if not is_region(below):
         return None
