@@ -2,6 +2,10 @@
 
 Enters: the plan as bound. Leaves: an equal plan with predicates pushed down, joins in order, data-stops where the
 schema limits rows and stops as low as they may stand, and what each rule did. Next: `physical.planner.planner`.
+
+    rules/            one file for each rule                      rule, trace       what a rule is, what it did
+    analysis/         answers about a plan that rules ask for     contradictions    tests that are never true
+    joins/            the search for the join order
 """
 
 from __future__ import annotations

@@ -48,12 +48,12 @@ def moved_to_relation(
     predicate: Expression, columns: Sequence[ColumnRef], relation: str, classes: Equalities
 ) -> Expression | None:
     """Return a predicate with its `columns` replaced by equal ones of a relation; None where one has no equal there."""
-    by: dict[ColumnKey, Expression] = {}
+    counterparts: dict[ColumnKey, Expression] = {}
     for column in columns:
         counterpart = next(
             (candidate for candidate in classes.equal_to(column) if candidate.relation == relation), None
         )
         if counterpart is None:
             return None
-        by[key_of(column)] = counterpart
-    return replace_columns(predicate, by)
+        counterparts[key_of(column)] = counterpart
+    return replace_columns(predicate, counterparts)

@@ -22,10 +22,10 @@ from piql.compiler.optimizer.rule import RuleContext
 def turn_left_join_inner(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     """Turn a left join into an inner join if a test above it drops rows without a match.
 
-    Selection p.town = 'x'                   Join p.id = u.id
-      Left join p.id = u.id          →         Relation u
-        Relation u                             Selection p.town = 'x'
-        Relation p                               Relation p
+        Selection p.town = 'x'                   Join p.id = u.id
+          Left join p.id = u.id          →         Relation u
+            Relation u                             Selection p.town = 'x'
+            Relation p                               Relation p
 
     A test that only asks whether there is a match (`p.id IS NOT NULL`) is left out: every row has one then.
     """
@@ -41,6 +41,7 @@ def turn_left_join_inner(plan: LogicalNode, context: RuleContext) -> LogicalNode
 
 
 def _turn(region: Region, context: RuleContext) -> Region:
+    """Return a region with all left joins turned that can be; the same object where none can."""
     for at, leg in enumerate(region.legs):
         if (
             leg.kind == "left"
@@ -51,11 +52,11 @@ def _turn(region: Region, context: RuleContext) -> Region:
             inner = replace(leg, kind="inner", on=())
             legs = (*region.legs[:at], inner, *region.legs[at + 1 :])
             above = tuple(expression for expression in region.above if not _asks_for_match(expression, leg))
-            # Written and read again, so that its ON and the predicates above find their places as inner ones.
-            again = read_region(
+            # Written and read again: the ON and the predicates above are now those of an inner join, and may move down.
+            reread = read_region(
                 write_region(replace(region, legs=legs, conditions=(*region.conditions, *leg.on), above=above))
             )
-            return _turn(again, context)
+            return _turn(reread, context)
     return region
 
 
