@@ -21,8 +21,8 @@ from cassandra.query import tuple_factory
 from sample import COUNT, friends
 
 Rows = list[dict[str, Any]]
-Found = list[list[tuple[Any, ...]]]
-FanOut = Callable[[Any, Sequence[tuple[Any, ...]]], Found]
+RowsByRequest = list[list[tuple[Any, ...]]]
+FanOut = Callable[[Any, Sequence[tuple[Any, ...]]], RowsByRequest]
 
 
 class ByHand:
@@ -51,12 +51,12 @@ class ByHand:
     def close(self) -> None:
         self.cluster.shutdown()
 
-    def by_futures(self, statement: Any, arguments: Sequence[tuple[Any, ...]]) -> Found:
+    def by_futures(self, statement: Any, arguments: Sequence[tuple[Any, ...]]) -> RowsByRequest:
         futures = [self.session.execute_async(statement, argument) for argument in arguments]
         return [future.result().current_rows for future in futures]
 
-    def by_callbacks(self, statement: Any, arguments: Sequence[tuple[Any, ...]]) -> Found:
-        results: Found = [[] for _ in arguments]
+    def by_callbacks(self, statement: Any, arguments: Sequence[tuple[Any, ...]]) -> RowsByRequest:
+        results: RowsByRequest = [[] for _ in arguments]
         missing = list(range(len(arguments)))
         failures: list[BaseException] = []
         is_done = Event()
@@ -78,7 +78,7 @@ class ByHand:
             raise failures[0]
         return results
 
-    def concurrently(self, statement: Any, arguments: Sequence[tuple[Any, ...]]) -> Found:
+    def concurrently(self, statement: Any, arguments: Sequence[tuple[Any, ...]]) -> RowsByRequest:
         results = execute_concurrent_with_args(
             self.session, statement, arguments, concurrency=100, raise_on_first_error=True
         )

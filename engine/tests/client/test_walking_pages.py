@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from piql.client.database import Database, Strategy
-from piql.runtime.writing.stepped.backoff import Manners
+from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.store.open import open_store
 from runtime.writing.interrupted import READING, GatedStore, Killed
 
@@ -101,8 +101,8 @@ def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
             yield Shop(db, db)
             return
         mortal = Mortal()
-        impatient = Manners(patience=0.0, sleep=lambda seconds: None)
-        yield Shop(db, Database(GatedStore(store, mortal), manners=impatient), mortal)
+        impatient = WaitPolicy(patience=0.0, sleep=lambda seconds: None)
+        yield Shop(db, Database(GatedStore(store, mortal), wait_policy=impatient), mortal)
 
 
 def fill(db: piql.Database) -> None:

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import piql
-from piql.runtime.writing.stepped.backoff import Manners
+from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.store.base import Answers, Batch, Consistency, SingleRowWrites, Store, Transaction
 from piql.store.open import open_store
 from piql.store.wrapper import StoreWrapper
@@ -191,7 +191,7 @@ def faulty_connect(
 
     def connect(url: str) -> piql.Database:
         store = FaultyStore(open_store(f"{scheme}:?synchronous=NORMAL"), rate, seed)
-        db = made(store, manners=Manners(patience=0.0, sleep=lambda seconds: None))
+        db = made(store, wait_policy=WaitPolicy(patience=0.0, sleep=lambda seconds: None))
         opened.append(store)
         store.is_well = False
         return db

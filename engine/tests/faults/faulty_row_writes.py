@@ -13,7 +13,17 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from piql.errors import StoreUnavailable
-from piql.store.base import Cell, EntryChange, Found, PreparedEntries, RecordChange, Row, SingleRowWrites, State, Swap
+from piql.store.base import (
+    Cell,
+    EntryChange,
+    PreparedEntries,
+    RecordChange,
+    Row,
+    SingleRowWrites,
+    State,
+    StoredRecord,
+    Swap,
+)
 from piql.store.stepwise.one_by_one import OneByOne
 
 if TYPE_CHECKING:
@@ -69,13 +79,13 @@ class FaultyRowWrites(OneByOne):
             raise self._store.fail(where, kind)
         return result
 
-    def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> Found | None:
+    def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> StoredRecord | None:
         return self._call("find", READING, lambda: self._behind.find(records, key, is_serial))
 
     def change(
         self, records: PreparedEntries, row: Row, state: State, write: str, known: str | None
-    ) -> tuple[bool, Found | None]:
-        def work() -> tuple[bool, Found | None]:
+    ) -> tuple[bool, StoredRecord | None]:
+        def work() -> tuple[bool, StoredRecord | None]:
             return self._behind.change(records, row, state, write, known)
 
         is_deciding = self._is_deciding(records, row, state)

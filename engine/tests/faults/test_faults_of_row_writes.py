@@ -18,7 +18,7 @@ from crash.holding import difference, hold_reads, players_in
 from crash.workload import SOURCE, TEAMS, Players, after, operations
 from oracle.check import run_world
 from oracle.world import random_world
-from piql.runtime.writing.stepped.backoff import Manners
+from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.runtime.writing.stepped.writer import UNKNOWN
 from piql.store.open import open_store
 from piql.versions.change import build as builds
@@ -73,7 +73,7 @@ def hold_writes(seed: int) -> None:
     store = FaultyStore(open_store("stepwise:?synchronous=NORMAL"), 0.02, seed)
     chance = random.Random(seed)
     ends = Counter[str]()
-    with piql.Database(store, manners=Manners(patience=0.0, sleep=lambda seconds: None)) as db:
+    with piql.Database(store, wait_policy=WaitPolicy(patience=0.0, sleep=lambda seconds: None)) as db:
         db.deploy(piql.compile(SOURCE))
         db.load("teams", [{"team": team, "town": "Oslo"} for team in TEAMS])
         players: Players = {}

@@ -10,13 +10,13 @@ from piql.store.base import (
     Batch,
     Cell,
     EntryChange,
-    Found,
     ReadShape,
     RecordChange,
     Row,
     SingleRowWrites,
     State,
     Store,
+    StoredRecord,
     Swap,
 )
 from piql.store.stepwise.store import StepwiseStore
@@ -55,19 +55,19 @@ def test_a_record_is_put_only_where_the_last_write_is_the_known_one(stepped_stor
     row_writes, records = row_writes_of(stepped_store), stepped_store.prepare_entries(TABLE, PRIMARY)
     assert row_writes.find(records, (1,)) is None
     assert row_writes.change(records, (1, 7, "a"), State.VISIBLE, "w1", None) == (True, None)
-    there = Found("w1", State.VISIBLE, (1, 7, "a"))
+    there = StoredRecord("w1", State.VISIBLE, (1, 7, "a"))
     assert row_writes.change(records, (1, 8, "b"), State.VISIBLE, "w2", None) == (False, there)
     assert row_writes.change(records, (1, 8, "b"), State.VISIBLE, "w2", "w0") == (False, there)
     assert row_writes.find(records, (1,), is_serial=True) == there
     assert row_writes.change(records, (1, None, None), State.VISIBLE, "w2", "w1") == (True, None)
-    assert row_writes.find(records, (1,)) == Found("w2", State.VISIBLE, (1, None, None))
+    assert row_writes.find(records, (1,)) == StoredRecord("w2", State.VISIBLE, (1, None, None))
     assert read(stepped_store, ReadShape(TABLE, PRIMARY, ("k", "g", WRITE), 1), 1) == [(1, None, "w2")]
 
 
 def test_the_same_change_once_more_changes_nothing(stepped_store: Store) -> None:
     row_writes, records = row_writes_of(stepped_store), stepped_store.prepare_entries(TABLE, PRIMARY)
     row_writes.change(records, (1, 7, "a"), State.VISIBLE, "w1", None)
-    there = Found("w1", State.VISIBLE, (1, 7, "a"))
+    there = StoredRecord("w1", State.VISIBLE, (1, 7, "a"))
     assert row_writes.change(records, (1, 7, "a"), State.VISIBLE, "w1", None) in ((False, there), ASKED_TWICE)
     assert row_writes.find(records, (1,)) == there
 
@@ -179,8 +179,8 @@ def test_many_records_are_found_and_put_where_the_last_writes_are_the_known_ones
     assert row_writes.change_many(records, shown) == [True] * 99
     records_found = row_writes.find_many(records, [(200,), *reversed(keys)], is_serial=True)
     assert records_found[0] is None
-    assert records_found[1] == Found("w129", State.COMING, (129, 7, "129"))
-    assert records_found[-1] == Found("x0", State.VISIBLE, (0, 7, "0"))
+    assert records_found[1] == StoredRecord("w129", State.COMING, (129, 7, "129"))
+    assert records_found[-1] == StoredRecord("x0", State.VISIBLE, (0, 7, "0"))
     late = [
         RecordChange((1, 8, "late"), State.VISIBLE, "y", "w1"),
         RecordChange((300, 8, None), State.VISIBLE, "y", None),
@@ -188,7 +188,7 @@ def test_many_records_are_found_and_put_where_the_last_writes_are_the_known_ones
     done = row_writes.change_many(records, late)
     assert not done[0]
     assert (row_writes.find(records, (300,)) is not None) == done[1]
-    assert row_writes.find(records, (1,)) == Found("x1", State.VISIBLE, (1, 7, "1"))
+    assert row_writes.find(records, (1,)) == StoredRecord("x1", State.VISIBLE, (1, 7, "1"))
     assert row_writes.find_many(records, []) == row_writes.change_many(records, []) == []
 
 
@@ -200,7 +200,7 @@ def test_many_rows_are_in_partitions_of_their_own_too(stepped_store: Store) -> N
     puts = [RecordChange(row, State.VISIBLE, "w", None) for row in rows]
     assert row_writes.change_many(records, puts) == [True] * 150
     keys = [*(row[:3] for row in rows), ("a1", 1, UUID(int=2).bytes), ("other", 1, bytes(16))]
-    assert row_writes.find_many(records, keys) == [*(Found("w", State.VISIBLE, row) for row in rows), None, None]
+    assert row_writes.find_many(records, keys) == [*(StoredRecord("w", State.VISIBLE, row) for row in rows), None, None]
     assert row_writes.change_many(records, [puts[3], puts[10]]) == [False, False]
 
 

@@ -36,7 +36,7 @@ from piql.runtime.execution.prepared_query import Page, PreparedQuery
 from piql.runtime.execution.strategy import Clock, Strategy
 from piql.runtime.writing.bulk import BATCH, Progress, batches, load_by_steps, put_batch
 from piql.runtime.writing.resumed_load import ResumedLoad
-from piql.runtime.writing.stepped.backoff import Manners
+from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.runtime.writing.stepped.grouped_load import GroupedLoad, chunks
 from piql.runtime.writing.stepped.leftovers import Leftovers
 from piql.runtime.writing.stepped.stamps import Stamps
@@ -100,13 +100,13 @@ class Database:
         strategy: Strategy = "parallel",
         consistency: Consistency | None = None,
         stamps: Stamps | None = None,
-        manners: Manners | None = None,
+        wait_policy: WaitPolicy | None = None,
         version: int | None = None,
         clock: Clock = perf_counter,
     ) -> None:
         self._store = store
         self._version = version
-        self._identity = WriterIdentity(store.row_writes, stamps, manners) if store.row_writes is not None else None
+        self._identity = WriterIdentity(store.row_writes, stamps, wait_policy) if store.row_writes is not None else None
         self.observer = observer
         self.strategy: Strategy = known_strategy(strategy)
         self.consistency: Consistency | None = known_consistency(consistency)
@@ -117,9 +117,9 @@ class Database:
             raise StoreUnavailable(f"what the store keeps of its deployment cannot be read: {damage}") from damage
         self._build: Build | None = None
         self._look_at = monotonic() + LOOK_SECONDS
-        self._leftovers = Leftovers(None if self._identity is None else self._identity.manners, self.sweep)
+        self._leftovers = Leftovers(None if self._identity is None else self._identity.wait_policy, self.sweep)
         if self._identity is not None:
-            self.sweep(older_than=self._identity.manners.patience)
+            self.sweep(older_than=self._identity.wait_policy.patience)
 
     def __enter__(self) -> Self:
         return self

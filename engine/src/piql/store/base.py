@@ -115,7 +115,7 @@ Reader: TypeAlias = Callable[[Row], tuple[list[Row], int]]
 """Answers one request: gives its rows, and how many statements it was sent as."""
 
 
-class Found(NamedTuple):
+class StoredRecord(NamedTuple):
     """A record as its last write, named `write`, left it; `row` is its key, then its other columns, as in an entry."""
 
     write: str
@@ -166,13 +166,13 @@ class SingleRowWrites(Protocol):
         """Return how many records a load may write at the same time to good effect."""
         ...
 
-    def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> Found | None:
+    def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> StoredRecord | None:
         """Get a record in whatever state; `is_serial` sees every change that was decided before it began."""
         ...
 
     def change(
         self, records: PreparedEntries, row: Row, state: State, write: str, known: str | None
-    ) -> tuple[bool, Found | None]:
+    ) -> tuple[bool, StoredRecord | None]:
         """Put a record if the write that left it is still `known` (None: there is none); else return it as it is now.
 
         A store that had to ask twice says of a write that left the record before that this call made it.
@@ -207,7 +207,7 @@ class SingleRowWrites(Protocol):
 
     def find_many(
         self, records: PreparedEntries, keys: Sequence[Row], is_serial: bool = False
-    ) -> list[Found | None]: ...
+    ) -> list[StoredRecord | None]: ...
 
     def change_many(self, records: PreparedEntries, changes: Sequence[RecordChange]) -> list[bool]: ...
 

@@ -20,7 +20,6 @@ from piql.store.base import (
     Cell,
     Consistency,
     EntryChange,
-    Found,
     PreparedEntries,
     PreparedRead,
     ReadShape,
@@ -28,6 +27,7 @@ from piql.store.base import (
     SingleRowWrites,
     State,
     Store,
+    StoredRecord,
 )
 from piql.store.stepwise.one_by_one import OneByOne
 from piql.store.wrapper import StoreWrapper
@@ -104,16 +104,16 @@ class TouchingRowWrites(OneByOne):
     def writers(self) -> int:
         return self._behind.writers
 
-    def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> Found | None:
+    def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> StoredRecord | None:
         touches = (Touch(self._spaces[id(records)], key, "reads"),)
-        record: Found | None = self._pass(touches, lambda: self._behind.find(records, key, is_serial))
+        record: StoredRecord | None = self._pass(touches, lambda: self._behind.find(records, key, is_serial))
         return record
 
     def change(
         self, records: PreparedEntries, row: Row, state: State, write: str, known: str | None
-    ) -> tuple[bool, Found | None]:
+    ) -> tuple[bool, StoredRecord | None]:
         touches = (Touch(self._spaces[id(records)], row[: records.key_length], "writes"),)
-        result: tuple[bool, Found | None] = self._pass(
+        result: tuple[bool, StoredRecord | None] = self._pass(
             touches, lambda: self._behind.change(records, row, state, write, known)
         )
         return result

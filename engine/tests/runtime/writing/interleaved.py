@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from piql.client.database import Database
-from piql.runtime.writing.stepped.backoff import Manners
+from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.runtime.writing.stepped.stamps import Stamps
 from piql.store.embedded.store import EmbeddedStore
 
@@ -79,8 +79,8 @@ class Arena:
         self.writers = [self._writer(), self._writer()]
 
     def _writer(self) -> Database:
-        manners = Manners(patience=1.0, deadline=60.0, clock=lambda: self._seconds, sleep=self._sleep)
-        return Database(GatedStore(self.store, self._gate), stamps=Stamps(), manners=manners)
+        wait_policy = WaitPolicy(patience=1.0, deadline=60.0, clock=lambda: self._seconds, sleep=self._sleep)
+        return Database(GatedStore(self.store, self._gate), stamps=Stamps(), wait_policy=wait_policy)
 
     def _sleep(self, seconds: float) -> None:
         self._seconds += 0.3

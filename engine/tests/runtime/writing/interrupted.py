@@ -11,12 +11,12 @@ from piql.store.base import (
     Cell,
     Consistency,
     EntryChange,
-    Found,
     PreparedEntries,
     Row,
     SingleRowWrites,
     State,
     Store,
+    StoredRecord,
 )
 from piql.store.stepwise.one_by_one import OneByOne
 from piql.store.wrapper import StoreWrapper
@@ -57,14 +57,14 @@ class GatedRowWrites(OneByOne):
     def writers(self) -> int:
         return self._behind.writers
 
-    def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> Found | None:
-        record: Found | None = self._gate("find", lambda: self._behind.find(records, key, is_serial))
+    def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> StoredRecord | None:
+        record: StoredRecord | None = self._gate("find", lambda: self._behind.find(records, key, is_serial))
         return record
 
     def change(
         self, records: PreparedEntries, row: Row, state: State, write: str, known: str | None
-    ) -> tuple[bool, Found | None]:
-        result: tuple[bool, Found | None] = self._gate(
+    ) -> tuple[bool, StoredRecord | None]:
+        result: tuple[bool, StoredRecord | None] = self._gate(
             f"change to {state.name}", lambda: self._behind.change(records, row, state, write, known)
         )
         return result

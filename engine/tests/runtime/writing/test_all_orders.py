@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from piql.client.database import Database
 from piql.runtime.writing.stepped import slots
-from piql.runtime.writing.stepped.backoff import Manners
+from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.runtime.writing.stepped.stamps import Stamps
 
 from .exploring import Exploration, GivenUp, Stage, Touches, TouchingStore
@@ -45,10 +45,10 @@ class Writer:
         self.seconds = 0.0
         moment = time.time() + 100 + skew  # behind all that the world begins with
         self._stamps = Stamps(f"{number}" * 8, lambda: moment)
-        manners = Manners(0.0 if is_hurried else 1.0, 60.0, lambda: self.seconds, self._sleep)
+        wait_policy = WaitPolicy(0.0 if is_hurried else 1.0, 60.0, lambda: self.seconds, self._sleep)
         touching = TouchingStore(store, lambda touches, request: let_pass(number, touches, request))
         self._pause = pause
-        self.db = Database(touching, stamps=self._stamps, manners=manners)
+        self.db = Database(touching, stamps=self._stamps, wait_policy=wait_policy)
         self.db._leftovers.sweep_at = float("inf")
 
     def _sleep(self, seconds: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from piql.runtime.writing.stepped.backoff import Manners
+from piql.runtime.writing.stepped.backoff import WaitPolicy
 
 from .interleaved import serially
 from .interrupted import GatedStore, Interruption, Killed
@@ -118,13 +118,13 @@ def test_a_sweep_says_what_it_did_and_leaves_writes_in_progress_alone() -> None:
     store = begin()
     for at in (2, 7):
         interruption = Interruption(10_000)
-        db = opened(GatedStore(store, interruption), manners=None)
+        db = opened(GatedStore(store, interruption), wait_policy=None)
         interruption.left = at
         with suppress(Killed):
             outcome(db, f"INSERT INTO users (u, mail, town, age) VALUES ('new{at}', '{at}@x', 'Bonn', 9)")
-    report = opened(store, manners=None).sweep(older_than=60)
+    report = opened(store, wait_policy=None).sweep(older_than=60)
     assert (report.completed, report.withdrawn, report.waiting) == (0, 0, 2)
-    reader = opened(store, manners=None)
+    reader = opened(store, wait_policy=None)
     report = reader.sweep(older_than=-1)
     assert (report.completed, report.withdrawn, report.waiting) == (1, 1, 0)
     assert reader.execute("by_town", {"town": "Bonn"}).rows == [{"u": "new7", "mail": "7@x", "age": 9}]
@@ -150,7 +150,7 @@ def test_places_that_a_late_step_took_are_found_by_a_sweep_though_no_group_is_fu
         outcome(dying, "INSERT INTO members (id, team, note) VALUES (4, 'grey', NULL)")
     assert interruption.late is not None
     naps: list[float] = []
-    fresh = opened(store, manners=Manners(patience=0.0, sleep=naps.append))
+    fresh = opened(store, wait_policy=WaitPolicy(patience=0.0, sleep=naps.append))
     interruption.late()  # now a place of a group without rows is taken, and no intent knows of it
     report = fresh.sweep(older_than=3600, places=True)
     assert (report.places_returned, naps) == (0, [])

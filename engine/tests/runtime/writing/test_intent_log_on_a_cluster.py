@@ -13,7 +13,7 @@ import pytest
 from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from cluster.running import Cluster
 from piql.client.database import Database
-from piql.runtime.writing.stepped.backoff import Manners
+from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.runtime.writing.stepped.intents import processes
 from piql.store.open import open_store
 
@@ -98,7 +98,7 @@ def test_an_intent_left_before_the_mark_moved_is_found_after_the_server_is_gone(
 def _write_leave_and_die(url: str) -> None:
     """Make enough writes for the mark to move, leave one at its fifth change, and end without a word."""
     interruption = Interruption(10**9)
-    db = Database(GatedStore(open_store(url), interruption), manners=Manners())
+    db = Database(GatedStore(open_store(url), interruption), wait_policy=WaitPolicy())
     try:
         move_about(db, 0, 600)
         interruption.left = 4

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import piql
 import pytest
-from piql.runtime.writing.stepped.backoff import Manners
+from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.runtime.writing.stepped.leftovers import Leftovers
 
 
@@ -15,7 +15,7 @@ class World:
         self.ends_after = ends_after
         self.pauses: list[float] = []
         self.sweeps: list[float] = []
-        self.leftovers = Leftovers(Manners(patience=2.0, sleep=self.pauses.append), self.sweeps.append)
+        self.leftovers = Leftovers(WaitPolicy(patience=2.0, sleep=self.pauses.append), self.sweeps.append)
 
     def attempt(self) -> str:
         if len(self.pauses) + len(self.sweeps) < self.ends_after:

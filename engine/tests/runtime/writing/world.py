@@ -14,7 +14,7 @@ from typing import Any
 
 import piql
 from piql.client.database import Database, Strategy
-from piql.runtime.writing.stepped.backoff import Manners
+from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.runtime.writing.stepped.intents import intents_of, processes
 from piql.runtime.writing.stepped.notation import text_of
 from piql.runtime.writing.stepped.stamps import Stamps
@@ -101,7 +101,7 @@ def begin(kind: type[EmbeddedStore] = StepwiseStore) -> EmbeddedStore:
 
 def opened(store: Store, **options: Any) -> Database:
     """Return a database as a server of its own that waits for nobody."""
-    options.setdefault("manners", Manners(patience=0.0, sleep=lambda seconds: None))
+    options.setdefault("wait_policy", WaitPolicy(patience=0.0, sleep=lambda seconds: None))
     return Database(store, stamps=Stamps(), **options)
 
 

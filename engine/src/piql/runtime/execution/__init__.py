@@ -5,6 +5,9 @@ checked first  prepared once      one file each                    sends them to
                                                                    and stops before the bound is passed
 
 preparation, keys, range_read, ordering, expressions, functions, numbers     what operators prepare themselves from
-cursors, seals     where a page ended, sealed            settling, at_once   reads of a store without transactions
-observation        what is reported to a listener
+fast_path          a query of one scan, generated as one function
+execution          what one execution carries from operator to operator
+cursors, seals     where a page ended, as an encrypted text for the client
+settling           reads of a store without transactions
+observation        what is reported to a listener after each execution
 """

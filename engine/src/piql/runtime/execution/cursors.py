@@ -1,8 +1,11 @@
 """Cursors: opaque strings that say where a page ended, sealed so that nobody can read, make or change one.
 
-sealed JSON: [query, its mark, deployment, [values of the page's order], digest of parameters], filled up with spaces
+A cursor is a sealed JSON list, filled up with spaces:
 
-The values may be of columns that the query does not show. Of their length a cursor tells only the next multiple of 32.
+    [query, mark, deployment, [values of the page's order in its last row], digest of the parameters]
+
+The mark is a digest of the query's text and order: it changes when the query is replaced. The values may be of columns
+that the query does not show, so the length of a cursor tells only the next multiple of 32 bytes.
 """
 
 from __future__ import annotations
@@ -21,24 +24,29 @@ from piql.runtime.execution.seals import opened, sealed
 from piql.schema.decimals import WIDE
 
 _PURPOSE = b"cursor"
-_STEP = 32
+_LENGTH_STEP = 32  # bytes
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def write_cursor(
     key: bytes, query: str, mark: str, deployment: int, position: tuple[Any, ...], parameters: Iterable[object] = ()
 ) -> str:
+    """Return the cursor of a page that ended at `position`: the stored values of its order in its last row.
+
+    `key` is the store's signing key, `query` the query's name (empty for a statement), `parameters` are stored values.
+    """
     content = [query, mark, deployment, position, _digest(parameters)]
     body = json.dumps(content, separators=(",", ":"), default=_tagged).encode()
-    return sealed(key, body.ljust(-(-len(body) // _STEP) * _STEP), _PURPOSE)
+    return sealed(key, body.ljust(-(-len(body) // _LENGTH_STEP) * _LENGTH_STEP), _PURPOSE)
 
 
 def read_cursor(
     key: bytes, query: str, mark: str, cursor: object, parameters: Iterable[object] = ()
 ) -> tuple[Any, ...]:
-    """Return the place that a cursor of this query holds; raise InvalidCursor or StaleCursor.
+    """Return the position that `write_cursor` put into a cursor of this query.
 
-    `parameters` are the stored values of the execution: a cursor goes on with those of the page that gave it.
+    Raises InvalidCursor for a text that is no cursor of this query, or was made with other parameters, and StaleCursor
+    where the query has been replaced since.
     """
     if not isinstance(cursor, str):
         raise InvalidCursor("a cursor must be the text that came with the page before")
@@ -60,7 +68,7 @@ def read_cursor(
 
 
 def _digest(parameters: Iterable[object]) -> str:
-    """Return a short digest of stored values; lists are the same in any order, as they are to a query."""
+    """Return a short digest of stored values; a list has the same digest in any order, as a query treats it so."""
     text = repr(
         [
             sorted(set(map(_as_text, parameter))) if isinstance(parameter, tuple) else _as_text(parameter)
@@ -71,11 +79,12 @@ def _digest(parameters: Iterable[object]) -> str:
 
 
 def _as_text(value: object) -> str:
-    """Return equal values the same text."""
+    """Return a text that equal values share; equal DECIMALs may differ in their trailing zeros."""
     return f"n{value.normalize(WIDE)}" if isinstance(value, Decimal) else repr(value)
 
 
 def _tagged(value: object) -> dict[str, object]:
+    """Return the JSON of a value that JSON has no type for: one tag with its text or number."""
     match value:
         case bytes():
             return {"b": base64.b64encode(value).decode()}
@@ -91,6 +100,7 @@ def _tagged(value: object) -> dict[str, object]:
 
 
 def _untagged(tagged: dict[str, Any]) -> object:
+    """Return the value that `_tagged` was called with."""
     ((tag, value),) = tagged.items()
     match tag:
         case "b":

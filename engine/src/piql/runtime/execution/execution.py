@@ -1,4 +1,11 @@
-"""What one execution carries from operator to operator."""
+"""What one execution carries from operator to operator, and the type of an operator's run.
+
+An operator's run is a generator. `strategy.drive` answers what it yields:
+
+    yields     a list of batches: all requests that it can make at once
+    is sent    the answers, one for each batch: for each request its rows
+    returns    its rows
+"""
 
 from __future__ import annotations
 
@@ -10,11 +17,16 @@ from piql.store.base import Answers, Batch, Row
 T = TypeVar("T")
 RunReturning: TypeAlias = Generator[list[Batch], Answers, T]
 OperatorRun: TypeAlias = RunReturning[list[Row]]
-"""An operator at work: it yields the requests that it can make at once, is sent their rows, and returns its own."""
 
 
 class Execution:
-    """The parameters of one execution as stored values, where its page begins, and where the page ends."""
+    """The state of one execution.
+
+    parameters    stored values, in the order of the query's parameters
+    position      the values of the page's order in the last row of the page before; None for a first page
+    page_end      the same of this page's last row, set when the page is full
+    is_lazy       operators get their child rows one by one (see `operators/first_rows.py`)
+    """
 
     __slots__ = ("_known", "is_lazy", "page_end", "parameters", "position")
 
@@ -22,13 +34,13 @@ class Execution:
         self.parameters = parameters
         self.position = position
         self.is_lazy = is_lazy
-        self.page_end: tuple[Any, ...] | None = None  # set when the page is full: the place of its last row
+        self.page_end: tuple[Any, ...] | None = None
         self._known: dict[object, dict[Any, list[Row]]] = {}
 
     def known(self, operator: object) -> dict[Any, list[Row]]:
-        """Return where an operator keeps its answers by their keys, so that each key is asked for once.
+        """Return the answers that an operator has already had, by request; the operator adds to it.
 
-        Only a lazy execution comes back to an operator: the others ask for the keys of all rows together.
+        Only a lazy execution comes back to an operator with further rows; for the others it is always empty.
         """
         return self._known.setdefault(operator, {}) if self.is_lazy else {}
 

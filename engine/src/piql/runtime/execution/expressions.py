@@ -1,16 +1,22 @@
-"""Bound expression → Python source → function, once for each operator of a prepared query.
+"""Turns bound expressions into Python source, and the source into functions: once for each operator of a query.
 
-Rows hold stored values (see `piql.store.base`); `stored` gives the source of an expression's stored value, `value` that
-of its value. A predicate has two sources, so that NOT needs no third value:
+Rows hold stored values (see `piql.store.base`). For each expression there are two sources, that of its stored value
+(`stored`) and that of its value as a user sees it (`value`). In both, `r[2]` is a field of the row, `p[0]` a parameter,
+`t1` a temporary and `k7` an object that the source needs.
 
-    is_true(a < b)         a is not None and b is not None and a < b
+A predicate has two sources, so that NOT needs no third truth value:
+
+    is_true(a < b)         (t1 := r[0]) is not None and (t2 := r[1]) is not None and t1 < t2
     is_false(NOT a < b)    the same
     stored(a < b)          True if is_true else False if is_false else None
+
+Numbers are computed by `numbers`, functions by `functions`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from piql.compiler.binding.types import BARE, type_of
@@ -43,25 +49,28 @@ _NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DOUBLE)
 
 
 class ExpressionCompiler:
-    """Writes the sources of expressions over rows whose fields `places` gives: expression → source, such as `r[2]`.
+    """Writes the sources of expressions over the rows of one operator.
 
-    `names` are those that sources use.
+    field_sources    the source of each field of the rows: expression → `r[2]`
+    slots            the position of each parameter in `p`
+    codec            of a type's stored values; None where they are the values themselves
+    names            the objects that the sources written so far refer to, by name
     """
 
     def __init__(
         self,
-        places: Mapping[Any, str],
+        field_sources: Mapping[Any, str],
         slots: Mapping[str, int],
         codec: Callable[[SqlType], Codec | None],
     ) -> None:
-        self._places = places
+        self._field_sources = field_sources
         self._slots = slots
         self._codec = codec
         self.names: dict[str, Any] = {"words_of": words_of, "folded": folded}
         self._temporaries = 0
 
     def function(self, arguments: str, body: str) -> Callable[..., Any]:
-        """Make a function of a source written with this compiler."""
+        """Return a function of these arguments, such as `r, p`, whose body was written by this compiler."""
         function: Callable[..., Any] = eval(f"lambda {arguments}: {body}", self.names)
         return function
 
@@ -70,16 +79,18 @@ class ExpressionCompiler:
         return f"t{self._temporaries}"
 
     def name(self, value: Any) -> str:
-        """Return the name under which sources can use a thing."""
+        """Return a new name under which sources can refer to an object."""
         name = f"k{len(self.names)}"
         self.names[name] = value
         return name
 
     def tuple_of(self, sources: list[str]) -> str:
+        """Return the source of a tuple."""
         return f"({', '.join(sources)}{',' if len(sources) == 1 else ''})"
 
     def stored(self, expression: Expression) -> str:
-        source = self._places.get(expression)
+        """Return the source of an expression's stored value; raise LookupError if the rows do not hold its columns."""
+        source = self._field_sources.get(expression)
         if source is not None:
             return source
         match expression:
@@ -99,14 +110,14 @@ class ExpressionCompiler:
                 return self._encoded(self._call(expression), expression.type)
             case _ if isinstance(expression, _PREDICATES):
                 return f"(True if {self.is_true(expression)} else False if {self.is_false(expression)} else None)"
-        raise LookupError(f"{type_name(expression)} cannot be computed from a row")
+        raise LookupError(f"{type(expression).__name__} cannot be computed from a row")
 
     def value(self, expression: Expression) -> str:
         """Return the source of an expression's value, decoded."""
         if isinstance(expression, Constant):
             constant = expression.value
             return repr(constant) if constant is None or isinstance(constant, int | str) else self.name(constant)
-        if expression not in self._places:
+        if expression not in self._field_sources:
             if isinstance(expression, Arithmetic):
                 return self._arithmetic(expression)
             if isinstance(expression, FunctionCall) and expression.name != "COALESCE":
@@ -116,34 +127,37 @@ class ExpressionCompiler:
         return source if codec is None else self._if_set(source, f"{self.name(codec.decode)}({{}})")
 
     def _if_set(self, source: str, then: str) -> str:
+        """Return the source of `then` with the value of `source` for its {}; None where that value is None."""
         at = self._temporary()
         return f"(None if ({at} := {source}) is None else {then.format(at)})"
 
     def _encoded(self, source: str, type: SqlType) -> str:
+        """Return the source of a stored value, from that of the value."""
         codec = self._codec(type)
         return source if codec is None else self._if_set(source, f"{self.name(codec.encode)}({{}})")
 
     def _as(self, expression: Expression, kind: Kind) -> str:
-        """Return the source of a number's value, as a float where the other side is one."""
+        """Return the source of a number's value; a DECIMAL becomes a float where `kind` is DOUBLE."""
         source = self.value(expression)
         if kind is Kind.DOUBLE and type_of(expression).kind is Kind.DECIMAL:
             return self._if_set(source, "float({})")
         return source
 
     def _arithmetic(self, node: Arithmetic) -> str:
+        """Return the source of the value of `left operator right`, which is None where an operand is."""
         left, right = self._as(node.left, node.type.kind), self._as(node.right, node.type.kind)
         a, b = self._temporary(), self._temporary()
         return f"(None if ({a} := {left}) is None or ({b} := {right}) is None else {self._computed(node, a, b)})"
 
     def _computed(self, node: Arithmetic, a: str, b: str) -> str:
-        """Return the source of a result that is of its type; where every result is, nothing looks."""
+        """Return the source of the operator on two temporaries; the result is checked where it may leave its type."""
         match node.operator, node.type.kind:
             case "||", _:
                 return f"{a} + {b}"
             case "/", _:
                 return f"{self.name(numbers.divide)}({a}, {b})"
             case operator, Kind.DECIMAL:
-                return f"{self.name(numbers.exactly(operator, words_for(node)))}({a}, {b})"
+                return f"{self.name(numbers.exact_operator(operator, words_for(node)))}({a}, {b})"
             case "%", Kind.DOUBLE:
                 return f"{self.name(numbers.remainder_of_doubles)}({a}, {b})"
             case "%", _:
@@ -154,28 +168,30 @@ class ExpressionCompiler:
                 return f"{a} {operator} {b}" if _cannot_leave(node) else self._within(f"{a} {operator} {b}", node)
 
     def _within(self, source: str, node: Arithmetic | FunctionCall) -> str:
-        """Return the source of a whole number that is one of its type, or is refused."""
+        """Return the source of a whole number, which raises NumberOutOfRange outside of its type."""
         low, high = range_of(node.type)
-        at, refuse = self._temporary(), self.name(numbers.out_of(node.type, words_for(node)))
+        at, refuse = self._temporary(), self.name(numbers.range_refusal(node.type, words_for(node)))
         return f"({at} if {low} <= ({at} := {source}) <= {high} else {refuse}({at}))"
 
     def _call(self, node: FunctionCall) -> str:
+        """Return the source of a function's value, which is None where an argument is."""
         computation = FUNCTIONS[node.name]
         names = [self._temporary() for _ in node.arguments]
         sources = map(self.value, node.arguments)
         tests = [f"({name} := {source}) is None" for name, source in zip(names, sources, strict=True)]
         result = f"{self.name(computation.function)}({', '.join(names)})"
         if node.type.kind in computation.may_leave:
-            result = self._held(result, node)
+            result = self._checked(result, node)
         return f"(None if {' or '.join(tests)} else {result})"
 
-    def _held(self, source: str, node: FunctionCall) -> str:
-        """Return the source of a number that is one of its type, or is refused."""
+    def _checked(self, source: str, node: FunctionCall) -> str:
+        """Return the source of a number, which raises NumberOutOfRange outside of its type."""
         if node.type.kind in WHOLE:
             return self._within(source, node)
-        return f"{self.name(numbers.held_to(BARE[Kind.DECIMAL], words_for(node)))}({source})"
+        return f"{self.name(numbers.checked_result(BARE[Kind.DECIMAL], words_for(node)))}({source})"
 
     def _coalesce(self, arguments: tuple[Expression, ...], type: SqlType) -> str:
+        """Return the source of the first stored value that is set, converted to the stored form of `type`."""
         result = "None"
         for argument in reversed(arguments):
             kind = type_of(argument).kind
@@ -184,7 +200,7 @@ class ExpressionCompiler:
                 if kind is type.kind:
                     source = self.stored(argument)
             else:  # a whole number where another argument is DECIMAL
-                source = self._encoded(self._if_set(self.value(argument), f"{self.name(_decimal)}({{}})"), type)
+                source = self._encoded(self._if_set(self.value(argument), f"{self.name(Decimal)}({{}})"), type)
             at = self._temporary()
             result = f"({at} if ({at} := {source}) is not None else {result})"
         return result
@@ -198,7 +214,8 @@ class ExpressionCompiler:
         return self._truth(expression, False)
 
     def _truth(self, expression: Expression, is_wanted: bool) -> str:
-        if expression not in self._places:
+        """Return a source that is true in Python exactly when the predicate has the wanted truth value."""
+        if expression not in self._field_sources:
             match expression:
                 case And(operands=operands):
                     return self._joined(operands, is_wanted, "and" if is_wanted else "or")
@@ -224,7 +241,10 @@ class ExpressionCompiler:
         return f"({f' {word} '.join(self._truth(operand, is_wanted) for operand in operands)})"
 
     def comparable(self, left: Expression, right: Expression) -> tuple[str, str]:
-        """Return sources of two operands that Python compares as SQL does."""
+        """Return the sources of two operands in a form in which Python compares them as SQL does.
+
+        A DECIMAL is decoded beside another kind of number; all other values compare as stored.
+        """
         kinds = {type_of(left).kind, type_of(right).kind}
         if Kind.DECIMAL in kinds and kinds & set(_NUMBERS):
             kind = Kind.DOUBLE if Kind.DOUBLE in kinds else Kind.DECIMAL
@@ -257,7 +277,7 @@ class ExpressionCompiler:
         return f"({(' or ' if is_wanted else ' and ').join(tests) or str(not is_wanted)})"
 
     def _in_parameter(self, operand: Expression, items: Parameter, is_wanted: bool) -> str:
-        """Compare with all values of a list parameter, none of which is NULL."""
+        """Return the source of `operand IN [items]`, where the list holds no NULL; an empty list makes it FALSE."""
         listed = f"p[{self._slots[items.name]}]"
         left, values = self.comparable(operand, items)
         if values != listed:  # each value has to be decoded
@@ -270,6 +290,7 @@ class ExpressionCompiler:
         return f"(not {listed} or (({at} := {left}) is not None and {at} not in {values}))"
 
     def _token_match(self, node: TokenMatch, is_wanted: bool) -> str:
+        """Return the source of a token match: it is unknown if no column has the word and one of them is NULL."""
         columns = [self.stored(column) for column in node.columns]
         word = self.stored(node.word)
         if word == "None":
@@ -288,15 +309,5 @@ def words_for(expression: Expression) -> str:
 
 
 def _cannot_leave(node: Arithmetic) -> bool:
-    """Return whether every result is a BIGINT: whole numbers of 32 bits do not leave those of 64."""
+    """Return whether the result always fits its type, BIGINT: it does for operands of 32 bits."""
     return all(type_of(expression).kind in (Kind.INT, Kind.NULL) for expression in (node.left, node.right))
-
-
-def type_name(expression: object) -> str:
-    return type(expression).__name__
-
-
-def _decimal(number: int) -> Any:
-    from decimal import Decimal
-
-    return Decimal(number)

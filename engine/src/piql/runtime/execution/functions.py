@@ -1,7 +1,7 @@
-"""What the scalar functions and operators of the language compute, on values; NULL in any argument gives NULL.
+"""The scalar functions of the language as Python functions of values (not stored values).
 
-Each agrees with DuckDB, except that a division by zero is NULL. What is computed of numbers is in `numbers`. The types
-that a function takes and gives are in `compiler/binding/functions.py`.
+None is called with a NULL: generated source returns NULL where an argument is one. Each agrees with DuckDB. Arithmetic
+is in `numbers`; which types a function takes and returns is in `compiler/binding/functions.py`.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ class Computation:
     may_leave: tuple[Kind, ...] = ()
 
 
+# IF_FOUND, GREATEST, LEAST, NEXT and PREVIOUS are put into plans by the optimizer; no user can write them.
 FUNCTIONS: dict[str, Computation] = {
     "LOWER": Computation(str.lower),
     "UPPER": Computation(str.upper),

@@ -1,4 +1,12 @@
-"""From the key parts of a read to the arguments of its requests: one tuple for each combination of key values."""
+"""From the key parts of a read to the arguments of its requests: one tuple for each combination of key values.
+
+    owner = [me] AND day IN (1, 2), with [me] 'ann'                 ("ann", 1), ("ann", 2)
+    the same over an index in 2 buckets                             (0, "ann", 1), (0, "ann", 2), (1, "ann", 1), …
+    owner = [me], with [me] NULL                                    none: nothing equals NULL
+
+A value whose type differs from that of its key is converted; one that no key can equal, such as 2.5 for an INT, makes
+no request. A range after the key (`day > 3`) is `RangeEnds`.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +27,13 @@ from piql.schema.words import folded
 from piql.store.base import Codec, Row
 
 Prefixes = Callable[[Any, list[Any]], list[tuple[Any, ...]]]
-"""From a child row (None for a scan) and the parameters to the fixed key values of each request; none where NULL."""
+"""From a child row (None for a scan) and the parameters to the key values of each request; no request where NULL."""
 
 
 def prefixes(
     table: Table, index: Index, parts: tuple[KeyPart, ...], compiler: ExpressionCompiler, preparation: Preparation
 ) -> Prefixes:
-    """Prepare the fixed key values; equal combinations are one request."""
+    """Return a function from a child row `r` and the parameters `p` to the distinct combinations of key values."""
     sources = _sources(table, index, parts, compiler, preparation)
     if not any(source.is_list for source in sources):
         body = compiler.tuple_of([source.source for source in sources])
@@ -45,10 +53,13 @@ def prefixes(
     return combined
 
 
-def prefix_of_each(
+def prefix_per_row(
     table: Table, index: Index, parts: tuple[KeyPart, ...], compiler: ExpressionCompiler, preparation: Preparation
 ) -> Callable[[list[Row], list[Any]], list[Row]] | None:
-    """Prepare the fixed key values of child rows where each has one combination, unless there is a NULL in it."""
+    """Return a function from child rows and the parameters to the one combination of each row, which may hold NULL.
+
+    None if a row may have several combinations, or if the read asks for IS NULL.
+    """
     sources = _sources(table, index, parts, compiler, preparation)
     if any(source.is_list for source in sources) or any(part.is_null for part in parts):
         return None
@@ -58,10 +69,7 @@ def prefix_of_each(
 def only_prefix(
     table: Table, index: Index, parts: tuple[KeyPart, ...], compiler: ExpressionCompiler, preparation: Preparation
 ) -> OnlyPrefix | None:
-    """Return the sources of the fixed key values where there is one combination of them; else None.
-
-    There is none where a parameter among them is NULL: nothing is read then.
-    """
+    """Return the sources of the key values of a scan that makes at most one request; None for other scans."""
     sources = _sources(table, index, parts, compiler, preparation)
     is_one = all((source.is_never_null or source.is_parameter) and not source.is_list for source in sources)
     if not is_one:
@@ -73,7 +81,7 @@ def only_prefix(
 
 @dataclass(frozen=True, slots=True)
 class OnlyPrefix:
-    """The sources of the values of a key, and of those among them that may be NULL."""
+    """The sources of a key's values, and of those among them that may be NULL: then there is no request."""
 
     values: list[str]
     nullable: list[str]
@@ -82,6 +90,7 @@ class OnlyPrefix:
 def _sources(
     table: Table, index: Index, parts: tuple[KeyPart, ...], compiler: ExpressionCompiler, preparation: Preparation
 ) -> list[_Values]:
+    """Return the source of the values of each key column in the index's order, its bucket numbers first."""
     by_column = {part.column: part for part in parts}
     ordered = [by_column[column.name] for column in index.columns[: len(parts)]]
     sources = [_values(table, index, part, compiler, preparation) for part in ordered]
@@ -92,7 +101,7 @@ def _sources(
 
 @dataclass(frozen=True, slots=True)
 class _Values:
-    """The source of one value, or of a list of values."""
+    """The source of one value, or of a list of values (`is_list`) that one key column may have."""
 
     source: str
     is_list: bool = False
@@ -106,21 +115,22 @@ class _Values:
 def _values(
     table: Table, index: Index, part: KeyPart, compiler: ExpressionCompiler, preparation: Preparation
 ) -> _Values:
+    """Return the source of what one key column is compared with, converted to the stored form of the column."""
     if part.is_null:
         return _Values("None", is_never_null=True)
     column = next(key_column for key_column in index.columns if key_column.name == part.column)
     declared = table.column(part.column)
 
     def converted(value: Expression) -> tuple[str, str]:
-        """Return the source of a value as stored, and the name of what turns it into a key."""
+        """Return the source of a stored value, and the name of its conversion to a key; "" if there is none."""
         if column.token_of:
-            change: Callable[[Any], Any] | None = _folded_word
+            conversion: Callable[[Any], Any] | None = _folded_word
         else:
             assert declared is not None
-            change = key_conversion(type_of(value), declared.type, preparation.store.codec)
-            if change is None and _is_computed(value) and declared.type.kind in WHOLE:
-                change = _within(declared.type)
-        return compiler.stored(value), compiler.name(change) if change else ""
+            conversion = key_conversion(type_of(value), declared.type, preparation.store.codec)
+            if conversion is None and _is_computed(value) and declared.type.kind in WHOLE:
+                conversion = _null_outside(declared.type)
+        return compiler.stored(value), compiler.name(conversion) if conversion else ""
 
     sources: list[str] = []
     for value in part.values:
@@ -137,11 +147,12 @@ def _values(
 
 
 def _is_computed(value: Expression) -> bool:
-    """Return whether a whole number may leave the range of its type: it then equals no key."""
+    """Return whether a value is computed, so that a whole number may be outside the range of the key's type."""
     return isinstance(value, Arithmetic | FunctionCall)
 
 
-def _within(type: SqlType) -> Callable[[Any], Any]:
+def _null_outside(type: SqlType) -> Callable[[Any], Any]:
+    """Return a function that turns a whole number outside of a type's range into NULL, which equals no key."""
     low, high = range_of(type)
     return lambda value: value if value is not None and low <= value <= high else None
 
@@ -153,18 +164,22 @@ def _folded_word(word: str | None) -> str | None:
 def key_conversion(
     value_type: SqlType, key_type: SqlType, codec: Callable[[SqlType], Codec | None]
 ) -> Callable[[Any], Any] | None:
-    """Return the change from a stored number of one type to one of a key's type; None where no key equals it."""
+    """Return a function from a stored number of one type to the stored number of a key's type that equals it.
+
+    The function returns NULL where no number of the key's type equals it. None stands for no conversion: both types
+    store equal values alike.
+    """
     if value_type.kind is key_type.kind or not {value_type.kind, key_type.kind} <= set(NUMBERS):
         return None
     if value_type.kind is Kind.INT and key_type.kind is Kind.BIGINT:
         return None
-    from_given, to_key = codec(BARE[value_type.kind]), codec(key_type)
+    value_codec, key_codec = codec(BARE[value_type.kind]), codec(key_type)
 
-    def change(value: Any) -> Any:
+    def conversion(value: Any) -> Any:
         if value is None:
             return None
-        if from_given:
-            value = from_given.decode(value)
+        if value_codec:
+            value = value_codec.decode(value)
         if key_type.kind in WHOLE:
             if value != int(value):
                 return None
@@ -173,14 +188,18 @@ def key_conversion(
             converted = convert(value, BARE[key_type.kind])
         except ValueMismatch:
             return None
-        return to_key.encode(converted) if to_key else converted
+        return key_codec.encode(converted) if key_codec else converted
 
-    return change
+    return conversion
 
 
 @dataclass(frozen=True, slots=True)
 class RangeEnds:
-    """The ends of a range as the arguments of a request; `ends` gives None when a NULL end lets nothing match."""
+    """The ends of a range over the key column behind the prefix.
+
+    `ends` is a function from the child row and the parameters to the values of the ends that there are, low first;
+    it returns None where an end is NULL, so that nothing matches.
+    """
 
     has_low: bool
     is_low_included: bool
@@ -192,6 +211,7 @@ class RangeEnds:
 def range_ends(
     table: Table, key_range: KeyRange | None, compiler: ExpressionCompiler, preparation: Preparation
 ) -> RangeEnds | None:
+    """Return the ends of a read's range; None for a read without one."""
     if key_range is None:
         return None
     column = table.column(key_range.column)
@@ -211,7 +231,10 @@ def range_ends(
 
 
 def _end(end: Expression, column_type: SqlType, compiler: ExpressionCompiler, preparation: Preparation) -> str:
-    """Return the source of a range end; whole and binary numbers compare as they are, DECIMAL in its own form."""
+    """Return the source of a range end in a form that the store compares with the column.
+
+    INT, BIGINT and DOUBLE compare with each other as they are; only a DECIMAL column needs its own stored form.
+    """
     value_type = type_of(end)
     codec = preparation.store.codec(column_type)
     if value_type.kind is column_type.kind or not {value_type.kind, column_type.kind} & {Kind.DECIMAL}:
@@ -229,6 +252,7 @@ def _end(end: Expression, column_type: SqlType, compiler: ExpressionCompiler, pr
 
 
 def _as_number(value: Any) -> Any:
+    """Return a number as an int where it is one of 64 bits, and as a float otherwise: what every store can compare."""
     if value is None:
         return None
     is_whole = abs(value) < 2**63 and value == int(value)

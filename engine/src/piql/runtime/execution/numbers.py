@@ -1,8 +1,10 @@
-"""What + - * / % and the functions of numbers compute, on values that are not NULL; each result is one of its type.
+"""Arithmetic and number functions on values that are not NULL. What happens to a result that its type cannot hold:
 
-DOUBLE     NULL where the result is not finite, as after a division by zero
-DECIMAL    exact; NumberOutOfRange where that takes more than 38 digits
-INT BIGINT NumberOutOfRange outside of the type
+DOUBLE        it is NULL: infinity, not a number, and any division by zero
+DECIMAL       NumberOutOfRange if the exact result takes more than 38 digits
+INT, BIGINT   NumberOutOfRange; callers in generated source check the range themselves (`range_refusal`)
+
+`words` is the expression as the user wrote it, for the message. Sums and averages of a group are here, too.
 """
 
 from __future__ import annotations
@@ -21,21 +23,22 @@ from piql.schema.values import shown
 
 Compute = Callable[..., Any]
 
-_MOST_DIGITS = 300
+_MOST_DIGITS = 300  # ROUND to more digits changes no number: a DECIMAL has at most 38, a DOUBLE is below 10^309
 _ROUNDING = Context(prec=WIDE.prec, rounding=ROUND_HALF_UP, Emin=WIDE.Emin, Emax=WIDE.Emax, traps=[])
 
 
 def finite(number: float) -> float | None:
-    """Return a DOUBLE, NULL for what is none; there is one zero."""
+    """Return a number, None if it is infinite or not a number; -0.0 becomes 0.0."""
     return number + 0.0 if math.isfinite(number) else None
 
 
 def divide(left: Any, right: Any) -> float | None:
+    """Divide as DOUBLEs; None for a division by zero."""
     return finite(float(left) / float(right)) if right else None
 
 
 def remainder(left: Any, right: Any) -> Any:
-    """Return the remainder of whole numbers with the sign of what is divided."""
+    """Return the remainder of whole numbers, which has the sign of `left`; None for a division by zero."""
     if right == 0:
         return None
     result = abs(left) % abs(right)
@@ -43,6 +46,7 @@ def remainder(left: Any, right: Any) -> Any:
 
 
 def remainder_of_doubles(left: float, right: float) -> float | None:
+    """Return the remainder, which has the sign of `left`; None for a division by zero or of infinity."""
     return finite(math.fmod(left, right)) if right and math.isfinite(left) else None
 
 
@@ -58,8 +62,8 @@ _OF_DECIMALS: dict[str, Compute] = {
 }
 
 
-def exactly(operator: str, words: str) -> Compute:
-    """Return what computes an operator of DECIMALs and whole numbers; `words` are the expression's."""
+def exact_operator(operator: str, words: str) -> Compute:
+    """Return the function of `+`, `-`, `*` or `%` on DECIMALs and whole numbers; it may raise NumberOutOfRange."""
     compute = _OF_DECIMALS[operator]
 
     def computed(left: Any, right: Any) -> Any:
@@ -73,11 +77,12 @@ def exactly(operator: str, words: str) -> Compute:
 
 
 def too_many_digits(words: str) -> NumberOutOfRange:
+    """Return the error of a DECIMAL result with more than 38 digits."""
     return NumberOutOfRange(f"{words} does not fit: a DECIMAL that is computed has at most {MAX_PRECISION} digits")
 
 
-def out_of(type: SqlType, words: str) -> Callable[[int], int]:
-    """Return what refuses a whole number that is none of a type."""
+def range_refusal(type: SqlType, words: str) -> Callable[[int], int]:
+    """Return a function that raises NumberOutOfRange for a number outside of a whole type's range."""
     low, high = range_of(type)
 
     def refuse(number: int) -> int:
@@ -86,23 +91,25 @@ def out_of(type: SqlType, words: str) -> Callable[[int], int]:
     return refuse
 
 
-def within(type: SqlType, words: str) -> Callable[[int], int]:
-    """Return what gives a whole number that is one of a type, and refuses any other."""
+def range_check(type: SqlType, words: str) -> Callable[[int], int]:
+    """Return a function that returns a number in a whole type's range, and raises NumberOutOfRange for others."""
     low, high = range_of(type)
-    refuse = out_of(type, words)
+    refuse = range_refusal(type, words)
     return lambda number: number if low <= number <= high else refuse(number)
 
 
 def negate(number: Any) -> Any:
+    """Return the number with the other sign; there is no minus zero."""
     return without_minus_zero(number.copy_negate()) if isinstance(number, Decimal) else 0 - number
 
 
 def absolute(number: Any) -> Any:
+    """Return the number without its sign, of the same type."""
     return number.copy_abs() if isinstance(number, Decimal) else abs(number)
 
 
 def round_half_away(number: Any, digits: int = 0) -> Any:
-    """Round halves away from zero, as SQL does."""
+    """Round to so many digits behind the point (negative: before it), halves away from zero, as SQL does."""
     if isinstance(number, int):
         if digits >= 0:
             return number
@@ -121,6 +128,7 @@ def round_half_away(number: Any, digits: int = 0) -> Any:
 
 
 def sum_of_whole(values: Sequence[int]) -> int:
+    """Add exactly; the sum may be outside of the type's range."""
     return sum(values)
 
 
@@ -133,49 +141,55 @@ def sum_of_decimals(values: Sequence[Decimal]) -> Decimal:
 
 
 def sum_of_doubles(values: Sequence[float]) -> float | None:
-    """Return the DOUBLE next to the exact sum, whatever the order; NULL where there is none."""
+    """Return the DOUBLE next to the exact sum, whatever the order; None where it is too large for a DOUBLE."""
     if not all(map(math.isfinite, values)):  # another program put them into the store
         return None
     try:
         return finite(math.fsum(values))
-    except OverflowError:  # on the way: the sum itself may be one
+    except OverflowError:  # an intermediate sum is too large; the whole sum may still be a DOUBLE
         return _nearest(sum(map(Fraction, values), Fraction()))
 
 
 def average_of_whole(values: Sequence[int]) -> float:
+    """Return the DOUBLE next to the exact average."""
     return sum(values) / len(values)
 
 
 def average_of_decimals(values: Sequence[Decimal]) -> float | None:
+    """Return the DOUBLE next to the exact average."""
     return _nearest(Fraction(sum_of_decimals(values)) / len(values))
 
 
 def average_of_doubles(values: Sequence[float]) -> float | None:
-    """Divide the sum; NULL where that is no DOUBLE."""
+    """Divide the sum; None where the sum is too large for a DOUBLE."""
     total = sum_of_doubles(values)
     return None if total is None else total / len(values) + 0.0
 
 
 def _nearest(exact: Fraction) -> float | None:
+    """Return the DOUBLE next to an exact number; None where it is too large."""
     try:
         return float(exact)
     except OverflowError:
         return None
 
 
-def held_to(type: SqlType, words: str) -> Callable[[Any], Any]:
-    """Return what holds the sum of exact numbers to the type of SUM."""
-    if type.kind is not Kind.DECIMAL:
-        return within(type, words)
-    most = MAX_PRECISION - type.scale if type.scale is not None else None
+def checked_result(type: SqlType, words: str) -> Callable[[Any], Any]:
+    """Return a function that returns an exact result which fits its type, and raises NumberOutOfRange for others.
 
-    def hold(total: Decimal) -> Decimal:
+    A DECIMAL with a scale may have at most 38 digits less its scale before the point.
+    """
+    if type.kind is not Kind.DECIMAL:
+        return range_check(type, words)
+    most_before_point = MAX_PRECISION - type.scale if type.scale is not None else None
+
+    def checked(exact: Decimal) -> Decimal:
         try:
-            result = RESULT.plus(total)
+            result = RESULT.plus(exact)
         except DoesNotFit:
             raise too_many_digits(words) from None
-        if most is not None and result and result.adjusted() >= most:
+        if most_before_point is not None and result and result.adjusted() >= most_before_point:
             raise too_many_digits(words)
         return result
 
-    return hold
+    return checked

@@ -1,4 +1,7 @@
-"""Orders of rows: sorting by sort keys, and what comes after a place in an order. NULL comes first ascending."""
+"""Orders of rows: sorting by sort keys, and comparing positions in an order. NULL comes first in ascending order.
+
+The position of a row in an order is the tuple of its stored values of the order's keys.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,20 @@ from piql.runtime.execution.preparation import Fields, Preparation
 from piql.store.base import Row
 
 Sorter = Callable[[list[Row], list[Any]], list[Row]]
+"""From rows and parameters to a sorted copy of the rows."""
 
-
-_KEYS_BY_THEMSELVES = 3  # so many passes, each by one key, are quicker than one pass by tuples
+_MOST_SINGLE_KEY_PASSES = 3  # so many passes, each by one key, are quicker than one pass by tuples
 
 
 def sorter(keys: Sequence[SortKey], fields: Fields, preparation: Preparation) -> Sorter:
-    """Return a stable sort: passes from the last keys to the first, long runs of one direction in one pass."""
+    """Return a stable sort, made of passes from the last keys to the first.
+
+    Neighbouring keys of one direction are sorted in one pass by tuples if there are many keys. The quick passes compare
+    values directly, which fails on a NULL; then all passes are made again with keys that put NULL first.
+    """
     runs: list[tuple[bool, list[SortKey]]] = []
     for key in keys:
-        if runs and runs[-1][0] == key.ascending and len(keys) > _KEYS_BY_THEMSELVES:
+        if runs and runs[-1][0] == key.ascending and len(keys) > _MOST_SINGLE_KEY_PASSES:
             runs[-1][1].append(key)
         else:
             runs.append((key.ascending, [key]))
@@ -31,7 +38,7 @@ def sorter(keys: Sequence[SortKey], fields: Fields, preparation: Preparation) ->
         try:
             for is_descending, plain, _ in passes:
                 ordered.sort(key=plain(parameters), reverse=is_descending)
-        except TypeError:  # a NULL among the keys; what is sorted so far is in no order
+        except TypeError:  # a NULL among the keys; `ordered` is half sorted
             ordered = rows.copy()
             for is_descending, _, null_safe in passes:
                 ordered.sort(key=null_safe(parameters), reverse=is_descending)
@@ -41,9 +48,11 @@ def sorter(keys: Sequence[SortKey], fields: Fields, preparation: Preparation) ->
 
 
 _KeyMaker = Callable[[list[Any]], Callable[[Row], Any]]
+"""From the parameters to a `key` function for `list.sort`."""
 
 
 def _keys_of(run: list[SortKey], fields: Fields, preparation: Preparation) -> tuple[_KeyMaker, _KeyMaker]:
+    """Return two key makers for some sort keys: a quick one that fails on NULL, and one that puts NULL first."""
     compiler = preparation.over(fields)
     sources = [compiler.stored(key.expression) for key in run]
     listed = list(fields)
@@ -55,8 +64,8 @@ def _keys_of(run: list[SortKey], fields: Fields, preparation: Preparation) -> tu
     return compiler.function("p", f"lambda r: {compiler.tuple_of(sources)}"), null_safe
 
 
-def place_of(keys: Sequence[SortKey], fields: Fields, preparation: Preparation) -> Callable[[Row, list[Any]], Row]:
-    """Return the place of a row in an order: the values of its keys."""
+def position_of(keys: Sequence[SortKey], fields: Fields, preparation: Preparation) -> Callable[[Row, list[Any]], Row]:
+    """Return a function from a row and the parameters to the row's position in an order."""
     compiler = preparation.over(fields)
     return compiler.function("r, p", compiler.tuple_of([compiler.stored(key.expression) for key in keys]))
 
@@ -70,7 +79,7 @@ def compare(left: Any, right: Any, ascending: bool) -> int:
 
 
 def is_after(position: Sequence[Any], boundary: Sequence[Any], directions: Sequence[bool]) -> bool:
-    """Return whether one place comes after another."""
+    """Return whether one position comes after another; `directions` says of each key whether it is ascending."""
     for left, right, ascending in zip(position, boundary, directions, strict=True):
         order = compare(left, right, ascending)
         if order:

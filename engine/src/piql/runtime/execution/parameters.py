@@ -1,4 +1,10 @@
-"""The parameters of a query: checked before any request is made, and turned into stored values."""
+"""The parameters of a query: checked before any request is made, and turned into stored values.
+
+    {"owner": "ada", "count": 3}   →   ["ada", 3]     in the order in which the query declares them
+
+The check of all parameters is one generated function, with shortcuts for the values that most calls pass. Its result
+is the list `p` in the source of expressions.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +20,14 @@ from piql.schema.values import ValueMismatch, shown
 from piql.store.base import Codec
 
 Check = Callable[[Any], Any]
-_ONLY_TEXT = {str}
-
+"""From the value of one parameter to its stored value. Raises InvalidParameter."""
 
 Checked = Callable[["Mapping[str, object] | None"], list[Any]]
+"""From the parameters by name to their stored values in order. Raises InvalidParameter."""
 
+_ONLY_TEXT = {str}
 
+# A missing parameter raises LookupError, parameters that are no mapping TypeError: then `refuse` finds the message.
 _CHECK = """if given is None:
         given = {{}}
     try:
@@ -32,9 +40,11 @@ _CHECK = """if given is None:
 
 
 class ParameterChecks:
-    """`checked` turns the parameters given into stored values, in the order of `slots`, or raises InvalidParameter.
+    """The check of a query's parameters, as a function and as source for a larger generated function.
 
-    `source` does the same from `given` to `p` inside of a function that has `names`.
+    slots      the position of each parameter in the list of stored values
+    checked    the function
+    source     statements that set `p` from `given`; they refer to `names`
     """
 
     def __init__(self, declared: Sequence[QueryParameter], codec: Callable[[SqlType], Codec | None]) -> None:
@@ -53,6 +63,7 @@ class ParameterChecks:
         self.checked: Checked = names_of_code["checked"]
 
     def _refuse_names(self, values: object) -> None:
+        """Raise InvalidParameter if the parameters are no mapping, or one is missing or unknown."""
         if not isinstance(values, Mapping):
             more = ", …" if len(self._declared) > 1 else ""
             example = "{" + "".join(f"{name!r}: …{more}" for name in list(self._declared)[:1]) + "}"
@@ -67,7 +78,7 @@ class ParameterChecks:
 
 
 def _sources(declared: Sequence[QueryParameter]) -> list[str]:
-    """Return the sources of the stored values; what most texts are is seen without a call."""
+    """Return the source of each stored value; a text of ASCII needs no check and no conversion, so no call."""
     parts: list[str] = []
     for at, parameter in enumerate(declared):
         source = f"given[{parameter.name!r}]"
@@ -79,6 +90,7 @@ def _sources(declared: Sequence[QueryParameter]) -> list[str]:
 
 
 def _kind_of(values: object) -> str:
+    """Return the name of an object's type with its article."""
     name = type(values).__name__
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
@@ -88,12 +100,13 @@ def _refused(parameter: QueryParameter, message: str) -> InvalidParameter:
 
 
 def _expected(parameter: QueryParameter) -> str:
-    of = cast(SqlType, parameter.type)
+    """Return what a message says that a parameter must be."""
+    sql_type = cast(SqlType, parameter.type)
     if parameter.max_items is not None:
-        return f"a list of at most {parameter.max_items} {of} values"
+        return f"a list of at most {parameter.max_items} {sql_type} values"
     if parameter.max_value is not None:
         return f"an INT from 0 to {parameter.max_value}"
-    return of.with_article
+    return sql_type.with_article
 
 
 def _check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | None]) -> Check:
@@ -105,17 +118,18 @@ def _check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | None]) 
 
 
 def _value_check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | None]) -> Check:
-    of = BARE[cast(SqlType, parameter.type).kind]
-    value_codec = codec(of)
+    """Return the check of one value of the parameter's type, or of one item of a list parameter."""
+    sql_type = BARE[cast(SqlType, parameter.type).kind]
+    value_codec = codec(sql_type)
     encode = value_codec.encode if value_codec else None
-    form = "a value" if of.kind is Kind.NULL else COLUMN_TYPES[of.kind].accepts
+    form = "a value" if sql_type.kind is Kind.NULL else COLUMN_TYPES[sql_type.kind].accepts
     form = form if parameter.max_items is None else f"each {form}"
 
     def check(value: Any) -> Any:
         if value is None:
             return None
         try:
-            converted = convert(value, of)
+            converted = convert(value, sql_type)
         except ValueMismatch as mismatch:
             verb = "is" if parameter.max_items is None else "holds"
             why = f"{mismatch.why}; " if mismatch.why else ""
@@ -123,15 +137,17 @@ def _value_check(parameter: QueryParameter, codec: Callable[[SqlType], Codec | N
             raise _refused(parameter, message) from None
         return encode(converted) if encode else converted
 
-    if of.kind in TEXTS:
+    if sql_type.kind in TEXTS:
         return lambda value: value if value.__class__ is str and value.isascii() else check(value)
-    if of.kind in WHOLE:
-        low, high = range_of(of)
+    if sql_type.kind in WHOLE:
+        low, high = range_of(sql_type)
         return lambda value: value if value.__class__ is int and low <= value <= high else check(value)
     return check
 
 
 def _count_check(parameter: QueryParameter, most: int) -> Check:
+    """Return the check of the parameter of a LIMIT: a whole number from 0 to `most`."""
+
     def check(value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
             raise _refused(parameter, f"is {shown(value)}: expected {_expected(parameter)}")
@@ -143,6 +159,7 @@ def _count_check(parameter: QueryParameter, most: int) -> Check:
 
 
 def _list_check(parameter: QueryParameter, most: int, codec: Callable[[SqlType], Codec | None]) -> Check:
+    """Return the check of a list parameter: at most `most` values, none of them NULL, as a tuple."""
     check_item = _value_check(parameter, codec)
     are_texts = cast(SqlType, parameter.type).kind in TEXTS
 

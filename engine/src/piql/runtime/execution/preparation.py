@@ -1,4 +1,4 @@
-"""What operators need when a query is prepared: the store, where parameters are, the indexes as they are deployed."""
+"""What operators need when a query is prepared: the store, the parameters' positions, the indexes as deployed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from piql.schema.catalog import Index
 from piql.store.base import Store
 
 Fields = Sequence[Any]
+"""What the rows of an operator hold: the expression of each position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Preparation:
     page_order: tuple[SortKey, ...] = ()
 
     def in_branch(self, branch: PhysicalNode) -> Preparation:
-        """Return the preparation of a branch of a union: the order of the page in the branch's own columns."""
+        """Return the preparation of a union's branch: with the page's order in terms of the branch's columns."""
         if not self.page_order or not isinstance(branch, LocalProjection):
             return self
         meanings = {(branch.alias, output.name): _unconverted(output.expression) for output in branch.outputs}
@@ -41,19 +42,19 @@ class Preparation:
 
     def over(self, fields: Fields, row: str = "r") -> ExpressionCompiler:
         """Return a compiler of expressions over rows with these fields."""
-        return self.over_places({field: f"{row}[{at}]" for at, field in reversed(list(enumerate(fields)))})
+        return self.over_sources({field: f"{row}[{at}]" for at, field in reversed(list(enumerate(fields)))})
 
     def over_pair(self, left: Fields, right: Fields) -> ExpressionCompiler:
         """Return a compiler of expressions over a row `l` of one input and `r` of another."""
-        places = {field: f"r[{at}]" for at, field in enumerate(right)}
-        return self.over_places(places | {field: f"l[{at}]" for at, field in enumerate(left)})
+        sources = {field: f"r[{at}]" for at, field in enumerate(right)}
+        return self.over_sources(sources | {field: f"l[{at}]" for at, field in enumerate(left)})
 
-    def over_places(self, places: Mapping[Any, str]) -> ExpressionCompiler:
-        """Return a compiler of expressions over fields whose Python source is given."""
-        return ExpressionCompiler(places, self.slots, self.store.codec)
+    def over_sources(self, sources: Mapping[Any, str]) -> ExpressionCompiler:
+        """Return a compiler of expressions over fields, given the Python source of each."""
+        return ExpressionCompiler(sources, self.slots, self.store.codec)
 
     def count(self, count: Count) -> Callable[[list[Any]], int]:
-        """Return how many rows a LIMIT lets through, from the parameters."""
+        """Return a function from the parameters to how many rows a LIMIT lets through."""
         most = count.max
         if count.parameter is None:
             return lambda parameters: most
@@ -61,7 +62,7 @@ class Preparation:
         return lambda parameters: min(parameters[slot], most)
 
     def count_source(self, count: Count) -> str:
-        """Return the source of the same, from the parameters `p`."""
+        """Return the source of how many rows a LIMIT lets through, from the parameters `p`."""
         return str(count.max) if count.parameter is None else f"min(p[{self.slots[count.parameter]}], {count.max})"
 
 
@@ -80,5 +81,5 @@ def column_names(fields: Fields, alias: str) -> tuple[str, ...]:
 
 
 def own_columns(fields: Fields, alias: str) -> tuple[Expression, ...]:
-    """Return the same as column references."""
+    """Return the column references of one relation among fields, in order."""
     return tuple(field for field in fields if isinstance(field, ColumnRef) and field.relation == alias)

@@ -1,4 +1,10 @@
-"""A compiled query made ready to run: prepared once, executed any number of times, from any thread."""
+"""A compiled query made ready to run: prepared once, executed any number of times, from any thread.
+
+    parameters ──checked──▶ Execution ──operators, driven by a strategy──▶ rows ──edge──▶ dicts in a Page
+
+The edge is the last step: it turns a row of stored values into a dict of the values that users see. A query of one
+scan takes the fast path instead, a generated function that does all of this.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +19,10 @@ from piql.compiler.logical.operators import SortKey
 from piql.compiler.physical import operators as physical
 from piql.compiler.result import CompiledQuery
 from piql.errors import InvalidCursor, NumberOutOfRange
-from piql.runtime.execution.at_once import AtOnce, ShortWay, only_scan
 from piql.runtime.execution.cursors import read_cursor, write_cursor
 from piql.runtime.execution.execution import Execution
 from piql.runtime.execution.expressions import ExpressionCompiler
+from piql.runtime.execution.fast_path import FastExecute, FastPath, only_scan
 from piql.runtime.execution.observation import Observation, Observer
 from piql.runtime.execution.operators import prepare
 from piql.runtime.execution.operators.base import Operator
@@ -29,7 +35,15 @@ from piql.store.base import Consistency, Row, Store
 
 
 class Page(NamedTuple):
-    """What an execution gave, and what it took to get it."""
+    """The result of an execution, and its cost.
+
+    cursor               for the next page; None if there is none
+    operations           requests to the store, at most the query's bound
+    round_trips          waits for the store
+    repair_operations    requests that settled interrupted writes (only without transactions)
+    attempts             operations and repair_operations together
+    statements           statements that carried the requests, where the store counts them
+    """
 
     rows: list[dict[str, Any]]
     cursor: str | None = None
@@ -42,7 +56,11 @@ class Page(NamedTuple):
 
 
 class PreparedQuery:
-    """One SELECT over one deployment."""
+    """One SELECT over one deployment.
+
+    `deployed` turns an index of the plan into that index as the store keeps it; `cursor_key` seals cursors; `clock`
+    gives seconds. With `is_shaped_by_data`, the bound relies on constraints of the data.
+    """
 
     def __init__(
         self,
@@ -76,12 +94,12 @@ class PreparedQuery:
         self._top, edge, to_dict = _with_edge(plan, preparation)
         self._to_dicts: ToDicts = edge.function("rows, p", f"[{to_dict} for r in rows]")
         self._wants_snapshot = bound.operations > 1
-        self._at_once: AtOnce | None = None
-        self._short_ways: dict[Consistency | None, ShortWay] = {}
+        self._fast_path: FastPath | None = None
+        self._fast_executes: dict[Consistency | None, FastExecute] = {}
         needs_snapshot = self._wants_snapshot and self._settled is None
         if not needs_snapshot and (scan := only_scan(self._top)) is not None:
             names = {"Page": Page, "clock": clock, "out_of_range": self._out_of_range}
-            self._at_once = AtOnce(scan, store, self._bound, checks, edge, to_dict, names)
+            self._fast_path = FastPath(scan, store, self._bound, checks, edge, to_dict, names)
 
     def execute(
         self,
@@ -91,9 +109,13 @@ class PreparedQuery:
         observer: Observer | None = None,
         consistency: Consistency | None = None,
     ) -> Page:
-        """OperatorRun the query once."""
-        if self._at_once is not None and strategy == "parallel" and observer is None and cursor is None:
-            run = self._short_ways.get(consistency) or self._short_way(self._at_once, consistency)
+        """Run the query once.
+
+        Raises InvalidParameter, InvalidCursor or StaleCursor before any request, NumberOutOfRange for a computed
+        number, RepairPending where interrupted writes need too many requests, and errors of the store.
+        """
+        if self._fast_path is not None and strategy == "parallel" and observer is None and cursor is None:
+            run = self._fast_executes.get(consistency) or self._fast_execute(self._fast_path, consistency)
             page: Page = run(parameters)
             return page
         clock = self._clock
@@ -134,9 +156,9 @@ class PreparedQuery:
             self._report(observer, timings, elapsed, operations, round_trips, len(dicts))
         return Page(dicts, next_cursor, operations, round_trips, operations + repairs, repairs, elapsed, statements)
 
-    def _short_way(self, at_once: AtOnce, consistency: Consistency | None) -> ShortWay:
-        short_way = self._short_ways[consistency] = at_once.way(consistency)
-        return short_way
+    def _fast_execute(self, fast_path: FastPath, consistency: Consistency | None) -> FastExecute:
+        execute = self._fast_executes[consistency] = fast_path.generate(consistency)
+        return execute
 
     def _out_of_range(self) -> NumberOutOfRange:
         return NumberOutOfRange(f"{self._called}: a number that it computes is too large")
@@ -149,7 +171,10 @@ class PreparedQuery:
         timed: Timed | None,
         consistency: Consistency | None,
     ) -> tuple[Work, int]:
-        """OperatorRun on a store without transactions: begin again where a record moved under the read."""
+        """Run on a store without transactions, again from the start whenever a record changed during the read.
+
+        Return the work of the last run, and the requests of repairs.
+        """
         session = store.session(self._bound)
         while True:
             try:
@@ -184,7 +209,10 @@ def _page_order(plan: physical.PhysicalNode) -> tuple[SortKey, ...] | None:
 
 
 def _is_shaped_by_data(query: CompiledQuery) -> bool:
-    """Return whether a constraint on the data, not the query itself, says how many rows a read may find at most."""
+    """Return whether the bound relies on a constraint of the data: a CARDINALITY LIMIT or a UNIQUE key.
+
+    A formula names such a limit by its table and columns, with a point between them.
+    """
     bound = query.bound
     assert bound is not None
     formulas = (bound.formula, bound.rows_formula, *(operator.rows_formula for operator in bound.by_operator))
@@ -192,12 +220,13 @@ def _is_shaped_by_data(query: CompiledQuery) -> bool:
 
 
 ToDicts = Callable[[Sequence[Row], list[Any]], list[dict[str, Any]]]
+"""From rows and parameters to the dicts of a page."""
 
 
 def _with_edge(plan: physical.PhysicalNode, preparation: Preparation) -> tuple[Operator, ExpressionCompiler, str]:
-    """Return the operators below the edge, and the source of a dict of values out of their row `r`, with its compiler.
+    """Return the top operator, a compiler over its rows, and the source of a result dict from a row `r`.
 
-    A projection at the top is computed while the dicts are made.
+    A projection at the top of the plan is no operator: it is computed while the dicts are made.
     """
     if isinstance(plan, physical.LocalProjection):
         top = prepare(plan.child, preparation, (0,))

@@ -1,9 +1,12 @@
 """The range reads of an IndexScan or SortedIndexJoin: their shapes, and where they begin when a page is resumed.
 
-A page was left at a place in the page's order: t.posted DESC, s.target. What follows it in the list of one child row:
+The last page ended at a position in the page's order, say `t.posted DESC, s.target`. Each child row `s` has a list of
+entries by `posted`. The next page needs of that list:
 
-    child's target  comes after the place's   →  the list from the place's `posted` on, entries at it included
-                    comes before it           →  the list behind the place's `posted`
+    child's target comes after that of the position    entries from the position's `posted` on, those at it included
+    child's target comes before it, or is the same     entries behind the position's `posted`
+
+A request is called plain if its arguments are just its key, the ends of the range and the limit, as without a cursor.
 """
 
 from __future__ import annotations
@@ -23,38 +26,55 @@ from piql.schema.catalog import Index
 from piql.store.base import Batch, PreparedRead, ReadShape, Row
 
 Key = tuple[Any, ...]
-Told = tuple[int, bool, bool, bool]
-"""What tells the shapes of one operator apart: after_length, is_after_included, has_low, has_high."""
+
+
+class ShapeKey(NamedTuple):
+    """What differs between the shapes of one operator: see `ReadShape`."""
+
+    after_length: int
+    is_after_included: bool
+    has_low: bool
+    has_high: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Fixed:
-    """A key of the page's order that has one value in all rows of a read: compared before the read is made."""
+    """A key of the page's order that has one value in all rows of a read, so that it can be compared before the read.
+
+    `value` returns it from the child row, the read's key and the parameters; `number` is its position in the order.
+    """
 
     value: Callable[[Row | None, Key, list[Any]], Any]
-    place: int
+    number: int
     ascending: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Walked:
-    """A key of the page's order that is the next key column of the index, walked in the order's direction."""
+    """A key of the page's order, its position there, that is the next key column in the direction of the read."""
 
-    place: int
+    number: int
 
 
 class Request(NamedTuple):
     """One request of an operator: equal ones have the same answer."""
 
-    shape: Told
+    shape: ShapeKey
     arguments: Key
 
 
 class RequestSource(NamedTuple):
-    """The sources of a request's arguments, and of what stands first: its limit, and whether there is a request."""
+    """The source of a request's arguments, and a test that must run before: it sets the limit `n` and is 0 for none."""
 
     arguments: str
     limit: str
+
+
+class _End(NamedTuple):
+    """One end of a range, and whether entries at it belong to the range."""
+
+    value: Any
+    is_included: bool
 
 
 class RangeRead:
@@ -84,26 +104,18 @@ class RangeRead:
             nulls=null_columns(node.prefix),
         )
         self._read = preparation.store.prepare(self._shape)
-        self._plain: Told = (0, False, self._shape.has_low, self._shape.has_high)
-        self._reads: dict[Told, PreparedRead] = {self._plain: self._read}
+        self._plain = ShapeKey(0, False, self._shape.has_low, self._shape.has_high)
+        self._reads: dict[ShapeKey, PreparedRead] = {self._plain: self._read}
         self._is_get = self._shape.is_get
-        self._is_exact = True
+        self._is_exact = True  # no two entries of a list have the same position in the page's order
         is_resumed = node.is_resumable and bool(preparation.page_order)
         self._position_parts = self._parts_of_position(node, index, compiler, preparation) if is_resumed else None
 
-    def _prepared(self, shape: Told) -> PreparedRead:
-        """Return what reads by a shape; those of resumed pages are prepared when they are first met."""
+    def _prepared(self, shape: ShapeKey) -> PreparedRead:
+        """Return the prepared read of a shape; those of resumed pages are prepared when they are first needed."""
         read = self._reads.get(shape)
         if read is None:
-            after_length, is_after_included, has_low, has_high = shape
-            whole = replace(
-                self._shape,
-                after_length=after_length,
-                is_after_included=is_after_included,
-                has_low=has_low,
-                has_high=has_high,
-            )
-            read = self._reads[shape] = self._store.prepare(whole)
+            read = self._reads[shape] = self._store.prepare(replace(self._shape, **shape._asdict()))
         return read
 
     def limit(self, parameters: list[Any]) -> int:
@@ -121,12 +133,12 @@ class RangeRead:
 
     @property
     def is_always_get(self) -> bool:
-        """Return whether each request is a get, which no parameter leaves out."""
+        """Return whether each request is a get, and none is left out by a LIMIT of 0."""
         return self._is_get and self._limit is None and self._most > 0
 
     @property
     def read(self) -> PreparedRead:
-        """Return what plain requests read by."""
+        """Return the prepared read of plain requests."""
         return self._read
 
     def plain_arguments(self, keys: list[Key], limit: int) -> list[Key]:
@@ -137,16 +149,17 @@ class RangeRead:
         return [key + tail for key in keys] if limit else []
 
     def plain_source(self, key: list[str], preparation: Preparation) -> RequestSource:
-        """Return the sources of a plain request out of those of its key."""
+        """Return the sources of a plain request, given those of its key's values."""
         limit = preparation.count_source(self._count) if self._count else str(self._most)
         arguments = "".join(f"{source}, " for source in (key if self._is_get else [*key, "n"]))
         return RequestSource(f"({arguments})", f"(n := {limit})")
 
     def plain_batch(self, keys: list[Key], limit: int, operator: object) -> Batch:
+        """Return the plain requests of these keys as a batch of the operator."""
         return Batch(self._read, self.plain_arguments(keys, limit), operator)
 
     def requests(self, execution: Execution, keys: list[tuple[Row | None, Key]]) -> list[Request | None]:
-        """Return what to ask for each pair of a child row and a key; None where nothing can be found."""
+        """Return the request of each pair of a child row and a key; None where no entry can match."""
         parameters = execution.parameters
         limit = self.limit(parameters)
         if limit == 0:
@@ -164,14 +177,14 @@ class RangeRead:
         return ranged
 
     def batches(self, requests: Sequence[Request], operator: object) -> tuple[list[Batch], list[tuple[int, int]]]:
-        """Put the requests of one shape into one batch, and say where each answer stands: batch and number."""
-        batches: dict[Told, tuple[int, list[Key]]] = {}
-        places: list[tuple[int, int]] = []
+        """Return a batch for each shape, and for each request where its answer stands: batch, number in the batch."""
+        batches: dict[ShapeKey, tuple[int, list[Key]]] = {}
+        positions: list[tuple[int, int]] = []
         for shape, arguments in requests:
             number, many = batches.setdefault(shape, (len(batches), []))
-            places.append((number, len(many)))
+            positions.append((number, len(many)))
             many.append(arguments)
-        return [Batch(self._prepared(shape), many, operator) for shape, (_, many) in batches.items()], places
+        return [Batch(self._prepared(shape), many, operator) for shape, (_, many) in batches.items()], positions
 
     def _parts_of_position(
         self,
@@ -180,7 +193,11 @@ class RangeRead:
         compiler: ExpressionCompiler,
         preparation: Preparation,
     ) -> tuple[_Fixed | _Walked, ...]:
-        """Pair the keys of the page's order with the index; where they part, entries at the place are read again."""
+        """Return the leading keys of the page's order that are fixed in a read, or walked by it.
+
+        Where the order goes on by something else, `_is_exact` becomes False: several entries may have the position of
+        the cursor, so those at it are read again, and the stop above drops the ones of the page before.
+        """
         has_bucket = index.buckets > 1
         fixed = {column.name: at + has_bucket for at, column in enumerate(index.columns[: len(node.prefix)])}
         walked = list(index.columns[len(node.prefix) :])
@@ -208,11 +225,11 @@ class RangeRead:
                         self._is_exact = False
                         break
                     parts.append(_Fixed(read, number, key.ascending))
-        self._is_exact = self._is_exact and not walked  # else several entries may stand at one place
+        self._is_exact = self._is_exact and not walked
         return tuple(parts)
 
     def _request(self, execution: Execution, row: Row | None, key: Key, limit: int) -> Request | None:
-        """Return the shape and arguments of what follows the execution's place in one list; None when nothing can."""
+        """Return the request of what follows the execution's position in one list; None if nothing can."""
         position, parameters, shape = execution.position, execution.parameters, self._shape
         assert position is not None
         assert self._position_parts is not None
@@ -226,9 +243,9 @@ class RangeRead:
         order = 0
         for part in self._position_parts:
             if isinstance(part, _Walked):
-                after.append(position[part.place])
+                after.append(position[part.number])
                 continue
-            order = compare(part.value(row, key, parameters), position[part.place], part.ascending)
+            order = compare(part.value(row, key, parameters), position[part.number], part.ascending)
             if order:
                 break
         if not after:
@@ -238,21 +255,26 @@ class RangeRead:
         walks_up = column.ascending == shape.is_ascending
         near, far = self._near_and_far(ends, walks_up)
         if near is not None:
-            gap = compare(near[0], after[0], walks_up)
-            if gap > 0 or (gap == 0 and not near[1]):
+            gap = compare(near.value, after[0], walks_up)
+            if gap > 0 or (gap == 0 and not near.is_included):  # the whole range follows the position
                 return Request(self._plain, (*key, *ends, limit))
-        if far is not None and compare(after[0], far[0], walks_up) > 0:
+        if far is not None and compare(after[0], far.value, walks_up) > 0:  # the whole range precedes it
             return None
         is_tied = order == 0 and not self._is_exact
-        resumed = (len(after), order > 0 or is_tied, shape.has_low and not walks_up, shape.has_high and walks_up)
-        kept_ends = () if far is None else (far[0],)
+        resumed = ShapeKey(
+            after_length=len(after),
+            is_after_included=order > 0 or is_tied,
+            has_low=shape.has_low and not walks_up,
+            has_high=shape.has_high and walks_up,
+        )
+        kept_ends = () if far is None else (far.value,)
         return Request(resumed, (*key, *after, *kept_ends, limit + is_tied))
 
-    def _near_and_far(self, ends: Key, walks_up: bool) -> tuple[tuple[Any, bool] | None, tuple[Any, bool] | None]:
-        """Return the end where the walk begins and the end where it stops, each with whether it is included."""
+    def _near_and_far(self, ends: Key, walks_up: bool) -> tuple[_End | None, _End | None]:
+        """Return the end where the read begins and the end where it stops; None for an end that there is not."""
         shape = self._shape
-        low = (ends[0], shape.is_low_included) if shape.has_low else None
-        high = (ends[-1], shape.is_high_included) if shape.has_high else None
+        low = _End(ends[0], shape.is_low_included) if shape.has_low else None
+        high = _End(ends[-1], shape.is_high_included) if shape.has_high else None
         return (low, high) if walks_up else (high, low)
 
 

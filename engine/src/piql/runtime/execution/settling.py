@@ -1,11 +1,15 @@
-"""Reads of a store without transactions: entries in doubt are settled by their records before anybody sees them.
+"""Reads of a store without transactions: entries in doubt are settled by their records before operators see them.
 
-    entry VISIBLE     is as its record
-    entry DOUBTFUL    a get of the record says whether it holds; where the answer became short, it is read on
-                      (each range is asked for one entry more than needed, so that one in doubt leaves none short)
-    record by key     that no longer has the entry which led to it: the execution begins again
+    read of entries     a VISIBLE entry agrees with its record. A DOUBTFUL one is compared with its record, which is
+                        read for that, and dropped if the record does not have it. If too few entries are left, the
+                        range is read on; each range is asked for one entry more than needed, so that one dropped
+                        entry costs no second request.
+    read of a record    if the record does not have the entry that led to it, it changed in between: RowMoved, and the
+                        execution begins again
 
-These requests are `repair_operations`: at most the bound again, else RepairPending.
+The requests that this adds are counted as `repair_operations`; if they would be more than the query's bound, the
+session raises RepairPending. `SettledStore` prepares the reads of a query, a `SettlingSession` makes those of one
+execution.
 """
 
 from __future__ import annotations
@@ -20,15 +24,15 @@ from piql.schema.words import words_of
 from piql.store.base import STATE, Answers, Batch, Consistency, PreparedRead, ReadShape, Row, State, Store
 from piql.store.wrapper import StoreWrapper
 
-SPARE = 1
+SPARE = 1  # entries that each range is asked for beyond its limit
 
 
 class RowMoved(Exception):
-    """A record was changed between the read of its entry and its own."""
+    """A record was changed between the read of its entry and that of the record."""
 
 
 class _Entry:
-    """Says whether a record has an entry: `entry` picks the key columns out of a raw row of the index."""
+    """Compares rows of an index, which hold `columns`, with records, which hold all columns of the table."""
 
     def __init__(self, table: Table, index: Index, columns: tuple[str, ...]) -> None:
         positions = {column.name: at for at, column in enumerate(table.columns)}
@@ -41,34 +45,45 @@ class _Entry:
             else:
                 self._equal.append((raw[key_column.name], positions[key_column.name]))
         self._primary = tuple(raw[name] for name in table.primary_key)
-        self._shown = tuple((positions.get(name, -1), at) for at, name in enumerate(columns))
+        self._from_record_positions = tuple((positions.get(name, -1), at) for at, name in enumerate(columns))
 
     def primary(self, row: Row) -> Row:
+        """Return the primary key of the record behind a row of the index."""
         return tuple([row[at] for at in self._primary])
 
     def is_of(self, row: Row, record: Row) -> bool:
+        """Return whether a record has the index entry that a row was read from."""
         return all(row[at] == record[position] for at, position in self._equal) and all(
             row[at] in words_of(*(record[position] for position in texts)) for at, texts in self._words
         )
 
     def from_record(self, row: Row, record: Row) -> Row:
-        """Return the row as the record has it."""
-        return tuple([record[position] if position >= 0 else row[at] for position, at in self._shown])
+        """Return a row of the index with the values that the record has in its columns."""
+        return tuple([record[position] if position >= 0 else row[at] for position, at in self._from_record_positions])
 
 
 @dataclass(frozen=True, slots=True)
 class _SettledRead:
-    """A read of an index with all key columns and the state behind the columns asked for."""
+    """A read of an index that was asked for some columns; it reads all key columns and the entry's state, too.
+
+    shape      the read that was asked for
+    raw        the read that is made
+    further    reads on behind the last row of an answer
+    get        reads the whole record
+    width      how many columns were asked for: the first ones of a row
+    keys       the positions in a row of the key columns behind the prefix
+    """
 
     shape: ReadShape
     raw: PreparedRead
-    further: PreparedRead  # from behind the last row of a short answer
-    get: PreparedRead  # the whole record
+    further: PreparedRead
+    get: PreparedRead
     entry: _Entry
-    width: int  # how many columns were asked for
-    keys: tuple[int, ...]  # where the key columns behind the prefix stand in a row
+    width: int
+    keys: tuple[int, ...]
 
     def further_arguments(self, arguments: Row, last: Row, limit: int) -> Row:
+        """Return the arguments to read on behind the row `last`, from those of the read that returned it."""
         shape = self.shape
         head = shape.prefix_length + (shape.index.buckets > 1)
         ends = arguments[head + shape.after_length : -1]
@@ -82,21 +97,28 @@ class _SettledRead:
 
 @dataclass(frozen=True, slots=True)
 class _RecordRead:
-    """A get of the record behind an entry, whole, so that it can be held against the entry."""
+    """A get of the record behind an entry: it reads all columns, so that record and entry can be compared.
+
+    `positions` are those of the columns that were asked for.
+    """
 
     table: Table
     raw: PreparedRead
-    places: tuple[int, ...]
+    positions: tuple[int, ...]
 
 
 class SettledStore(StoreWrapper):
-    """Prepares reads so that a session can settle them."""
+    """Prepares the reads of a query so that a session can settle them.
+
+    `dereferenced` names the tables whose records are read behind entries: their entries are remembered by sessions.
+    """
 
     def __init__(self, behind: Store) -> None:
         super().__init__(behind)
         self.dereferenced: set[str] = set()
 
     def prepare(self, shape: ReadShape) -> PreparedRead:
+        """Prepare a read; a read of records needs no settling and is prepared as it is."""
         if shape.index.is_primary:
             return self.behind.prepare(shape)
         keys = tuple(key_column.name for key_column in shape.index.columns)
@@ -133,17 +155,22 @@ class SettledStore(StoreWrapper):
         return _RecordRead(shape.table, raw, tuple(positions[name] for name in shape.columns))
 
     def session(self, bound: int) -> SettlingSession:
+        """Return the session of one execution; its repairs may make `bound` requests at most."""
         return SettlingSession(self, bound)
 
 
 def _whole(table: Table) -> ReadShape:
+    """Return the get of a whole record by its primary key."""
     return ReadShape(
         table, table.primary_index(), tuple(column.name for column in table.columns), len(table.primary_key)
     )
 
 
 class SettlingSession(StoreWrapper):
-    """The reads of one execution."""
+    """The reads of one execution, settled.
+
+    `requests` counts those since the execution last began, `repair_operations` those of settling, over all beginnings.
+    """
 
     def __init__(self, store: SettledStore, bound: int) -> None:
         super().__init__(store.behind)
@@ -168,12 +195,13 @@ class SettlingSession(StoreWrapper):
         self.repair_operations += requests
 
     def begin_again(self) -> None:
-        """Forget what was read, and count it as repair: a record changed meanwhile. Raises RepairPending."""
+        """Forget the answers, and count their requests as repairs; raise RepairPending if those are too many."""
         self.repair(self.requests)
         self.requests = 0
         self._seen.clear()
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
+        """Answer batches, settled; raise RowMoved if a record does not have the entry that led to it."""
         self._consistency = consistency
         if len(batches) == 1 and not isinstance(batches[0].read, _RecordRead | _SettledRead):
             self.requests += len(batches[0].arguments)
@@ -203,13 +231,15 @@ class SettlingSession(StoreWrapper):
         return [[row[:width] for row in rows] for rows in answers]
 
     def _records(self, read: _RecordRead, key: Row, rows: list[Row]) -> list[Row]:
+        """Return the columns asked for of a record (none or one row), if it has all entries that led to its key."""
         for entry, row in self._seen.get((read.table.name, tuple(key)), ()):
             if not rows or not entry.is_of(row, rows[0]):
                 raise RowMoved
-        return [tuple([record[position] for position in read.places]) for record in rows]
+        return [tuple([record[position] for position in read.positions]) for record in rows]
 
     def _settled(self, read: _SettledRead, arguments: Row, rows: list[Row]) -> list[Row]:
-        settled = self._holding(read, rows)
+        """Return up to the limit of rows whose records have them, reading on while some are missing."""
+        settled = self._confirmed(read, rows)
         if read.shape.is_get:
             return settled
         limit: int = arguments[-1]
@@ -219,29 +249,30 @@ class SettlingSession(StoreWrapper):
             asked = limit - len(settled) + SPARE
             further = read.further_arguments(arguments, rows[-1], asked)
             rows = self.behind.read_many([Batch(read.further, [further])], self._consistency)[0][0]
-            settled += self._holding(read, rows)
+            settled += self._confirmed(read, rows)
         return settled[:limit]
 
-    def _holding(self, read: _SettledRead, rows: list[Row]) -> list[Row]:
-        """Return the rows that their records have, those in doubt as the records have them."""
+    def _confirmed(self, read: _SettledRead, rows: list[Row]) -> list[Row]:
+        """Return the rows whose records have them; a row in doubt gets its record's values."""
         doubtful = list(dict.fromkeys(read.entry.primary(row) for row in rows if row[-1] != State.VISIBLE))
         records: dict[Row, Row] = {}
         if doubtful:
             self.repair(len(doubtful))
             answers = self.behind.read_many([Batch(read.get, doubtful)], self._consistency)[0]
             records = {key: rows_of_key[0] for key, rows_of_key in zip(doubtful, answers, strict=True) if rows_of_key}
-        holding: list[Row] = []
+        confirmed: list[Row] = []
         for row in rows:
             if row[-1] == State.VISIBLE:
-                holding.append(row)
+                confirmed.append(row)
                 continue
             record = records.get(read.entry.primary(row))
             if record is not None and read.entry.is_of(row, record):
-                holding.append((*read.entry.from_record(row, record), State.VISIBLE))
-        return holding
+                confirmed.append((*read.entry.from_record(row, record), State.VISIBLE))
+        return confirmed
 
 
 def _raw(batch: Batch) -> Batch:
+    """Return the batch that is sent to the store for one of this store's reads; ranges ask for SPARE more entries."""
     read: Any = batch.read
     if isinstance(read, _RecordRead):
         return batch._replace(read=read.raw)

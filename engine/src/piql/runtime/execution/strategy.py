@@ -10,6 +10,7 @@ Every way counts the requests before it makes them, and stops before the bound i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 from typing import Literal, NamedTuple, TypeAlias
@@ -23,11 +24,14 @@ from piql.store.base import Answers, Batch, Consistency, Row, Store
 Strategy: TypeAlias = Literal["lazy", "simple", "parallel"]
 ReadMany: TypeAlias = Callable[[Sequence[Batch]], Answers]
 Timed: TypeAlias = Callable[[Batch, int, float], None]
+"""Called after each call to the store: with a batch of it, the rows of its answers, and the seconds of the call."""
+
 Clock: TypeAlias = Callable[[], float]
+"""Seconds from any fixed moment, such as `perf_counter`."""
 
 
 class Work(NamedTuple):
-    """What an execution came to: its rows, the requests it made, and the round trips they took."""
+    """The rows of an execution, the requests it made, and the round trips they took."""
 
     rows: list[Row]
     operations: int
@@ -43,9 +47,9 @@ def drive(
     consistency: Consistency | None = None,
     clock: Clock = perf_counter,
 ) -> Work:
-    """OperatorRun a plan's top operator to its end, answering its requests; raise BoundExceeded before one too many.
+    """Run a plan's top operator to its end and answer its requests; raise BoundExceeded before one too many.
 
-    `clock` gives seconds, by which each call to the store is timed.
+    `clock` times each call to the store for `timed`.
     """
     read_many = store.read_many if consistency is None else partial(store.read_many, consistency=consistency)
     if strategy == "parallel":
@@ -54,6 +58,7 @@ def drive(
 
 
 def exceeded(bound: int, operations: int) -> BoundExceeded:
+    """Return the error of an execution that would make more requests than its bound, which only a bug can cause."""
     return BoundExceeded(f"stopped before request {operations} of at most {bound}; this is a fault of PIQL: report it")
 
 
@@ -104,26 +109,35 @@ def _drive_one_by_one(run: OperatorRun, read_many: ReadMany, bound: int, timed: 
         return Work(done.value, operations, operations)
 
 
+@dataclass(slots=True)
+class _Sums:
+    operations: int = 0
+    rows: int = 0
+    seconds: float = 0.0
+
+
 class Timings:
-    """Adds up what each remote operator took."""
+    """Adds up the requests, rows and seconds of each operator that makes requests."""
 
     def __init__(self) -> None:
-        self._by_operator: dict[object, list[float]] = {}
+        self._by_operator: dict[object, _Sums] = {}
 
-    def add(self, batch: Batch, rows: int, elapsed: float) -> None:
-        sums = self._by_operator.setdefault(batch.operator, [0, 0, 0.0])
-        sums[0] += len(batch.arguments)
-        sums[1] += rows
-        sums[2] += elapsed
+    def add(self, batch: Batch, rows: int, seconds: float) -> None:
+        """Add one batch, the number of rows that it returned, and the seconds of its call to the store."""
+        sums = self._by_operator.setdefault(batch.operator, _Sums())
+        sums.operations += len(batch.arguments)
+        sums.rows += rows
+        sums.seconds += seconds
 
     def by_operator(self) -> tuple[OperatorTiming, ...]:
+        """Return the sums of each operator, in the order of their first requests."""
         return tuple(
             OperatorTiming(
                 operator.path if isinstance(operator, Operator) else (),
                 type(operator).__name__,
-                int(operations),
-                int(rows),
-                elapsed * 1000,
+                sums.operations,
+                sums.rows,
+                sums.seconds * 1000,
             )
-            for operator, (operations, rows, elapsed) in self._by_operator.items()
+            for operator, sums in self._by_operator.items()
         )

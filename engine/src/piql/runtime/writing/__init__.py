@@ -1,5 +1,9 @@
-"""Writes: one record with its index entries and constraints.
+"""Writes: one record with its index entries, after its constraints have been checked.
 
-A store with transactions   `write` → `transactional`: checks, entries and the record in one transaction
-a store without             `write` → `stepped.writer`: the steps of docs/decisions/0011; `sweep` collects what is left
+write            a compiled INSERT, UPDATE or DELETE, which runs through one of the next two
+transactional    on a store with transactions: checks, entries and the record in one transaction
+stepped/         on a store without: the steps of docs/decisions/0011, and what settles interrupted writes
+table_rules/     constraints, records and entries of a table, the same on every store
+bulk             many rows of one table;  resumed_load   remembers how far such a load has come
+meter            counts and limits the requests of a write
 """

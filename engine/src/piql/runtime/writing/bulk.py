@@ -1,6 +1,9 @@
-"""Bulk load: many rows of one table through the same constraints, each batch whole or not at all.
+"""Bulk load: many rows of one table, checked against the same constraints as single writes.
 
-A batch is checked as a set: the keys that its foreign keys name are looked up once each, groups are counted once each.
+put_batch        on a store with transactions: a batch is one transaction, and is written whole or not at all. It is
+                 checked as a set: each key that a foreign key names is looked up once, each group is counted once.
+load_by_steps    on a store without: groups of new records at the same time, the rest one by one. Each record is
+                 written whole or not at all; after a failure some are in and some are not.
 """
 
 from __future__ import annotations
@@ -18,46 +21,51 @@ from piql.store.base import Row, Transaction
 
 T = TypeVar("T")
 
-BATCH = 5000
+BATCH = 5000  # rows
 
 Progress: TypeAlias = Callable[[int], None]
-"""Told after each batch how many rows have been loaded so far."""
+"""Called after each batch with the number of rows loaded so far."""
+
+Write = Callable[[Row], object]
+"""Writes the record with a primary key by itself."""
+
+LoadGroup = Callable[[Mapping[Row, Row]], list[Row]]
+"""Loads records, by primary key, together; returns the keys of those that must be written by themselves."""
+
+_GROUPS_AT_ONCE = 3  # groups, of some hundred records each, that are loaded at the same time
 
 
 def batches(rows: Iterable[Mapping[str, Any]], size: int = BATCH) -> Iterator[list[Mapping[str, Any]]]:
+    """Divide rows into lists of `size` rows; the last may be shorter."""
     source = iter(rows)
     while batch := list(islice(source, size)):
         yield batch
 
 
-Write = Callable[[Row], object]
-LoadGroup = Callable[[Mapping[Row, Row]], list[Row]]
-_GROUPS_AT_ONCE = 3
-
-
 def load_by_steps(groups: list[dict[Row, Row]], load: LoadGroup, write: Write, writers: int) -> None:
-    """Load groups of records, some at the same time, then write one by one what is left of them.
+    """Load groups of records by primary key, then write by themselves those that `load` left, in their order.
 
-    A record that names a row of the same batch has a second try at the end.
+    `writers` is how many threads may write at the same time. A record whose foreign key names no row yet is tried a
+    second time at the end: it may name a row of the same load.
     """
     left: list[Row] = []
-    _all(groups, lambda group: left.extend(load(group)), min(writers, _GROUPS_AT_ONCE))
-    early: list[Row] = []
+    _for_all(groups, lambda group: left.extend(load(group)), min(writers, _GROUPS_AT_ONCE))
+    without_parent: list[Row] = []
 
     def attempt(key: Row) -> None:
         try:
             write(key)
         except ForeignKeyViolation:
-            early.append(key)
+            without_parent.append(key)
 
     position = {key: at for at, key in enumerate(key for group in groups for key in group)}
-    _all(sorted(left, key=position.__getitem__), attempt, writers)
-    for key in sorted(early, key=position.__getitem__):
+    _for_all(sorted(left, key=position.__getitem__), attempt, writers)
+    for key in sorted(without_parent, key=position.__getitem__):
         write(key)
 
 
-def _all(items: Sequence[T], work: Callable[[T], object], writers: int) -> None:
-    """Work on items, some at the same time; after a failure on no more of them."""
+def _for_all(items: Sequence[T], work: Callable[[T], object], writers: int) -> None:
+    """Call `work` for all items in up to `writers` threads; after a failure start no more, and raise it."""
     if writers == 1 or len(items) == 1:
         for item in items:
             work(item)
@@ -73,7 +81,7 @@ def _all(items: Sequence[T], work: Callable[[T], object], writers: int) -> None:
 
 
 def put_batch(transaction: Transaction, writer: TableWriter, rows: list[Mapping[str, Any]]) -> None:
-    """Put a batch of rows, later ones in the place of earlier ones with the same key."""
+    """Put a batch of rows in a transaction, or raise ConstraintViolation; of rows with the same key the last counts."""
     make, key_of = writer.make, writer.key_of
     records: dict[Row, Row] = {}
     for row in rows:
@@ -85,10 +93,10 @@ def put_batch(transaction: Transaction, writer: TableWriter, rows: list[Mapping[
     if not changed:
         return
     _check_unique(transaction, writer, changed, old)
-    for key, was in old.items():
+    for key, old_record in old.items():
         if key in changed:
             for check in (*writer.referrers, *writer.guards.referrers):
-                check.check(transaction, Meter(), was, changed[key])
+                check.check(transaction, Meter(), old_record, changed[key])
     for column in writer.guards.columns:
         for key, record in changed.items():
             column.check(transaction, Meter(), old.get(key), record)
@@ -113,7 +121,7 @@ def put_batch(transaction: Transaction, writer: TableWriter, rows: list[Mapping[
 
 
 def _in_key_order(entries: list[Row]) -> list[Row]:
-    """Order entries so that neighbours are written together, where no NULL forbids it."""
+    """Sort entries, so that neighbours are written together; entries with NULLs, which do not compare, stay as is."""
     try:
         return sorted(entries)
     except TypeError:
@@ -121,6 +129,7 @@ def _in_key_order(entries: list[Row]) -> list[Row]:
 
 
 def _old_records(transaction: Transaction, writer: TableWriter, records: dict[Row, Row]) -> dict[Row, Row]:
+    """Return the records that the store has under these keys, by key."""
     old_records: dict[Row, Row] = {}
     for key in records:
         rows = transaction.read(writer.get, key)
@@ -132,7 +141,7 @@ def _old_records(transaction: Transaction, writer: TableWriter, records: dict[Ro
 def _check_references(
     transaction: Transaction, writer: TableWriter, changed: dict[Row, Row], old: dict[Row, Row]
 ) -> None:
-    """Look each key named up once; the batch itself is already there, so that rows of it may name each other."""
+    """Look up each key that foreign keys name once; called after the batch is put, as its rows may name each other."""
     for check in (*writer.references, *writer.guards.references):
         named = {check.value(record) for record in changed.values()}
         for value in named:
@@ -141,6 +150,7 @@ def _check_references(
 
 
 def _check_unique(transaction: Transaction, writer: TableWriter, changed: dict[Row, Row], old: dict[Row, Row]) -> None:
+    """Raise DuplicateKey if two rows of the batch, or a row of it and one outside, have the same unique value."""
     for check in (*writer.unique, *writer.guards.unique):
         owners: dict[Row, Row] = {}
         for key, record in changed.items():
@@ -153,11 +163,12 @@ def _check_unique(transaction: Transaction, writer: TableWriter, changed: dict[R
             if before is not None and check.value(before) == value:
                 continue
             owner = check.owner(transaction, value)
-            if owner is not None and owner != key and owner not in changed:  # an owner in the batch gives it up
+            if owner is not None and owner != key and owner not in changed:  # `owners` catches one in the batch
                 raise check.violation(value)
 
 
 def _check_limits(transaction: Transaction, writer: TableWriter, changed: dict[Row, Row], old: dict[Row, Row]) -> None:
+    """Raise CardinalityViolation if a group would have more rows than its limit, after all changes of the batch."""
     for check in (*writer.limits, *writer.guards.limits):
         gained: Counter[Row] = Counter()
         lost: Counter[Row] = Counter()

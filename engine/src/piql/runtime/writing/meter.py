@@ -91,7 +91,7 @@ class Meter:
             spent.seconds += seconds
 
     def timings(self, write: str, elapsed_ms: float) -> tuple[OperatorTiming, ...]:
-        """Return what the write itself took, under its name in the plan, and what each of its parts did."""
+        """Return the timing of each part that made requests, after that of the rest of the write, named `write`."""
         parts = tuple(
             OperatorTiming(_PATHS[name], name, spent.operations, 0, spent.seconds * 1000)
             for name, spent in self._parts.items()

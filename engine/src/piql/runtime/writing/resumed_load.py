@@ -1,4 +1,7 @@
-"""A bulk load that remembers in the store how far it has come, so that the next one of its name goes on from there."""
+"""A bulk load that remembers in the store how far it has come, so that the next one of its name goes on from there.
+
+It relies on both loads reading the same rows in the same order, and checks one thing: the last row loaded before.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,9 @@ Row = Mapping[str, Any]
 
 
 class ResumedLoad:
-    """How many rows of a named load are in, kept with the batch that brings them there.
+    """How many rows of a named load have been loaded, stored in the transaction of each batch as a setting:
 
-    `load of notes: nightly`  →  [4000, digest of the row numbered 4000]
+    `load of notes: nightly`  →  [4000, digest of row 4000]
     """
 
     def __init__(self, store: Store, table: str, name: str) -> None:
@@ -28,7 +31,7 @@ class ResumedLoad:
         self.loaded, self._digest = progress
 
     def left(self, rows: Iterator[Row]) -> Iterator[Row]:
-        """Return the rows behind those that are in; refuse rows that are not the ones loaded before."""
+        """Skip the rows loaded before and return the others; raise InvalidParameter if the last one skipped differs."""
         if self.loaded:
             last = next(islice(rows, self.loaded - 1, None), None)
             if last is None or _digest(last) != self._digest:

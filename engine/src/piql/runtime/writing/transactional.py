@@ -1,4 +1,11 @@
-"""The write path of one table: the old record, its constraints, then the entries that change and the record."""
+"""The write path of one table on a store with transactions. A write takes these steps in one transaction:
+
+1. read the old record by its key (`read`); the caller decides from it what the new one is
+2. check the constraints that the change touches, each with counted requests
+3. put the new index entries, put or delete the record, delete the stale entries
+
+`stepped/writer.py` uses the checks and entries that are prepared here on stores without transactions.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +25,17 @@ from piql.store.base import ReadShape, Row, Store, Transaction
 
 
 class TableWriter:
-    """Writes one table of a deployment inside a transaction: constraint checks, record, index entries."""
+    """Writes one table of a deployment inside a transaction.
+
+    Every `Row` here is a record: the stored values of the table's columns in their order, then those of columns that
+    only other versions know.
+
+    get             reads a record by its primary key
+    record          the table itself, written as entries: its key columns come first
+    indexes         entries of this version's indexes; `others` those of other versions
+    deletes_only    for each of `others`, whether its entries are only deleted
+    guards          the checks of another version's constraints
+    """
 
     def __init__(self, table: Table, deployment: Deployment, store: Store) -> None:
         self.table = table
@@ -28,7 +45,6 @@ class TableWriter:
         self.key_of = picker(table, table.primary_key)
         names = tuple(column.name for column in record.columns)
         self.get = store.prepare(ReadShape(record, record.primary_index(), names, len(table.primary_key)))
-        # The table's own entries hold its columns in another order: the key first.
         self.record = IndexEntries(record, record.primary_index(), store)
         self.indexes = [IndexEntries(table, index, store) for index in deployment.indexes_of(table)]
         self.others = [IndexEntries(record, index.index, store, index.table) for index in deployment.others_of(table)]
@@ -48,7 +64,7 @@ class TableWriter:
         self._reader = ValueReader(table, store)
 
     def make(self, row: Mapping[str, Any]) -> Row:
-        """Return the record of a whole row; what only other versions know of it is NULL."""
+        """Return the record of a row given by column names; columns that only other versions know are NULL."""
         return self._make(row) + self._hidden
 
     def keep_hidden(self, old: Row | None, new: Row) -> Row:
@@ -66,14 +82,14 @@ class TableWriter:
         return rows[0] if rows else None
 
     def apply(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row | None) -> None:
-        """Put a record in the place of the old one, or delete the old one; constraints may refuse it."""
+        """Replace the old record by the new one, either of which may be missing; raise ConstraintViolation."""
         if new is not None:
             self.put(transaction, meter, old, new)
         elif old is not None:
             self.delete(transaction, meter, old)
 
     def put(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row) -> None:
-        """Put a record in the place of the old one, if its constraints hold."""
+        """Put a record and its entries, and delete the old record's stale ones; raise ConstraintViolation."""
         if new == old:
             return
         self.check_guards(transaction, old, new)
@@ -96,9 +112,9 @@ class TableWriter:
     def check_guards(
         self, transaction: Transaction, old: Row | None, new: Row | None, with_groups: bool = True
     ) -> None:
-        """Check a record against the constraints of a coming version; like its back-fill, this is outside the bound.
+        """Check a change against the constraints of another version; like its back-fill, this is outside the bound.
 
-        `with_groups`: limits and UNIQUE keys, too, where they are not held by places.
+        Without `with_groups`, its limits and UNIQUE keys are left out: stores without transactions use slots for them.
         """
         guards, outside = self.guards, Meter()
         if new is not None:
@@ -114,7 +130,7 @@ class TableWriter:
                 referrer.check(transaction, outside, old, new)
 
     def delete(self, transaction: Transaction, meter: Meter, old: Row) -> None:
-        """Delete a record that nothing references."""
+        """Delete a record and its entries; raise ForeignKeyViolation if another record references it."""
         self.check_guards(transaction, old, None)
         with meter.within("ReferenceCheck"):
             for check in self.referrers:
@@ -123,6 +139,7 @@ class TableWriter:
         self._write(transaction, meter, old, None)
 
     def _write(self, transaction: Transaction, meter: Meter, old: Row | None, new: Row | None) -> None:
+        """Write the record and the entries that change; those of other versions are not counted."""
         meter.round_trips += 1
         stale = []
         for entries in self.indexes:
@@ -146,5 +163,6 @@ class TableWriter:
             transaction.delete(entries.prepared, deletes)
 
     def duplicate(self, key: Row) -> DuplicateKey:
+        """Return the error of an INSERT whose key exists already."""
         shown = self._reader.shown(self.table.primary_key, key)
         return DuplicateKey(f"{self.table.name}: a row with {shown} exists already")

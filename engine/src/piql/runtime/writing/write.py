@@ -1,4 +1,11 @@
-"""A compiled write made ready to run: INSERT, UPDATE or DELETE of one record."""
+"""A compiled write made ready to run: INSERT, UPDATE or DELETE of one record.
+
+Each is a key and a decision: a function from the record as it is to the record as it shall be. The store's write path
+(`transactional.py` or `stepped/writer.py`) reads the record, calls the decision, checks the constraints and writes.
+
+    UPDATE users SET age = age + 1 WHERE name = [1: name] IF age < 99
+    key ("ada",);  decision ("ada", 41) → ("ada", 42), or ConditionFailed
+"""
 
 from __future__ import annotations
 
@@ -26,11 +33,14 @@ from piql.runtime.writing.transactional import TableWriter
 from piql.store.base import Row, Store, Transaction
 
 Values = Callable[[Row | None, list[Any]], tuple[Any, ...]]
+"""From the old record and the parameters to the values of some assignments."""
+
 Test = Callable[[Row, list[Any]], bool]
+"""From the old record and the parameters to whether one part of the IF condition is TRUE."""
 
 
 class PreparedWrite:
-    """One write over one deployment."""
+    """One write over one deployment; `stepped` is set on stores without transactions."""
 
     def __init__(
         self,
@@ -73,24 +83,25 @@ class PreparedWrite:
         self._keep: dict[str, Keep] = {column.name: keeper(table, column, store) for column in table.columns}
         known = {column.name for column in plan.table.columns}
         self._unknown = {at for at, column in enumerate(table.columns) if column.name not in known}
-        self._places = {column.name: at for at, column in enumerate(table.columns)}
+        self._positions = {column.name: at for at, column in enumerate(table.columns)}
 
     def _sources(self, assignments: tuple[Assignment, ...], preparation: Preparation) -> Values:
-        """Return the values of assignments, which may be computed from the old record."""
+        """Return a function to the values of assignments, which may be computed from the old record."""
         compiler = self._over_old((assignment.value for assignment in assignments), preparation)
         return compiler.function(
             "r, p", compiler.tuple_of([compiler.value(assignment.value) for assignment in assignments])
         )
 
     def _compiled(self, condition: Expression | None, preparation: Preparation) -> tuple[tuple[str, Test], ...]:
-        """Return the parts of IF that must all hold of the old record, each in its words."""
+        """Return the parts of an IF condition, which must all be TRUE: each as written, and its test."""
         parts = () if condition is None else conjuncts(condition)
         compiler = self._over_old(parts, preparation)
         return tuple((words_for(part), compiler.function("r, p", compiler.is_true(part))) for part in parts)
 
     def _over_old(self, expressions: Iterable[Expression], preparation: Preparation) -> ExpressionCompiler:
+        """Return a compiler of these expressions over the old record `r`."""
         at = {column.name: position for position, column in enumerate(self._writer.table.columns)}
-        return preparation.over_places(
+        return preparation.over_sources(
             {ref: f"r[{at[ref.name]}]" for expression in expressions for ref in expression.find(ColumnRef)}
         )
 
@@ -100,7 +111,10 @@ class PreparedWrite:
         observer: Observer | None = None,
         before: Callable[[Transaction], None] | None = None,
     ) -> Page:
-        """Run the write once; `before` is called when the transaction has begun, and may refuse it."""
+        """Run the write once; `before` is called when the transaction has begun, and may raise to stop it.
+
+        Raises InvalidParameter before any request, ConstraintViolation, ConditionFailed, and errors of the store.
+        """
         started = self._clock()
         values = self._checks.checked(parameters)
         for slot, why in self._never_null:
@@ -131,6 +145,7 @@ class PreparedWrite:
         return Page([], None, meter.operations, meter.round_trips, meter.attempts, repairs, elapsed)
 
     def _insert(self, parameters: list[Any]) -> tuple[Row, Decide]:
+        """Return the key and the decision of an INSERT."""
         values = self._values(None, parameters)
         record = self._writer.make(dict(zip(self._columns, values, strict=True)))
         key = self._writer.key_of(record)
@@ -143,12 +158,14 @@ class PreparedWrite:
         return key, decide
 
     def _with_unknown(self, old: Row | None, record: Row) -> Row:
-        """Leave columns as they are that the version of this statement does not know."""
+        """Return a record with the old values of those columns that the version of this statement does not know."""
         if old is None or not self._unknown:
             return record
         return tuple([old[at] if at in self._unknown else value for at, value in enumerate(record)])
 
     def _change(self, parameters: list[Any]) -> tuple[Row | None, Decide]:
+        """Return the key and the decision of an UPDATE or DELETE; the key is None if no row can have it."""
+
         def decide(old: Row | None) -> Row | None:
             if self._tests:
                 self._check_condition(old, parameters)
@@ -156,7 +173,7 @@ class PreparedWrite:
                 return None
             record = list(old)
             for name, value in zip(self._columns, self._values(old, parameters), strict=True):
-                record[self._places[name]] = self._keep[name](value)
+                record[self._positions[name]] = self._keep[name](value)
             return tuple(record)
 
         return self._key_named(parameters), decide
@@ -180,7 +197,7 @@ class PreparedWrite:
 
 
 def _never_null(plan: WritePlan, writer: TableWriter, slots: Mapping[str, int]) -> tuple[tuple[int, str], ...]:
-    """Return the places of the parameters that are put into columns without NULL, each with what is said of a NULL."""
+    """Return the parameters that are assigned to columns without NULL: position, and the message for a NULL."""
     table = writer.table
     columns = {column.name for column in table.columns if not column.nullable} | set(table.primary_key)
     assigned = (*plan.values, *plan.key) if plan.kind == "insert" else plan.values
@@ -192,10 +209,7 @@ def _never_null(plan: WritePlan, writer: TableWriter, slots: Mapping[str, int]) 
 
 
 def _cost_of_others(plan: WritePlan, writer: TableWriter) -> int:
-    """Return what indexes add that are kept now but were not when the write was compiled: new and stale entries."""
+    """Return the requests that indexes add which were deployed after the write was compiled."""
     planned = {index.name for index in plan.indexes}
-    most = 0
-    for entries in writer.indexes:
-        if entries.index.name not in planned:
-            most += 4 * most_entries(plan.table, entries.index) + 2
-    return most
+    new_indexes = [entries.index for entries in writer.indexes if entries.index.name not in planned]
+    return sum(4 * most_entries(plan.table, index) + 2 for index in new_indexes)

@@ -17,7 +17,7 @@ from piql.store.cql.address import Address, parse_address
 from piql.store.cql.layout import Layout, layout_of, quoted
 from piql.store.cql.link import Link
 from piql.store.cql.opening import open_link
-from piql.store.cql.reads.grouping import Found, Request, alone, given_back, grouped
+from piql.store.cql.reads.grouping import Request, RowsByRequest, alone, given_back, grouped
 from piql.store.cql.reads.listing import Listing, listing_for
 from piql.store.cql.reads.reads import CqlRead, plan_read
 from piql.store.cql.schema.tables import SETTINGS, Tables
@@ -156,7 +156,7 @@ class CqlStore:
                 break
         return pending.rows, sent
 
-    def _answered(self, requests: Requests, consistency: Consistency | None) -> Found:
+    def _answered(self, requests: Requests, consistency: Consistency | None) -> RowsByRequest:
         sent = grouped(requests, self._reads.spread, self._grouped_from)
         self._sent.statements += len(sent)
         return given_back(sent, self._reads.answer_many(sent, consistency), len(requests))
@@ -171,7 +171,7 @@ class CqlStore:
         waiting = _pending(batches)
         rounds = _rounds([pending for batch in waiting for pending in batch])
 
-        def go_on(answers: Found | StoreUnavailable | None) -> None:
+        def go_on(answers: RowsByRequest | StoreUnavailable | None) -> None:
             if isinstance(answers, StoreUnavailable):
                 done(answers)
                 return
@@ -430,7 +430,7 @@ def _pending(batches: Sequence[Batch]) -> list[list[_Pending]]:
     return [[_Pending(batch.read, arguments) for arguments in batch.arguments] for batch in batches]
 
 
-def _rounds(waiting: list[_Pending]) -> Generator[Requests, Found, None]:
+def _rounds(waiting: list[_Pending]) -> Generator[Requests, RowsByRequest, None]:
     """Yield the requests that can be made at once, until all are answered."""
     while waiting:
         asked = [(pending_read, request) for pending_read in waiting if (request := pending_read.request()) is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from piql.store.base import Cell, Found, PreparedEntries, RecordChange, Row, SingleRowWrites, Swap
+from piql.store.base import Cell, PreparedEntries, RecordChange, Row, SingleRowWrites, StoredRecord, Swap
 
 
 class OneByOne:
@@ -12,7 +12,7 @@ class OneByOne:
 
     def find_many(
         self: SingleRowWrites, records: PreparedEntries, keys: Sequence[Row], is_serial: bool = False
-    ) -> list[Found | None]:
+    ) -> list[StoredRecord | None]:
         return [self.find(records, key, is_serial) for key in keys]
 
     def change_many(self: SingleRowWrites, records: PreparedEntries, changes: Sequence[RecordChange]) -> list[bool]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from piql.schema.catalog import Index, Table
-from piql.store.base import KEPT_SECONDS, STATE, WRITE, Cell, EntryChange, Found, ReadShape, Row, State
+from piql.store.base import KEPT_SECONDS, STATE, WRITE, Cell, EntryChange, ReadShape, Row, State, StoredRecord
 from piql.store.embedded.layout import EmbeddedRead, Layout, ReadBuilder, layout_of, quoted
 from piql.store.embedded.store import WAIT_MS, EmbeddedStore, EmbeddedTransaction, Synchronous
 from piql.store.embedded.waiting import patiently
@@ -153,16 +153,16 @@ class StepwiseStore(OneByOne, EmbeddedStore):
         with self.at_work() as connection:
             yield StepwiseTransaction(self, _PatientConnection(connection, self._wait_seconds))
 
-    def find(self, records: StepwiseEntries, key: Row, is_serial: bool = False) -> Found | None:
+    def find(self, records: StepwiseEntries, key: Row, is_serial: bool = False) -> StoredRecord | None:
         with self.at_work() as connection:
             row = connection.execute(records.find, key).fetchone()
         if row is None or (row[1] >= State.COMING and row[2] < self._forgotten_before()):
             return None
-        return Found(row[0], State(row[1]), row[3:])
+        return StoredRecord(row[0], State(row[1]), row[3:])
 
     def change(
         self, records: StepwiseEntries, row: Row, state: State, write: str, known: str | None
-    ) -> tuple[bool, Found | None]:
+    ) -> tuple[bool, StoredRecord | None]:
         with self._alone() as connection:
             record = self.find(records, row[: records.key_length])
             if (record.write if record else None) != known:

@@ -13,12 +13,12 @@ from typing import Any
 from piql.store.base import (
     Cell,
     EntryChange,
-    Found,
     PreparedEntries,
     PreparedRead,
     Row,
     SingleRowWrites,
     State,
+    StoredRecord,
     Transaction,
 )
 from piql.store.stepwise.one_by_one import OneByOne
@@ -87,14 +87,14 @@ class KnownTruthSteps(OneByOne):
     def writers(self) -> int:
         return 1
 
-    def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> Found | None:
+    def find(self, records: PreparedEntries, key: Row, is_serial: bool = False) -> StoredRecord | None:
         record = self._behind.find(records, key, is_serial)
         self._spend(Call(1, int(record is not None), self._bytes_of(records) if record is not None else 0))
         return record
 
     def change(
         self, records: PreparedEntries, row: Row, state: State, write: str, known: str | None
-    ) -> tuple[bool, Found | None]:
+    ) -> tuple[bool, StoredRecord | None]:
         self._spend(Call(1, 0, 0))
         self._spend(Call(1, 0, self._bytes_of(records)))
         return self._behind.change(records, row, state, write, known)

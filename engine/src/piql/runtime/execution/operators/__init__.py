@@ -1,4 +1,9 @@
-"""The operators of the physical plan at work, one a file; `prepare` makes them from a plan."""
+"""The operators that execute a plan. Each file holds the one of its name; `prepare` makes them from a plan's nodes.
+
+with requests       index_scan, index_fk_join, sorted_index_join, dereference
+without             local_*: what is left to compute on rows that have been read
+for several         base (the classes they extend), matching (joins child rows with rows read), first_rows (lazy runs)
+"""
 
 from __future__ import annotations
 
@@ -24,7 +29,7 @@ from piql.runtime.execution.preparation import Preparation
 
 
 def prepare(node: physical.PhysicalNode, preparation: Preparation, path: tuple[int, ...] = ()) -> Operator:
-    """Return the operator at work for a node of a plan, its children prepared."""
+    """Return the operator that executes a node of a plan, with its children; `path` is the node's position in it."""
     is_union = isinstance(node, physical.LocalUnion)
     below = [
         prepare(child, preparation.in_branch(child) if is_union else preparation, (*path, at))

@@ -1,4 +1,11 @@
-"""What all operators have in common: its run yields requests, is sent their answers, and returns rows."""
+"""The base classes of operators, which differ in how their rows depend on those of their child.
+
+Operator          needs all rows of its children before it returns the first, as a sort does
+Streaming         can return the rows for some child rows before it has the others, as a join does
+StreamingLocal    the same, without requests to the store, as a filter does
+
+How a run yields requests and is sent their answers is told in `execution.py`.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +18,22 @@ from piql.store.base import Batch, Row
 
 
 class Operator(ABC):
-    """A prepared operator; `path` is its place in the plan (child numbers from the root)."""
+    """A prepared operator, shared by all executions of a query: a run changes nothing in it.
+
+    path      its position in the plan: the child numbers from the root, such as (0, 1)
+    fields    the columns and expressions that its rows hold
+    """
 
     path: tuple[int, ...] = ()
     fields: Fields = ()
 
     @abstractmethod
     def run(self, execution: Execution) -> OperatorRun:
-        """Return all rows, making every request that can be made at once together."""
+        """Return all rows, yielding at once all requests that do not depend on each other's answers."""
 
 
 class Streaming(Operator):
-    """An operator whose rows for some child rows do not depend on the others: a lazy execution feeds it one by one."""
+    """An operator whose rows for one child row do not depend on the others; a lazy execution feeds it row by row."""
 
     child: Operator
 
@@ -36,7 +47,7 @@ class Streaming(Operator):
 
 
 class StreamingLocal(Streaming):
-    """One that makes no requests."""
+    """A streaming operator that makes no requests: it is written as one function, `change`."""
 
     def run(self, execution: Execution) -> OperatorRun:
         return self.change(execution, (yield from self.child.run(execution)))
@@ -51,7 +62,10 @@ class StreamingLocal(Streaming):
 
 
 def together(execution: Execution, children: Sequence[Operator]) -> RunReturning[list[list[Row]]]:
-    """Return the rows of operators that do not depend on each other, asking for all that they need at the same time."""
+    """Run operators that do not depend on each other side by side, and return the rows of each.
+
+    Every round trip holds the next requests of all operators that have not returned yet.
+    """
     results: list[list[Row]] = [[] for _ in children]
     waiting: list[tuple[int, OperatorRun, list[Batch]]] = []
     for at, child in enumerate(children):
@@ -62,13 +76,13 @@ def together(execution: Execution, children: Sequence[Operator]) -> RunReturning
             results[at] = done.value
     while waiting:
         answers = yield [batch for _, _, batches in waiting for batch in batches]
-        first, still = 0, []
+        first, still_waiting = 0, []
         for at, run, batches in waiting:
             run_answers = answers[first : first + len(batches)]
             first += len(batches)
             try:
-                still.append((at, run, run.send(run_answers)))
+                still_waiting.append((at, run, run.send(run_answers)))
             except StopIteration as done:
                 results[at] = done.value
-        waiting = still
+        waiting = still_waiting
     return results

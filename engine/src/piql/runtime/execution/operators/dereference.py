@@ -1,4 +1,8 @@
-"""Per row, gets the record behind an index entry; a row whose record is gone is dropped."""
+"""Gets the record behind the index entry in each child row; a row whose record is gone is dropped.
+
+The records are asked for by their keys, once each; answers are kept by entry, because on a store without transactions
+the settling of an answer depends on the entry that led to it (see `settling.py`).
+"""
 
 from __future__ import annotations
 
@@ -12,16 +16,18 @@ from piql.store.base import Batch, ReadShape, Row
 
 
 class Dereference(Streaming):
+    """Adds the record's columns that the index does not hold to rows that hold its entry."""
+
     def __init__(self, node: physical.Dereference, child: Operator, preparation: Preparation) -> None:
         self.child = child
         self.fields = node.fields
         compiler = preparation.over(child.fields)
-        held = {
+        entry_columns = {
             field.name: field for field in child.fields if isinstance(field, ColumnRef) and field.relation == node.alias
         }
-        key = [compiler.stored(held[name]) for name in node.table.primary_key]
+        key = [compiler.stored(entry_columns[name]) for name in node.table.primary_key]
         self._key_of = compiler.function("r", compiler.tuple_of(key))
-        entry = [compiler.stored(column) for column in held.values()]
+        entry = [compiler.stored(column) for column in entry_columns.values()]
         self._entry_of = compiler.function("r", compiler.tuple_of(entry))
         read_fields = tuple(field for field in node.fields if field not in set(child.fields))
         columns = tuple(column.name for column in read_fields if isinstance(column, ColumnRef))
@@ -37,15 +43,15 @@ class Dereference(Streaming):
             return []
         records = execution.known(self)
         entries = [self._entry_of(row) for row in rows]
-        asked: dict[Row, int] = {}
+        number_of_key: dict[Row, int] = {}
         request_of: dict[Row, int] = {}
         for row, entry in zip(rows, entries, strict=True):
             if entry not in records:
-                request_of[entry] = asked.setdefault(self._key_of(row), len(asked))
-        if any(None in key for key in asked):  # padded by a left join: there is no record
+                request_of[entry] = number_of_key.setdefault(self._key_of(row), len(number_of_key))
+        if any(None in key for key in number_of_key):  # padded by a left join: there is no record
             raise LookupError("a row without a key cannot be dereferenced")
-        if asked:
-            (answers,) = yield [Batch(self._read, list(asked), self)]
+        if number_of_key:
+            (answers,) = yield [Batch(self._read, list(number_of_key), self)]
             records.update((entry, answers[number]) for entry, number in request_of.items())
         joined = self._joined
         return [joined(row, record) for row, entry in zip(rows, entries, strict=True) for record in records[entry]]

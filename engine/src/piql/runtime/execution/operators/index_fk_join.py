@@ -1,4 +1,4 @@
-"""Per child row, gets the one row that its key names."""
+"""Joins each child row with the one row of another table that it names by its key: a foreign key is followed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from piql.store.base import Batch, ReadShape, Row
 
 
 class IndexFKJoin(Streaming):
+    """Makes one request for each distinct key among the child rows; a child row with a NULL in its key makes none."""
+
     def __init__(self, node: physical.IndexFKJoin, child: Operator, preparation: Preparation) -> None:
         self.child = child
         self.fields = node.fields

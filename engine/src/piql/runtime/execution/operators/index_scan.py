@@ -1,4 +1,8 @@
-"""Reads one range of an index for each combination of key values."""
+"""Reads one range of an index for each combination of key values.
+
+A request is called plain if its arguments are just its key and the limit: no range ends, and no page to resume. The
+fast path (`fast_path.py`) asks for the parts of a scan of which every request is plain.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,8 @@ from piql.store.base import Answers, Batch, PreparedRead, Row
 
 
 class IndexScan(Operator):
+    """A scan; where the plan says so, the lists of its ranges are merged by an order."""
+
     def __init__(self, node: physical.IndexScan, preparation: Preparation) -> None:
         self.fields = node.fields
         index = preparation.deployed(node.index)
@@ -48,14 +54,14 @@ class IndexScan(Operator):
 
     @property
     def plain_arguments(self) -> Callable[[list[Any]], Sequence[Row]]:
-        """Return what makes the arguments of the requests where each is just its key and the limit."""
+        """Return a function from the parameters to the arguments of all requests, where all are plain."""
         keys_of, read = self._prefixes, self._read
         if read.is_always_get:
             return partial(keys_of, None)
         return lambda parameters: read.plain_arguments(keys_of(None, parameters), read.limit(parameters))
 
     def only_request(self, compiler: ExpressionCompiler) -> RequestSource | None:
-        """Return the sources of the one plain request, out of the parameters `p`; None where there may be more."""
+        """Return the sources of the one plain request, from the parameters `p`; None if there may be more requests."""
         key = only_prefix(self._node.table, self._index, self._node.prefix, compiler, self._preparation)
         if key is None:
             return None
@@ -65,7 +71,7 @@ class IndexScan(Operator):
 
     @property
     def read(self) -> PreparedRead:
-        """Return what plain requests read by."""
+        """Return the prepared read of plain requests."""
         return self._read.read
 
     def run(self, execution: Execution) -> OperatorRun:
@@ -76,7 +82,7 @@ class IndexScan(Operator):
         return self.rows_of(answers, execution.parameters)
 
     def rows_of(self, answers: Answers, parameters: list[Any]) -> list[Row]:
-        """Return the rows out of the answers to all batches."""
+        """Return the rows from the answers to all batches, merged where the plan says so."""
         if len(answers) == 1 and len(answers[0]) == 1:
             return answers[0][0]
         rows = [row for batch in answers for rows in batch for row in rows]

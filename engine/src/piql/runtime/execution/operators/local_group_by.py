@@ -17,9 +17,12 @@ from piql.schema.catalog import Kind
 from piql.store.base import Row
 
 Summary = Callable[[list[Row], list[Any]], Any]
+"""From the rows of a group and the parameters to the stored value of one aggregate."""
 
 
 class LocalGroupBy(Operator):
+    """Returns one row a group: its keys, then its aggregates; groups come in the order of their first rows."""
+
     def __init__(self, node: physical.LocalGroupBy, child: Operator, preparation: Preparation) -> None:
         self._child = child
         self.fields = node.fields
@@ -40,7 +43,7 @@ class LocalGroupBy(Operator):
 
 
 def _summary(aggregate: Aggregate, child: Operator, preparation: Preparation) -> Summary:
-    """Return what computes an aggregate of a group as a stored value; NULLs do not take part."""
+    """Return the function of an aggregate; NULLs do not take part, and without any value it returns NULL (COUNT: 0)."""
     if aggregate.operand is None:
         return lambda rows, parameters: len(rows)
     compiler = preparation.over(child.fields)
@@ -62,9 +65,9 @@ def _summary(aggregate: Aggregate, child: Operator, preparation: Preparation) ->
 
 
 def _computing(aggregate: Aggregate) -> Callable[[list[Any]], Any]:
-    """Return what computes an aggregate of values, of which there is one at least unless they are counted."""
+    """Return the function from a group's values to its aggregate. Only COUNT is called without any value."""
     assert aggregate.operand is not None
-    of = type_of(aggregate.operand).kind
+    kind = type_of(aggregate.operand).kind
     match aggregate.function:
         case "COUNT":
             return len
@@ -73,12 +76,12 @@ def _computing(aggregate: Aggregate) -> Callable[[list[Any]], Any]:
         case "MAX":
             return max
         case "AVG":
-            return _AVERAGES.get(of, numbers.average_of_whole)
-    if of is Kind.DOUBLE:
+            return _AVERAGES.get(kind, numbers.average_of_whole)
+    if kind is Kind.DOUBLE:
         return numbers.sum_of_doubles
-    add = numbers.sum_of_decimals if of is Kind.DECIMAL else numbers.sum_of_whole
-    hold = numbers.held_to(aggregate.type, words_for(aggregate))
-    return lambda values: hold(add(values))
+    add = numbers.sum_of_decimals if kind is Kind.DECIMAL else numbers.sum_of_whole
+    checked = numbers.checked_result(aggregate.type, words_for(aggregate))
+    return lambda values: checked(add(values))
 
 
 _AVERAGES: dict[Kind, Callable[[list[Any]], Any]] = {

@@ -1,4 +1,8 @@
-"""Joins two bounded inputs in memory, in the order of the left and then of the right."""
+"""Joins two bounded inputs in memory: a hash join on the equalities of its condition.
+
+The result is in the order of the left rows, and for each of them in the order of the right rows. `PairTest` finds the
+right rows of a left one; LocalSemiJoin uses it, too.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,8 @@ from piql.store.base import Row
 
 
 class LocalJoin(Operator):
+    """An inner or left join; a left join fills the right columns with NULL where there is no match."""
+
     def __init__(self, node: physical.LocalJoin, left: Operator, right: Operator, preparation: Preparation) -> None:
         self._children = (left, right)
         self.fields = (*left.fields, *right.fields)
@@ -34,13 +40,16 @@ class LocalJoin(Operator):
 
 
 def is_hashable_as_stored(a: Expression, b: Expression) -> bool:
-    """Return whether equal values of two expressions are equal as stored: all but DECIMAL beside another number."""
+    """Return whether equal values of two expressions have equal stored values: not for DECIMAL beside another type."""
     kinds = {type_of(a).kind, type_of(b).kind}
     return Kind.DECIMAL not in kinds or len(kinds) == 1
 
 
 class PairTest:
-    """Finds the right rows that satisfy a condition with a left row, by a hash of what it sets equal."""
+    """Finds the right rows that satisfy a condition with a left row.
+
+    Rows are hashed by the expressions that the condition sets equal; the whole condition is tested on those of a hash.
+    """
 
     def __init__(self, condition: Expression | None, left: Fields, right: Fields, preparation: Preparation) -> None:
         of_left, of_right, of_pair = preparation.over(left), preparation.over(right), preparation.over_pair(left, right)
@@ -63,7 +72,7 @@ class PairTest:
         self._is_true = of_pair.function("l, r, p", of_pair.is_true(condition)) if condition is not None else None
 
     def candidates(self, rows: list[Row], parameters: list[Any]) -> Callable[[Row], list[Row]]:
-        """Return what finds the matches of a left row among these right rows, in their order."""
+        """Return a function from a left row to its matches among these right rows, in their order."""
         by_key: dict[Row, list[Row]] = {}
         for row in rows:
             by_key.setdefault(self._right_key(row, parameters), []).append(row)

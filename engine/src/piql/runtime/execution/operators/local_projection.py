@@ -10,6 +10,8 @@ from piql.store.base import Row
 
 
 class LocalProjection(StreamingLocal):
+    """Turns each row into one of the plan's outputs, in their order."""
+
     def __init__(self, node: physical.LocalProjection, child: Operator, preparation: Preparation) -> None:
         self.child = child
         self.fields = node.fields

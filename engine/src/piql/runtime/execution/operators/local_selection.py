@@ -1,4 +1,8 @@
-"""Keeps the rows for which a predicate is TRUE."""
+"""Keeps the rows for which a predicate is TRUE.
+
+Where the plan has proven how many rows can pass, no more are let through. On a store without transactions a row that
+moves while it is read may seem to be there twice, and the bound of the operators above relies on that number.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,8 @@ from piql.store.base import Row
 
 
 class LocalSelection(StreamingLocal):
+    """A filter, with the most rows that may pass."""
+
     def __init__(self, node: physical.LocalSelection, child: Operator, preparation: Preparation) -> None:
         self.child = child
         self.fields = child.fields
@@ -19,6 +25,4 @@ class LocalSelection(StreamingLocal):
 
     def change(self, execution: Execution, rows: list[Row]) -> list[Row]:
         selected: list[Row] = self._kept(rows, execution.parameters)
-        if self._most is not None and len(selected) > self._most:  # as rows that move while they are read may seem
-            return selected[: self._most]
-        return selected
+        return selected if self._most is None else selected[: self._most]

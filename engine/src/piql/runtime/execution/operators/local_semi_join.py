@@ -1,4 +1,13 @@
-"""Keeps the left rows that have a match on the right (EXISTS, IN), or have none; or marks each with whether it has."""
+"""Keeps the left rows that have a match on the right, or those that have none, or marks each with whether it has one.
+
+                         left rows kept, or their mark
+EXISTS, IN               those with a match
+NOT EXISTS               those without a match
+NOT IN                   those for which the comparison is FALSE with every right row: a NULL on the right keeps none
+IN as a value (mark)     all, marked TRUE with a match, FALSE as for NOT IN, NULL otherwise
+
+The condition of an IN has two parts: `compared`, which IN compares, and the rest, which says among which right rows.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +24,8 @@ from piql.store.base import Row
 
 
 class LocalSemiJoin(Operator):
+    """A semi join, an anti join, or a mark join, as the plan says."""
+
     def __init__(self, node: physical.LocalSemiJoin, left: Operator, right: Operator, preparation: Preparation) -> None:
         self._children = (left, right)
         self.fields = node.fields
@@ -29,14 +40,14 @@ class LocalSemiJoin(Operator):
         if self._is_mark:
             matches = self._pairs.candidates(right, parameters)
             return [(*row, True if matches(row) else self._unless_unknown(row, right, parameters)) for row in left]
-        if self._is_anti and self._is_unlike is not None:  # NOT IN: unknown is not enough
+        if self._is_anti and self._is_unlike is not None:  # NOT IN: a row with an unknown comparison is not kept
             is_unlike = self._is_unlike
             return [row for row in left if all(is_unlike(row, right_row, parameters) for right_row in right)]
         matches = self._pairs.candidates(right, parameters)
         return [row for row in left if bool(matches(row)) != self._is_anti]
 
     def _unless_unknown(self, row: Row, right: list[Row], parameters: list[Any]) -> bool | None:
-        """Say what a row without a match is marked with: IN is unknown where some comparison is."""
+        """Return the mark of a row without a match: None, unknown, where IN has an unknown comparison."""
         is_unlike = self._is_unlike
         return False if is_unlike is None or all(is_unlike(row, right_row, parameters) for right_row in right) else None
 
@@ -44,8 +55,10 @@ class LocalSemiJoin(Operator):
 def _unlike(
     node: physical.LocalSemiJoin, left: Operator, right: Operator, preparation: Preparation
 ) -> Callable[[Row, Row, list[Any]], bool]:
-    """Return what says whether a right row is none that a left row may equal: not one of those that IN looks among, or
-    surely another."""
+    """Return a test of a left and a right row: whether the right row surely is no match of the left one.
+
+    It is none if the rest of the condition is not TRUE, so that IN does not look at it, or if `compared` is FALSE.
+    """
     assert node.compared is not None
     conditions = list(conjuncts(node.condition)) if node.condition is not None else []
     for conjunct in conjuncts(node.compared):

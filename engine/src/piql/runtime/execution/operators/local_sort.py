@@ -10,6 +10,8 @@ from piql.runtime.execution.preparation import Preparation
 
 
 class LocalSort(Operator):
+    """A stable sort of all rows of the child."""
+
     def __init__(self, node: physical.LocalSort, child: Operator, preparation: Preparation) -> None:
         self._child = child
         self.fields = child.fields

@@ -1,4 +1,8 @@
-"""Lets the first rows through; as the page of a query, those after the place where the last page ended."""
+"""Lets the first rows through: a LIMIT, or one page of a PAGINATE query.
+
+A page leaves out the rows up to the position where the page before ended. If it is full, it notes where it ends, and
+a cursor is made of that. A lazy execution asks for rows only until there are enough.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +12,22 @@ from typing import Any
 from piql.compiler.physical import operators as physical
 from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator
-from piql.runtime.execution.operators.lazily import first_rows
-from piql.runtime.execution.ordering import is_after, place_of
+from piql.runtime.execution.operators.first_rows import first_rows
+from piql.runtime.execution.ordering import is_after, position_of
 from piql.runtime.execution.preparation import Preparation
 from piql.store.base import Row
 
 
 class LocalStop(Operator):
+    """A LIMIT or a page; the plan's order is needed for pages only."""
+
     def __init__(self, node: physical.LocalStop, child: Operator, preparation: Preparation) -> None:
         self._child = child
         self.fields = child.fields
         self._count = preparation.count(node.count)
-        self._place_of: Callable[[Row, list[Any]], Row] | None = None
+        self._position_of: Callable[[Row, list[Any]], Row] | None = None
         if node.is_page:
-            self._place_of = place_of(node.order, child.fields, preparation)
+            self._position_of = position_of(node.order, child.fields, preparation)
             self._directions = tuple(key.ascending for key in node.order)
 
     def run(self, execution: Execution) -> OperatorRun:
@@ -37,14 +43,14 @@ class LocalStop(Operator):
         if len(rows) < count:
             return rows
         rows = rows[:count]
-        if self._place_of is not None:
-            execution.page_end = self._place_of(rows[-1], parameters)
+        if self._position_of is not None:
+            execution.page_end = self._position_of(rows[-1], parameters)
         return rows
 
     def _after(self, execution: Execution, rows: list[Row]) -> list[Row]:
         """Leave out the rows of the pages before."""
-        position, place_of = execution.position, self._place_of
-        if position is None or place_of is None:
+        position, position_of = execution.position, self._position_of
+        if position is None or position_of is None:
             return rows
         parameters, directions = execution.parameters, self._directions
-        return [row for row in rows if is_after(place_of(row, parameters), position, directions)]
+        return [row for row in rows if is_after(position_of(row, parameters), position, directions)]

@@ -17,6 +17,8 @@ from piql.store.base import Row
 
 
 class LocalTop(Operator):
+    """ORDER BY with LIMIT where many more rows come than are kept; for fewer, sorting all of them is quicker."""
+
     def __init__(self, node: physical.LocalTop, child: Operator, preparation: Preparation) -> None:
         self._child = child
         self.fields = child.fields

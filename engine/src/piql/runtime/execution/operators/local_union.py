@@ -13,6 +13,8 @@ from piql.runtime.execution.preparation import Preparation
 
 
 class LocalUnion(Operator):
+    """UNION ALL, or UNION, which keeps the first of equal rows; the children's requests share round trips."""
+
     def __init__(self, node: physical.LocalUnion, children: Sequence[Operator], preparation: Preparation) -> None:
         self._children = children
         self.fields = children[0].fields

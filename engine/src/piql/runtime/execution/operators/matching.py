@@ -1,4 +1,8 @@
-"""Puts child rows and their matches together: inner, or left with a condition, in the layout that the plan asks."""
+"""Puts child rows and the rows that were read for them together, as the joins with requests do.
+
+An inner join's condition was part of the read. A left join's is tested here, and a child row without a match is
+padded with NULLs. The result has the columns in the order that the plan asks for.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from piql.store.base import Row
 
 
 class Matching:
-    """Joins each child row with the rows that were read for it; rows read hold the own columns of `fields`."""
+    """The join of child rows with rows read, which hold those columns of the node's fields that are of its table."""
 
     def __init__(
         self, node: physical.IndexFKJoin | physical.SortedIndexJoin, child: Fields, preparation: Preparation
@@ -25,10 +29,11 @@ class Matching:
             self._is_match = compiler.function("l, r, p", compiler.is_true(node.condition))
         self._lay_out: Callable[[Row, Row], Row] | None = None
         if tuple(node.fields) != (*child, *fields):
-            places = preparation.over_pair(child, fields)
-            self._lay_out = places.function("l, r", places.tuple_of([places.stored(field) for field in node.fields]))
+            layout = preparation.over_pair(child, fields)
+            self._lay_out = layout.function("l, r", layout.tuple_of([layout.stored(field) for field in node.fields]))
 
     def joined(self, rows: list[Row], matches: list[list[Row]], parameters: list[Any]) -> list[Row]:
+        """Return the joined rows in the order of the child rows; `matches` are the rows read for each of them."""
         if self._is_left:
             is_match = self._is_match
             if is_match is not None:

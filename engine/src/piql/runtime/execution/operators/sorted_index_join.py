@@ -1,4 +1,8 @@
-"""Per child row, reads the first rows of an index range; the lists are merged, or follow each other in child order."""
+"""Joins each child row with the first rows of an index range that it names.
+
+Child row 'ann' reads the first 10 posts of 'ann', child row 'bob' those of 'bob', and so on. Where the plan says so,
+the joined rows are merged by an order; otherwise they follow each other in the order of the child rows.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import Any
 
 from piql.compiler.physical import operators as physical
 from piql.runtime.execution.execution import Execution, OperatorRun, RunReturning
-from piql.runtime.execution.keys import prefix_of_each, prefixes
+from piql.runtime.execution.keys import prefix_per_row, prefixes
 from piql.runtime.execution.operators.base import Operator, Streaming
 from piql.runtime.execution.operators.matching import Matching
 from piql.runtime.execution.ordering import sorter
@@ -17,12 +21,14 @@ from piql.store.base import Row
 
 
 class SortedIndexJoin(Streaming):
+    """Makes one request for each distinct key, or several where a key has an IN list or the index has buckets."""
+
     def __init__(self, node: physical.SortedIndexJoin, child: Operator, preparation: Preparation) -> None:
         self.child = child
         self.fields = node.fields
         index = preparation.deployed(node.index)
         self._prefixes = prefixes(node.table, index, node.prefix, preparation.over(child.fields), preparation)
-        self._prefix_of_each = prefix_of_each(
+        self._prefix_per_row = prefix_per_row(
             node.table, index, node.prefix, preparation.over(child.fields), preparation
         )
         self._read = RangeRead(node, index, child.fields, preparation)
@@ -55,14 +61,14 @@ class SortedIndexJoin(Streaming):
         return self._sort(joined, parameters) if self._sort else joined
 
     def _only_keys(self, rows: list[Row], parameters: list[Any]) -> list[Row] | None:
-        """Return the one key of each row; None where a row may have none or several."""
-        if self._prefix_of_each is None:
+        """Return the one key of each row; None where a row has none (a NULL) or may have several."""
+        if self._prefix_per_row is None:
             return None
-        keys = self._prefix_of_each(rows, parameters)
+        keys = self._prefix_per_row(rows, parameters)
         return None if None in chain.from_iterable(keys) else keys
 
     def _matches(self, execution: Execution, rows: list[Row], keys: list[list[Row]]) -> RunReturning[list[list[Row]]]:
-        """Return the rows read for each child row, whatever number of requests each needs."""
+        """Return the rows read for each child row, which may need any number of requests; `keys` are those of each."""
         pairs: list[tuple[Row | None, Row]] = []
         owners: list[int] = []
         for at, (row, many) in enumerate(zip(rows, keys, strict=True)):

@@ -1,9 +1,13 @@
 """Writes on a store without transactions: single steps, each of which any process can finish or take back.
 
-writer         the steps of one write, in their order (docs/decisions/0011)
-intents        the log that says which write is under way          stamps       names of writes, in order of time
-records, slots, references      the record, its places under limits, its foreign keys
-sweep, leftovers                settle what interrupted writes left, for everybody or for one read
-grouped_load                    the same steps for many new rows at a time
-writer_identity, backoff, notation    who writes, how long it waits, values as text
+writer             the steps of one write, in their order (docs/decisions/0011)
+grouped_load       the same steps for many new rows at a time
+records            the record itself: found, changed on a condition, fenced against late writers
+slots              the seats of a group under a CARDINALITY LIMIT or UNIQUE key; users read "places"
+references         foreign keys, from both sides
+intents            the log that says which writes are in progress
+stamps             names of writes, in order of time
+sweep              settles interrupted writes of all client processes
+leftovers          retries a read or write that met too many interrupted writes
+writer_identity    who writes;  backoff   how long it waits;  notation   values as text
 """

@@ -1,7 +1,8 @@
-"""New records of one table, many at a time: the steps of docs/decisions/0011, each step for all of them together.
+"""New records of one table, many at a time: the steps of `writer.py`, each step for all of them together.
 
-What needs a closer look goes the way of single writes: a record that is there already, a group that is nearly full, a
-parent that is not there or about to go, a step that another writer hindered. Nothing is refused here.
+Only what goes smoothly is loaded here. All else is returned to be written one record at a time: a record that exists
+already, a group that is nearly full, a parent that is missing or marked for deletion, a step that another writer
+overtook. So nothing is refused here, and no constraint's message is made.
 """
 
 from __future__ import annotations
@@ -22,12 +23,19 @@ from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.guards import Guards
 from piql.store.base import EntryChange, Row, State
 
-CHUNK = 512  # so few that readers and writers who meet them half done need not wait long
+CHUNK = 512  # records: so few that readers and writers who meet a half-done load need not wait long
 
 
 @dataclass(slots=True)
 class _Load:
-    """One new record, and how far its load has come."""
+    """One new record, and how far its load has come.
+
+    image        the record, in the order of the table's columns
+    write        the name of the write that puts it; `mark` that of the write that shows it as COMING before, if needed
+    touched      the index entries to write;  `entered`  the slots to take
+    is_marked    the mark may have been written
+    is_out       it is left to be written by itself, and what was written for it is withdrawn
+    """
 
     key: Row
     image: Row
@@ -45,21 +53,24 @@ class _Load:
 
 
 class GroupedLoad:
-    """Loads new records of one table, some hundred at a time."""
+    """Loads new records of one table, some hundred at a time (`chunks`)."""
 
     def __init__(self, writer: SteppedWriter, identity: WriterIdentity) -> None:
         self._writer = writer
         self._identity = identity
 
     def load(self, records: Mapping[Row, Row]) -> list[Row]:
-        """Put the records that are new, by key; return the keys of those that must be written one at a time."""
+        """Put new records, given by key; return the keys of those that must be written one at a time.
+
+        Raises StoreUnavailable or StoreFull, after which it is unknown which records are in, and Redeployed.
+        """
         if self._writer.writer.guards != Guards():
             return list(records)
-        began = self._identity.manners.clock()
-        loads, alone = self._begin(records)
+        began = self._identity.wait_policy.clock()
+        loads, left_out = self._begin(records)
         try:
             self._secure(loads)
-            if self._identity.manners.clock() - began > LOOK_SECONDS:
+            if self._identity.wait_policy.clock() - began > LOOK_SECONDS:
                 self._writer.look_again()
             self._decide(loads)
         except StoreFull as failure:
@@ -74,13 +85,14 @@ class GroupedLoad:
         for load in loads:
             if load.is_out:
                 self._withdraw(load)
-                alone.append(load.key)
-        return alone
+                left_out.append(load.key)
+        return left_out
 
     def _begin(self, records: Mapping[Row, Row]) -> tuple[list[_Load], list[Row]]:
+        """Return the loads of the records that are new, and the keys of those that exist with other values."""
         writer, stamps = self._writer, self._identity.stamps
         loads: list[_Load] = []
-        alone: list[Row] = []
+        left_out: list[Row] = []
         for key, record in zip(records, writer.records.find_many(list(records)), strict=True):
             image = records[key]
             if record is None:
@@ -90,11 +102,11 @@ class GroupedLoad:
             elif record.state is not State.VISIBLE or writer.writer.keep_hidden(
                 writer.records.image(record), image
             ) != writer.records.image(record):
-                alone.append(key)
-        return loads, alone
+                left_out.append(key)
+        return loads, left_out
 
     def _secure(self, loads: Sequence[_Load]) -> None:
-        """Note what is about to come, take slots, show it, and look at what it names."""
+        """Take all steps before the records are put: note intents, take slots, show entries, check foreign keys."""
         writer, log = self._writer, self._identity.log
         for load in loads:
             if load.touched or load.entered:
@@ -109,19 +121,20 @@ class GroupedLoad:
                 )
         log.note_many([load.intent for load in loads if load.intent is not None])
         self._take_slots(loads)
-        going = _going(loads)
+        remaining = _remaining(loads)
         self._identity.row_writes.change_entries(
-            [change._replace(at=load.stamp) for load in going for change in load.touched.values()]
+            [change._replace(at=load.stamp) for load in remaining for change in load.touched.values()]
         )
-        marked = [load for load in going if load.mark is not None]
+        marked = [load for load in remaining if load.mark is not None]
         for load in marked:
-            load.is_marked = True  # also where nobody knows whether it is
+            load.is_marked = True  # before it is written: a write that fails may have been made
         puts = [(load.image, State.COMING, load.mark or "", None) for load in marked]
         for marked_load, is_put in zip(marked, writer.records.put_many(puts), strict=True):
             marked_load.is_out |= not is_put
-        self._check_references(_going(loads))
+        self._check_references(_remaining(loads))
 
     def _take_slots(self, loads: Sequence[_Load]) -> None:
+        """Take the slots of all loads; those of a group that has too few free ones are out."""
         loads_by_slots: dict[int, dict[Row, list[_Load]]] = defaultdict(lambda: defaultdict(list))
         by_id: dict[int, Slots] = {}
         for load in loads:
@@ -137,6 +150,7 @@ class GroupedLoad:
                     load.is_out = True
 
     def _check_references(self, loads: Sequence[_Load]) -> None:
+        """Look up what foreign keys name; loads that name no row, or one that is being deleted, are out."""
         for reference in self._writer.references:
             naming: dict[Row, list[_Load]] = defaultdict(list)
             for load in loads:
@@ -152,26 +166,27 @@ class GroupedLoad:
                     load.is_out = True
 
     def _decide(self, loads: Sequence[_Load]) -> None:
-        """Put the records: from here on they are there; let everything else say so."""
-        writer, going = self._writer, _going(loads)
-        puts = [(load.image, State.VISIBLE, load.write, load.mark) for load in going]
-        for going_load, is_put in zip(going, writer.records.put_many(puts), strict=True):
-            going_load.is_out = not is_put
-        done = _going(going)
+        """Put the records, which decides that they exist, then make their entries visible and forget the intents."""
+        writer, remaining = self._writer, _remaining(loads)
+        puts = [(load.image, State.VISIBLE, load.write, load.mark) for load in remaining]
+        for remaining_load, is_put in zip(remaining, writer.records.put_many(puts), strict=True):
+            remaining_load.is_out = not is_put
+        done = _remaining(remaining)
         self._identity.row_writes.change_entries(
             [change for load in done for change in writer.as_record_says(load.touched, load.image, load.stamp)]
         )
         self._identity.log.forget_many([load.intent for load in done if load.intent is not None])
 
     def _withdraw(self, load: _Load) -> None:
+        """Take back what the load of one record has written, unless its record is there."""
         if load.intent is not None:
             self._writer.settle(load.intent)
         elif load.is_marked and load.mark is not None:
-            self._writer.records.past(load.key, stamp_of(load.mark))
+            self._writer.records.fence(load.key, stamp_of(load.mark))
 
 
 def chunks(records: Mapping[Row, Row], partition_length: int, size: int = CHUNK) -> list[dict[Row, Row]]:
-    """Divide records so that those of one partition come together."""
+    """Divide records into groups of `size`, those of one partition (equal first key values) next to each other."""
     numbers: dict[Row, int] = {}
     numbering = count()
     position: dict[Row, int] = {}
@@ -184,5 +199,6 @@ def chunks(records: Mapping[Row, Row], partition_length: int, size: int = CHUNK)
     return [{key: records[key] for key in in_order[at : at + size]} for at in range(0, len(in_order), size)]
 
 
-def _going(loads: Sequence[_Load]) -> list[_Load]:
+def _remaining(loads: Sequence[_Load]) -> list[_Load]:
+    """Return the loads that are not out."""
     return [load for load in loads if not load.is_out]

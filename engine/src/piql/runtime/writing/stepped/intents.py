@@ -1,7 +1,10 @@
 """The log of writes in progress: one cell for each, in a group of the client process that makes it.
 
-An intent names the record, all that its entries and slots may come from (the record before and after, of every try),
-and the last write that was tried. Whoever finds it can settle it.
+    group "intents of 9f3a11c2"    00000000001f  {"table": "users", "write": "0005f2c9…", "key": …, "images": […]}
+    group "servers"                9f3a11c2      1790000000 00000000001a    (announced when; its intents begin behind)
+
+An intent names the record, its images before and after of every try, from which its entries and slots follow, and the
+last write that was tried. Any process that reads it can settle the write.
 """
 
 from __future__ import annotations
@@ -16,10 +19,10 @@ from piql.runtime.writing.stepped.notation import text_of, values_of
 from piql.runtime.writing.stepped.stamps import Stamps
 from piql.store.base import Row, SingleRowWrites
 
-PROCESSES = "servers"  # the stored name of the group that lists them
-_PAGE = 100
-_ANNOUNCED_FOR_SECONDS = 600
-_ANNOUNCED_FOR_NUMBERS = 500
+PROCESSES = "servers"  # the stored name of the group that lists the client processes
+_PAGE = 100  # cells read at a time
+_ANNOUNCED_FOR_SECONDS = 600  # a process announces itself again after so long,
+_ANNOUNCED_FOR_NUMBERS = 500  # or after so many intents
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,7 @@ class Intent:
     images: tuple[Row, ...]
 
     def as_text(self) -> str:
+        """Return the value of the intent's cell; `intent_from` reads it."""
         return json.dumps(
             {
                 "table": self.table,
@@ -48,24 +52,26 @@ class Intent:
 
 
 def intent_from(group: str, number: str, text: str) -> Intent:
-    noted = json.loads(text)
+    """Return the intent of a cell."""
+    content = json.loads(text)
     return Intent(
         group,
         number,
-        noted["table"],
-        noted["write"],
-        values_of(noted["key"]),
-        tuple(noted["columns"]),
-        tuple(values_of(image) for image in noted["images"]),
+        content["table"],
+        content["write"],
+        values_of(content["key"]),
+        tuple(content["columns"]),
+        tuple(values_of(image) for image in content["images"]),
     )
 
 
 def group_of(process: str) -> str:
+    """Return the name of the group that holds the intents of a client process."""
     return f"intents of {process}"
 
 
 class IntentLog:
-    """The log of one client process."""
+    """The log of one client process, used by all of its threads."""
 
     def __init__(self, row_writes: SingleRowWrites, stamps: Stamps) -> None:
         self._row_writes = row_writes
@@ -79,6 +85,7 @@ class IntentLog:
         self._announced_number = 0
 
     def next_number(self) -> str:
+        """Return the number of a new intent, which is open until it is forgotten."""
         now = self._seconds()
         with self._lock:
             self._number += 1
@@ -96,9 +103,10 @@ class IntentLog:
         self._row_writes.note_many(self.group, {intent.number: intent.as_text() for intent in intents})
 
     def _announce(self) -> None:
-        """Say now and then that there is this log, else nobody would look into it, and where its intents begin.
+        """Note, every now and then, that this process writes, and the number behind which its intents begin.
 
-        Some stores keep what was deleted for days, and read over it: a sweep must not begin at the first write of all.
+        Sweeps look only into the logs that are announced. They begin at that number because some stores keep deleted
+        cells for days, and reading over them is slow.
         """
         now = self._seconds()
         if (
@@ -109,11 +117,11 @@ class IntentLog:
             self._row_writes.note(PROCESSES, self._process, f"{int(now)} {_text(self._done_up_to(now))}")
 
     def _done_up_to(self, now: float) -> int:
-        """Return a number up to which there are no intents any more."""
+        """Return a number up to which there are no intents any more; `now` is in seconds."""
         with self._lock:
             oldest = min(self._open, default=self._number + 1)
             is_old = oldest in self._open and now - self._open[oldest] > _ANNOUNCED_FOR_SECONDS
-        if is_old:  # its write failed: whoever settled it has not told this process
+        if is_old:  # its write failed, and another process may have settled it: read what is left of the log
             left = self._row_writes.cells(self.group, 1, _text(oldest - 1))
             with self._lock:
                 first = int(left[0].key, 16) if left else self._number + 1
@@ -124,6 +132,7 @@ class IntentLog:
         return oldest - 1
 
     def forget(self, intent: Intent) -> None:
+        """Take an intent out of its log, which may be that of another process."""
         self._row_writes.note(intent.group, intent.number, None)
         if intent.group == self.group:
             self._close([intent])
@@ -163,6 +172,7 @@ def processes(row_writes: SingleRowWrites) -> dict[str, Announced]:
 
 
 def intents_of(row_writes: SingleRowWrites, process: str, behind: str = "") -> Iterator[Intent]:
+    """Read the intents of a client process, in order, those behind a number."""
     group, last = group_of(process), behind
     while cells := row_writes.cells(group, _PAGE, last):
         for cell in cells:

@@ -8,24 +8,24 @@ from time import monotonic
 from typing import TypeVar
 
 from piql.errors import RepairPending
-from piql.runtime.writing.stepped.backoff import Manners
+from piql.runtime.writing.stepped.backoff import WaitPolicy
 
 T = TypeVar("T")
 
-FIRST_PAUSE = 0.01
+FIRST_PAUSE = 0.01  # seconds; each pause is twice as long as the one before
 SWEEP_EVERY_SECONDS = 1.0
-_PAUSES = 7  # the last are as long as writes take while a node is away
-_SWEEPS_AFTER = 3  # pauses: writes at work end by themselves, those of dead processes do not
+_PAUSES = 7  # the last is 0.64 s: as long as a write takes while a node is down
+_SWEEPS_AFTER = 3  # pauses: by then writes in progress have ended, and what is left is of dead processes
 
 
 class Leftovers:
     """Waits for or settles interrupted writes for all executions of one database, from any number of threads.
 
-    Each attempt makes its own requests within its own bound. Stores with transactions (`manners` None) leave nothing.
+    Each attempt has a bound of its own. Without a wait policy, on stores with transactions, nothing is ever left over.
     """
 
-    def __init__(self, manners: Manners | None, sweep: Callable[[float], object]) -> None:
-        self._manners = manners
+    def __init__(self, wait_policy: WaitPolicy | None, sweep: Callable[[float], object]) -> None:
+        self._manners = wait_policy
         self._sweep = sweep
         self.sweep_at = 0.0
 
@@ -47,9 +47,9 @@ class Leftovers:
         if self._manners is None or not self._has_swept(self._manners):
             raise pending
 
-    def _has_swept(self, manners: Manners) -> bool:
+    def _has_swept(self, wait_policy: WaitPolicy) -> bool:
         if monotonic() < self.sweep_at:
             return False
         self.sweep_at = monotonic() + SWEEP_EVERY_SECONDS
-        self._sweep(manners.patience)
+        self._sweep(wait_policy.patience)
         return True

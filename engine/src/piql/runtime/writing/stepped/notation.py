@@ -28,7 +28,7 @@ _FROM_TEXT: dict[str, Callable[[str], Any]] = {
 
 
 def text_of(values: Sequence[Any]) -> str:
-    """Return stored values as text; raise TypeError for a value of a type that no column has."""
+    """Return stored values as text; raise TypeError for a value of a type that no column has (see `_noted`)."""
     return json.dumps([_noted(value) for value in values], ensure_ascii=False, separators=(",", ":"))
 
 

@@ -1,4 +1,8 @@
-"""The records of one table on a store without transactions: found, put on a condition, closed to late writers."""
+"""The records of one table on a store without transactions: found, put on a condition, fenced against late writers.
+
+Every put is conditional on the write that left the record as the caller knows it. So a writer that was overtaken
+notices, and begins again.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,15 @@ from piql.runtime.writing.stepped.stamps import Stamps, stamp_of
 from piql.runtime.writing.table_rules.constraints import Picker, picker
 from piql.runtime.writing.table_rules.entries import IndexEntries
 from piql.schema.catalog import Table
-from piql.store.base import Found, RecordChange, Row, SingleRowWrites, State, Store
+from piql.store.base import RecordChange, Row, SingleRowWrites, State, Store, StoredRecord
 
 
 class SteppedRecords:
-    """`image`: a record in the order of the table's columns, as the write path has it; `row`: as the store has it."""
+    """Reads and changes records by their primary keys.
+
+    An image is a record in the order of the table's columns, as the write path has it; a row of the store has the key
+    columns first. `stamps` names the writes of this client process.
+    """
 
     def __init__(self, table: Table, store: Store, row_writes: SingleRowWrites, stamps: Stamps) -> None:
         self.table = table
@@ -27,19 +35,24 @@ class SteppedRecords:
         self._positions = tuple(at[column.name] for column in table.columns)
         self._nothing = (None,) * len(primary.covering)
 
-    def find(self, key: Row, is_serial: bool = False) -> Found | None:
+    def find(self, key: Row, is_serial: bool = False) -> StoredRecord | None:
+        """Return the record with a key; a serial read also completes a conditional write that is under way."""
         return self._row_writes.find(self.prepared, key, is_serial)
 
-    def find_many(self, keys: Sequence[Row], is_serial: bool = False) -> list[Found | None]:
+    def find_many(self, keys: Sequence[Row], is_serial: bool = False) -> list[StoredRecord | None]:
+        """Return the record of each key, None where there is none."""
         return self._row_writes.find_many(self.prepared, keys, is_serial)
 
     def put_many(self, puts: Sequence[tuple[Row, State, str, str | None]]) -> list[bool]:
-        """Put images in a state, each by a write, if the known one left the record; say which are known as done."""
+        """Put records, each given as image, state, write, and the write that is known to have left it (None: nobody).
+
+        Return for each whether it is known to have been put.
+        """
         changes = [RecordChange(self._row_of(image), state, write, known) for image, state, write, known in puts]
         return self._row_writes.change_many(self.prepared, changes)
 
-    def image(self, record: Found | None) -> Row | None:
-        """Return the record as the write path has it; None for a record that is deleted or not there yet."""
+    def image(self, record: StoredRecord | None) -> Row | None:
+        """Return the image of a record; None for one that is deleted (GONE) or not decided yet (COMING)."""
         if record is None or record.state in (State.COMING, State.GONE):
             return None
         row = record.row
@@ -47,16 +60,20 @@ class SteppedRecords:
 
     def put(
         self, key: Row, image: Row | None, state: State, write: str, known: str | None
-    ) -> tuple[bool, Found | None]:
-        """Put a record (or, without an image, what stands for none), if the write that left it is the known one."""
+    ) -> tuple[bool, StoredRecord | None]:
+        """Put a record, or without an image a deleted one, if `known` is the write that left it (None: nobody).
+
+        Return whether it was put, and, if not, the record that is there.
+        """
         row = self._row_of(image) if image is not None else key + self._nothing
         is_done, record = self._row_writes.change(self.prepared, row, state, write, known)
         return is_done or (record is not None and record.write == write), record
 
-    def past(self, key: Row, stamp: int, own_write: str | None = None) -> Found:
-        """Return the record once no write up to a stamp can change it any more, `own_write` excepted if it has.
+    def fence(self, key: Row, stamp: int, own_write: str | None = None) -> StoredRecord:
+        """Return the record once no write up to a stamp can change it any more.
 
-        A record that is older is put as it is by a write that is later: whoever knew the older one finds another.
+        A record that an older write left is put again, unchanged, by a later write: the conditions of all writes that
+        knew the older one then fail. A record that `own_write` left is returned as it is.
         """
         while True:
             record = self.find(key, is_serial=True)
@@ -68,4 +85,4 @@ class SteppedRecords:
             known = record.write if record is not None else None
             if self.put(key, image, state, write, known)[0]:
                 row = self._row_of(image) if image is not None else key + self._nothing
-                return Found(write, state, row)
+                return StoredRecord(write, state, row)

@@ -1,10 +1,10 @@
-"""Foreign keys on a store without transactions: each side shows what it is about to do, then looks at the other.
+"""Foreign keys on a store without transactions: each side shows what it is about to do, then looks at the other side.
 
-    who inserts   shows an entry or a COMING record, then gets the parent
-    who deletes   marks the parent DOUBTFUL, then looks for entries and COMING records
+    an insert of a child      shows an entry or a COMING record, then gets the parent      SteppedReference
+    a delete of a parent      marks the parent DOUBTFUL, then looks for children           SteppedReferrer
 
-Whichever shows last sees the other. A parent that is marked is made VISIBLE again by whoever refers to it: its delete
-then finds another write than its own, and looks again.
+The one that shows last sees the other. An insert that finds the parent marked makes it VISIBLE again; the delete, whose
+last step is conditional on its mark, then fails and begins again.
 """
 
 from __future__ import annotations
@@ -21,20 +21,21 @@ from piql.store.base import (
     STATE,
     Batch,
     EntryChange,
-    Found,
     PreparedEntries,
     ReadShape,
     Row,
     SingleRowWrites,
     State,
     Store,
+    StoredRecord,
 )
 
 
 class SteppedReference:
-    """A FOREIGN KEY of a table; `owners` finds the parent where it is named by a UNIQUE key.
+    """A FOREIGN KEY of a table, from the child's side.
 
-    `is_seen_in_records`: who deletes a parent looks for the key in the records themselves, not in entries.
+    owners                the slots of the UNIQUE key by which it names the parent; None if it is the primary key
+    is_seen_in_records    a delete of the parent looks for the key in the child's records, not in an index
     """
 
     def __init__(
@@ -47,7 +48,10 @@ class SteppedReference:
         self.is_seen_in_records = is_seen_in_records
 
     def key_named(self, old: Row | None, new: Row) -> Row | None:
-        """Return the parent's key that a write makes a record refer to; None where there is nothing to check."""
+        """Return the parent's key that a write newly refers to; None if there is nothing to check.
+
+        Raises ForeignKeyViolation if no parent can have the value.
+        """
         value = self._check.value(new)
         if value is None or value == self._check.value(old):
             return None
@@ -70,6 +74,7 @@ class SteppedReference:
         return set(keys) - present
 
     def check(self, meter: Meter, old: Row | None, new: Row) -> None:
+        """Raise ForeignKeyViolation if the parent does not exist; remove the mark of a delete from it."""
         key = self.key_named(old, new)
         if key is None:
             return
@@ -95,7 +100,7 @@ class SteppedReference:
 
 
 class SteppedReferrer:
-    """A FOREIGN KEY of another table, or of this one, that refers to this table."""
+    """A FOREIGN KEY of some table that refers to this one, from the parent's side."""
 
     def __init__(
         self,
@@ -121,10 +126,15 @@ class SteppedReferrer:
         self._is_own_table = check.referrer.name == check.table.name
 
     def is_concerned(self, old: Row, new: Row | None) -> bool:
+        """Return whether a change takes a key away that children may name."""
         return self._check.key_given_up(old, new) is not None
 
     def check(self, meter: Meter, backoff: Backoff, old: Row, new: Row | None, own_key: Row) -> None:
-        """Raise ForeignKeyViolation where another record refers to this one; wait for writes in progress that may."""
+        """Raise ForeignKeyViolation if another record refers to this one.
+
+        Writes in progress that may come to refer to it are waited for, and settled once they are out of patience.
+        `own_key` is the primary key of this record, which may refer to itself when it is deleted.
+        """
         key = self._check.key_given_up(old, new)
         if key is None:
             return
@@ -140,7 +150,10 @@ class SteppedReferrer:
     def _settled(
         self, meter: Meter, backoff: Backoff, key: Row, rows: list[Row], own_key: Row | None, old: Row
     ) -> bool:
-        """Look at what names the record, and say whether to look again."""
+        """Look at the entries or records that name `key`; return whether to read them again.
+
+        Raises ForeignKeyViolation at the first child; waits for, or settles, those that are not decided.
+        """
         is_waiting = is_changed = False
         looks = 0
         for row in rows:
@@ -160,7 +173,7 @@ class SteppedReferrer:
             meter.repair(looks + 2)
             looks = 0
             stamps = self._children.stamps
-            past = self._children.past(primary, stamp_of(stamps.write_after(stamp_of(child.write) if child else 0)))
+            past = self._children.fence(primary, stamp_of(stamps.write_after(stamp_of(child.write) if child else 0)))
             if self._names(past, key):  # its write was decided just before
                 raise self._check.violation(old)
             if not self._is_on_records:
@@ -172,6 +185,7 @@ class SteppedReferrer:
             backoff.pause()
         return is_waiting or is_changed
 
-    def _names(self, child: Found | None, key: Row) -> bool:
+    def _names(self, child: StoredRecord | None, key: Row) -> bool:
+        """Return whether a child's record refers to `key`."""
         image = self._children.image(child)
         return image is not None and self._names_by(image) == key

@@ -1,35 +1,40 @@
 """Slots under limits, on a store without transactions: a row is in a group only while its record has a slot there.
 
-    CARDINALITY LIMIT 3 (owner)    places in subscriptions (owner) ["ada"]     0000  5f2c…-9f3a-1 ["ada","bob"]
-                                                                               0001  5f2c…-77b1-4 ["ada","eve"]
-    UNIQUE (email)                 one slot for each value
+    constraint                     group of cells                             cells: number, write, key of the record
+    CARDINALITY LIMIT 3 (owner)    places in subscriptions (owner) ["ada"]    00000000  5f2c…-9f3a-1 ["ada","bob"]
+                                                                              00000001  5f2c…-77b1-4 ["ada","eve"]
+    UNIQUE (email)                 unique places in users (email) ["a@b"]     00000000  5f2c…-9f3a-2 ["ada"]
 
-A cell says which write took the slot, for which record. While a record that stamp `c` left is in the group, its latest
-slot up to `c` stays; all others of it up to `c` may be given back by anybody.
+A cell says which write took the slot, and for which record. Interrupted writes leave slots that no record needs. If a
+record was left by a write with stamp `c`, then of its slots taken up to `c` it needs the latest if it is in the group,
+and none if it is not; any process may give the others back. Slots taken after `c` belong to a write in progress.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from piql.errors import PiqlError
 from piql.runtime.writing.meter import Meter
-from piql.runtime.writing.stepped.backoff import Backoff, Manners
+from piql.runtime.writing.stepped.backoff import Backoff, WaitPolicy
 from piql.runtime.writing.stepped.notation import text_of, values_of
 from piql.runtime.writing.stepped.records import SteppedRecords
 from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.table_rules.constraints import GroupCount, UniqueCheck
-from piql.store.base import STATE, Batch, Cell, Found, ReadShape, Row, SingleRowWrites, State, Store, Swap
+from piql.store.base import STATE, Batch, Cell, ReadShape, Row, SingleRowWrites, State, Store, StoredRecord, Swap
 
-BEFORE_ALL_WRITES = f"{1:016x}-fill-0"
-_PAGE = 500
-_MORE = 16  # slots beyond the limit that may be found while they are given back
+BEFORE_ALL_WRITES = f"{1:016x}-fill-0"  # the name of a write whose stamp is before that of any other
+_PAGE = 500  # cells read at a time
+_MORE = 16  # cells read beyond the limit: a limit that was lowered has slots above it for a while
 
 
 class Slots:
-    """The slots of one CARDINALITY LIMIT or UNIQUE key."""
+    """The slots of one CARDINALITY LIMIT or UNIQUE key.
+
+    name     of the constraint, as the names of its cell groups begin
+    limit    how many slots a group has
+    """
 
     def __init__(
         self, check: GroupCount | UniqueCheck, records: SteppedRecords, store: Store, row_writes: SingleRowWrites
@@ -50,11 +55,10 @@ class Slots:
             words = ""
             self._members = None
             self._is_on_records = False
-        order = sorted(range(len(check.columns)), key=lambda at: check.columns[at])
-        self._order = tuple(order)
-        self.name = f"places in {table.name} ({words or ', '.join(check.columns[at] for at in order)})"
+        self._order = tuple(sorted(range(len(check.columns)), key=lambda at: check.columns[at]))
         kind = "unique " if isinstance(check, UniqueCheck) else ""
-        self.name = kind + self.name
+        columns = words or ", ".join(check.columns[at] for at in self._order)
+        self.name = f"{kind}places in {table.name} ({columns})"
 
     def groups(self, image: Row | None) -> set[Row]:
         """Return the groups of this constraint that a record is in; none for no record (`image` None)."""
@@ -64,9 +68,11 @@ class Slots:
         return set() if value is None else {value}
 
     def violation(self, group: Row) -> PiqlError:
+        """Return the error of a row that finds no slot in a group."""
         return self._check.violation(group)
 
     def cell_group(self, group: Row) -> str:
+        """Return the name of the cells of a group's slots."""
         return f"{self.name} {text_of([group[at] for at in self._order])}"
 
     def owner(self, group: Row) -> Row | None:
@@ -75,11 +81,16 @@ class Slots:
         return _owner(cells[0]) if cells else None
 
     def owners(self, groups: Sequence[Row]) -> list[Row | None]:
+        """Return for each UNIQUE value the key of the record that has its slot."""
         cells_of_groups = self._row_writes.cells_many([self.cell_group(group) for group in groups], 1)
         return [_owner(cells[0]) if cells else None for cells in cells_of_groups]
 
     def take(self, group: Row, key: Row, write: str, meter: Meter, backoff: Backoff) -> None:
-        """Take a slot for a record, or raise CardinalityViolation or DuplicateKey."""
+        """Take a slot for a record, or raise CardinalityViolation or DuplicateKey.
+
+        A record that has an older slot moves that one to its new write. Requests after the first swap are counted as
+        lost: the bound has room for one try.
+        """
         name, value = self.cell_group(group), f"{write} {text_of(key)}"
         if self.limit == 1:  # mostly free: no need to look first
             meter.step(1)
@@ -134,14 +145,16 @@ class Slots:
         }
 
     def _free(self, cells: Sequence[Cell]) -> Cell | None:
+        """Return one of the free slots at random, so that writers who look at the same time seldom collide."""
         free = self._all_free(cells)
         return Cell(random.choice(free), "") if free else None
 
     def _all_free(self, cells: Sequence[Cell]) -> list[str]:
-        """Return the free slots: below a number behind which so many are taken that all together reach the limit.
+        """Return the numbers of the free slots.
 
-        When the limit was higher, slots beyond it were taken. The number only grows, as those are given back: whoever
-        listed the slots earlier takes none above it.
+        Under a limit that was lowered, slots above it may be taken. For each of them one slot below the limit must stay
+        free, so only numbers below `end` can be taken, where `end` plus the slots taken from there on is the limit. As
+        the upper ones are given back `end` only grows, so a writer that listed the slots earlier takes none too many.
         """
         taken = {int(cell.key) for cell in cells}
         end = self.limit
@@ -150,9 +163,10 @@ class Slots:
         return [_number(at) for at in range(end) if at not in taken]
 
     def _look_closer(self, group: Row, cells: Sequence[Cell], meter: Meter, backoff: Backoff) -> bool:
-        """Give back slots of records that are not in a full group; say whether to look again.
+        """Give back slots of a full group whose records do not need them; return whether to look for a free one again.
 
-        Looks that settle nothing are lost, as those of somebody who waits: there may be many of them.
+        A slot whose write may still be in progress is waited for. Requests that settle something are counted as
+        repairs, the others as lost.
         """
         members: set[Row] = set()
         looks = 0
@@ -176,27 +190,28 @@ class Slots:
                     continue
                 meter.repair(looks + 1)
                 looks = 0
-                record = self._records.past(owner, _stamp(cell))
+                record = self._records.fence(owner, _stamp(cell))
                 left_at = stamp_of(record.write)
-            decided = [candidate for candidate in cells if _owner(candidate) == owner and _stamp(candidate) <= left_at]
+            decided = [taken for taken in cells if _owner(taken) == owner and _stamp(taken) <= left_at]
             if not self._is_in(group, record) or (decided and cell != max(decided, key=_stamp)):
                 meter.repair(looks + 1)
                 looks = 0
                 is_given_back, _ = self._row_writes.swap(self.cell_group(group), cell.key, cell.value, None)
                 is_released |= is_given_back
-                is_waiting |= not is_given_back  # taken anew meanwhile: it refuses nobody who has not looked again
+                is_waiting |= not is_given_back  # it changed meanwhile: look again before refusing
         meter.lose(looks)
         if is_waiting and not is_released:
             backoff.pause()
         return is_waiting or is_released
 
-    def _is_in(self, group: Row, record: Any) -> bool:
+    def _is_in(self, group: Row, record: StoredRecord | None) -> bool:
+        """Return whether a record is in a group."""
         return group in self.groups(self._records.image(record))
 
     def give_back(self, group: Row, key: Row, stamp: int, is_in: bool) -> int:
-        """Give back the slots that a record, as left at a stamp, does not need, and say how many.
+        """Give back the slots that a record took up to a stamp, but for the latest if it `is_in` the group.
 
-        All, or all but the latest if it is in the group.
+        Return how many were given back.
         """
         name = self.cell_group(group)
         cells = self._row_writes.cells(name, self.limit + _MORE)
@@ -207,9 +222,10 @@ class Slots:
         return len(unneeded)
 
     def inspect(self, name: str, before: int) -> int:
-        """Give back what no record needs of a group's slots, and say how many; those taken after a stamp may wait.
+        """Give back the slots of a cell group that no record needs, and return how many.
 
-        A write from before that has taken a slot and not changed its record cannot do so any more.
+        Only slots taken up to the stamp `before` are given back. A write up to that stamp which has taken a slot and
+        not changed its record is taken for interrupted: the record is fenced against it.
         """
         cells, last, released = [], "", 0
         while page := self._row_writes.cells(name, _PAGE, last):
@@ -223,7 +239,7 @@ class Slots:
                 continue
             old = [cell for cell in owned if _stamp(cell) <= before]
             if old and (record is None or stamp_of(record.write) < _stamp(old[-1])):
-                record = self._records.past(owner, _stamp(old[-1]))
+                record = self._records.fence(owner, _stamp(old[-1]))
                 is_in = self._is_member(name, record)
             left_at = stamp_of(record.write) if record is not None else 0
             decided = [cell for cell in owned if _stamp(cell) <= left_at]
@@ -232,15 +248,16 @@ class Slots:
                     released += self._row_writes.swap(name, cell.key, cell.value, None)[0]
         return released
 
-    def _is_member(self, name: str, record: Found | None) -> bool:
+    def _is_member(self, name: str, record: StoredRecord | None) -> bool:
+        """Return whether a record is in the group whose cells have a name."""
         return any(self.cell_group(group) == name for group in self.groups(self._records.image(record)))
 
     def fill(self, images: Sequence[Row]) -> None:
-        """Give each record of a table that nobody writes to its slots: the constraint is new."""
+        """Take the slots of a new constraint for the records of a table, to which nobody writes meanwhile."""
         for image in images:
             key = self._records.key_of(image)
             for group in self.groups(image):
-                self.take(group, key, BEFORE_ALL_WRITES, Meter(), Backoff(Manners()))
+                self.take(group, key, BEFORE_ALL_WRITES, Meter(), Backoff(WaitPolicy()))
 
 
 def _number(at: int) -> str:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from time import time
 
-STEP = 4
+STEP = 4  # microseconds from one write to the next: room for the times of its entries
 
 
 def stamp_of(write: str | None) -> int:
@@ -35,6 +35,7 @@ class Stamps:
         self._lock = threading.Lock()
 
     def seconds(self) -> float:
+        """Return the time now, in seconds since 1970."""
         return self._clock()
 
     def write_after(self, *stamps: int) -> str:

@@ -13,15 +13,19 @@ from piql.runtime.writing.stepped.writer import SteppedWriter
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.store.base import KEPT_SECONDS
 
-_PAGE = 200
+_PAGE = 200  # groups of cells listed at a time
 
 
 @dataclass(frozen=True, slots=True)
 class SweepReport:
-    """What a sweep found: writes `completed` had changed their record, those `withdrawn` had not.
+    """The outcome of a sweep, in numbers.
 
-    `waiting` are too young to be taken for interrupted, or are of tables that are not deployed any more.
-    `places_returned` of the `groups` whose slots were looked at were held for no row.
+    completed          interrupted writes that had changed their record
+    withdrawn          those that had not
+    waiting            writes that are too young to be taken for interrupted, or of tables that are not deployed
+    servers            client processes whose logs were read
+    groups             groups under a limit whose slots were looked at
+    places_returned    slots of those that no row needed
     """
 
     completed: int = 0
@@ -35,7 +39,10 @@ class SweepReport:
 def sweep(
     identity: WriterIdentity, writer_of: Callable[[str], SteppedWriter], older_than: float, per_second: float | None
 ) -> SweepReport:
-    """Settle the intents that are older than some seconds, at most so many in a second."""
+    """Settle the intents that are older than `older_than` seconds, at most `per_second` of them in a second.
+
+    The logs of client processes that have not written for long and have no intents are forgotten.
+    """
     row_writes, now = identity.row_writes, identity.stamps.seconds()
     completed = withdrawn = waiting = 0
     announcements = processes(row_writes)
@@ -54,7 +61,7 @@ def sweep(
             else:
                 withdrawn += 1
             if per_second is not None:
-                identity.manners.sleep(1 / per_second)
+                identity.wait_policy.sleep(1 / per_second)
         if announced.at < now - KEPT_SECONDS and not row_writes.cells(group_of(name), 1, announced.behind):
             row_writes.note(PROCESSES, name, None)
     return SweepReport(completed, withdrawn, waiting, len(announcements))
@@ -63,9 +70,10 @@ def sweep(
 def sweep_slots(
     identity: WriterIdentity, all_slots: Sequence[Slots], older_than: float, per_second: float | None
 ) -> tuple[int, int]:
-    """Look at all groups, so many in a second; give back the slots that no row needs, and say how many of each.
+    """Give back the slots that no row needs, and return how many groups were looked at and slots given back.
 
-    A slot may be left where a step of a writer that died came after its intent had been settled.
+    Such a slot is left if a late step of a dead writer took it after its intent had been settled. Slots younger than
+    `older_than` seconds are left alone; at most `per_second` groups are looked at in a second.
     """
     row_writes, before = identity.row_writes, int((identity.stamps.seconds() - older_than) * 1_000_000)
     by_name = {slots.name: slots for slots in all_slots}
@@ -79,6 +87,6 @@ def sweep_slots(
             inspected += 1
             returned += slots.inspect(group, before)
             if per_second is not None:
-                identity.manners.sleep(1 / per_second)
+                identity.wait_policy.sleep(1 / per_second)
         last = groups[-1]
     return inspected, returned

@@ -1,4 +1,16 @@
-"""The write path of one table on a store without transactions: the steps of docs/decisions/0011."""
+"""The write path of one table on a store without transactions. The record decides; all else is derived from it.
+
+    find the record, decide            `write`, `_try`
+    note the intent                    `_note`        from here on any process can settle the write
+    take slots in the groups entered   `_secure`
+    show the entries as DOUBTFUL       `_secure`
+    mark the record, check references  `_secure`      COMING or DOUBTFUL, where a foreign key needs it
+    put the record                     `_try`         on the condition that nobody changed it: the write is decided
+    make entries VISIBLE or GONE       `_finish`
+    give slots back, forget intent     `_finish`
+
+A try that another writer overtook begins again at the first step. docs/decisions/0011 tells why the order is safe.
+"""
 
 from __future__ import annotations
 
@@ -26,41 +38,48 @@ from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.constraints import GroupCount, UniqueCheck, index_for
 from piql.runtime.writing.table_rules.guards import Guards
 from piql.runtime.writing.transactional import TableWriter
-from piql.store.base import EntryChange, Found, Row, State, Store
+from piql.store.base import EntryChange, Row, State, Store, StoredRecord
 
 UNKNOWN = "whether the row was written is not known: read it before you write it again"
 HALF_WAY = "the disk of the store became full half-way: make room"
 
 Decide = Callable[[Row | None], Row | None]
-"""From the record as it is to the record as it shall be, None for none; may refuse."""
+"""From the record as it is to the record as it shall be, None for none; may raise to refuse the write."""
 
 
 @dataclass(slots=True)
 class _Work:
-    """One write, over all of its tries."""
+    """One write, over all of its tries.
+
+    looked_at       when the schema's version was last compared, by the clock of the wait policy
+    images          the records, before and after each try, whose entries and slots were touched
+    intent          noted in the log; None while nothing but the record changes
+    mark            the write by which this one showed the record as COMING or DOUBTFUL
+    last            the write that left the record as this try knows it
+    is_under_way    a step was sent that others may see
+    """
 
     key: Row
     backoff: Backoff
     looked_at: float
-    images: list[Row] = field(default_factory=list)  # all records whose entries and slots earlier tries touched
+    images: list[Row] = field(default_factory=list)
     intent: Intent | None = None
-    mark: str | None = None  # the write by which this one showed the record as COMING or DOUBTFUL
-    last: str | None = None  # the write that left the record as this try knows it
-    is_under_way: bool = False  # something of it was sent that may show the record
+    mark: str | None = None
+    last: str | None = None
+    is_under_way: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What one try puts in place of what it found."""
+    """What one try changes: the old image, the new one, and the name of the write that puts it."""
 
-    found: Found | None
     old: Row | None
     new: Row | None
     write: str
 
 
 class SteppedWriter:
-    """Writes one table of a deployment by single-row writes."""
+    """Writes one table of a deployment by single-row writes; used by all threads of a client process."""
 
     def __init__(self, writer: TableWriter, deployment: Deployment, store: Store, identity: WriterIdentity) -> None:
         table, record = writer.table, deployment.record_of(writer.table)
@@ -70,14 +89,14 @@ class SteppedWriter:
         self._store = store
         self._row_writes = identity.row_writes
         self._indexes = [*writer.indexes, *writer.others]
-        self._counted = len(writer.indexes)  # what other versions need is outside the bound
-        self._deletes_only = {self._counted + at for at, is_so in enumerate(writer.deletes_only) if is_so}
+        self._counted = len(writer.indexes)  # entries for other versions, behind these, are outside the bound
+        self._deletes_only = {self._counted + at for at, deletes_only in enumerate(writer.deletes_only) if deletes_only}
         self._epoch = deployment.epoch
         self.columns = tuple(column.name for column in record.columns)
         checks: list[UniqueCheck | GroupCount] = [*writer.unique, *writer.limits]
         coming_checks: list[UniqueCheck | GroupCount] = [*writer.guards.unique, *writer.guards.limits]
         coming_slots = [Slots(check, self.records, store, identity.row_writes) for check in coming_checks]
-        tighter = {slots.name: slots for slots in coming_slots}  # the same slots, and fewer of them
+        tighter = {slots.name: slots for slots in coming_slots}  # a lowered limit: the same slots, but fewer
         own_slots = [Slots(check, self.records, store, identity.row_writes) for check in checks]
         self.slots = [tighter.pop(slots.name, slots) for slots in own_slots]
         self._other_slots = list(tighter.values())
@@ -100,8 +119,12 @@ class SteppedWriter:
         ]
 
     def write(self, key: Row, decide: Decide, meter: Meter) -> None:
-        """Change the record of a key; begin again whenever another writer was quicker."""
-        work = _Work(key, Backoff(self._identity.manners), self._identity.manners.clock())
+        """Change the record of a key by a decision; begin again whenever another writer changed it first.
+
+        Raises ConstraintViolation, what `decide` raises, Overtaken, Redeployed, and errors of the store, after some of
+        which it is unknown whether the record was changed: the message then says so.
+        """
+        work = _Work(key, Backoff(self._identity.wait_policy), self._identity.wait_policy.clock())
         meter.step(1)
         record = self.records.find(key)
         try:
@@ -116,7 +139,7 @@ class SteppedWriter:
         except Overtaken:
             self._withdraw(work)
             raise
-        except StoreUnavailable as failure:  # nobody knows how far it came: the intent stays, to be settled later
+        except StoreUnavailable as failure:  # it is unknown how far it came: the intent stays, to be settled later
             if work.is_under_way:
                 failure.args = (f"{HALF_WAY if isinstance(failure, StoreFull) else failure}; {UNKNOWN}",)
             raise
@@ -126,11 +149,11 @@ class SteppedWriter:
             raise
 
     def load(self, image: Row) -> None:
-        """Put a record for a load, whose requests no bound counts."""
+        """Put a record of a bulk load, whose requests have no bound."""
         self.write(self.writer.key_of(image), lambda old: self.writer.keep_hidden(old, image), Meter())
 
-    def _after_others(self, work: _Work, meter: Meter, record: Found | None) -> Found | None:
-        """Wait while somebody else's write of the record is about to be decided; not longer than is polite."""
+    def _after_others(self, work: _Work, meter: Meter, record: StoredRecord | None) -> StoredRecord | None:
+        """Wait, within the patience, while another write of the record is about to be decided; return the record."""
         while (
             record is not None
             and record.state in (State.COMING, State.DOUBTFUL)
@@ -142,7 +165,9 @@ class SteppedWriter:
             record = self.records.find(work.key)
         return record
 
-    def _try(self, work: _Work, meter: Meter, record: Found | None, decide: Decide) -> tuple[bool, Found | None]:
+    def _try(
+        self, work: _Work, meter: Meter, record: StoredRecord | None, decide: Decide
+    ) -> tuple[bool, StoredRecord | None]:
         old = self.records.image(record)
         new = decide(old)
         if new == old:
@@ -153,7 +178,7 @@ class SteppedWriter:
         comes = old is None and new is not None and self.is_looked_for(new)
         goes = old is not None and any(referrer.is_concerned(old, new) for referrer in self._referrers)
         mark = self._identity.stamps.write_after(known_stamp) if comes or goes else None
-        change = _Change(record, old, new, self._identity.stamps.write_after(known_stamp))
+        change = _Change(old, new, self._identity.stamps.write_after(known_stamp))
         is_repair = bool(work.images)
         touched = self.touched(old, new)
         entered, left = self.moves(old, new)
@@ -171,7 +196,7 @@ class SteppedWriter:
             now = self.records.find(work.key, is_serial=True)
             if (now.write if now is not None else None) == work.last:
                 raise
-            is_put = False  # what was refused is not what is there any more
+            is_put = False  # the record has changed, so the refusal may not hold any more: begin again
         if not is_put:
             return False, now
         meter.step(1)
@@ -189,14 +214,17 @@ class SteppedWriter:
         return True, None
 
     def _look_again(self, work: _Work) -> None:
-        """Decide no write by what was known long ago: a change of the schema waits for those that began before it."""
-        clock = self._identity.manners.clock
+        """Raise Redeployed if the schema has changed; compare it only if the last comparison is long ago.
+
+        A change of the schema waits so long for writes that began before it.
+        """
+        clock = self._identity.wait_policy.clock
         if clock() - work.looked_at > LOOK_SECONDS:
             self.look_again()
             work.looked_at = clock()
 
     def look_again(self) -> None:
-        """Raise Redeployed where the schema has changed since this was prepared."""
+        """Raise Redeployed if the schema has changed since this writer was prepared."""
         if self._store.version() != self._epoch:
             raise Redeployed
 
@@ -208,8 +236,11 @@ class SteppedWriter:
         entered: list[tuple[Slots, Row]],
         touched: dict[tuple[int, Row], EntryChange],
         mark: str | None,
-    ) -> tuple[bool, Found | None]:
-        """Take slots, show what is coming and look at references: what may refuse a change, or must stand before."""
+    ) -> tuple[bool, StoredRecord | None]:
+        """Take all steps between the intent and the record: slots, entries, the mark, references.
+
+        Return whether the record can be put, and, if another writer changed it first, the record that is there.
+        """
         with meter.within("LimitCheck"):
             for slots, group in entered:
                 counted = meter if slots in self.slots else Meter()
@@ -231,6 +262,7 @@ class SteppedWriter:
         return True, None
 
     def _count(self, touched: dict[tuple[int, Row], EntryChange]) -> int:
+        """Return how many of the entries count towards the bound."""
         return sum(number < self._counted for number, _ in touched)
 
     def is_looked_for(self, new: Row) -> bool:
@@ -240,7 +272,7 @@ class SteppedWriter:
         )
 
     def touched(self, old: Row | None, new: Row | None) -> dict[tuple[int, Row], EntryChange]:
-        """Return the entries that a write changes, as they stand while it is in progress: by index and key."""
+        """Return the changes that make a write's entries DOUBTFUL, by number of the index and key of the entry."""
         changes: dict[tuple[int, Row], EntryChange] = {}
         for number, entries in enumerate(self._indexes):
             before, after = entries.by_key(old), entries.by_key(new)
@@ -250,7 +282,7 @@ class SteppedWriter:
         return changes
 
     def moves(self, old: Row | None, new: Row | None) -> tuple[list[tuple[Slots, Row]], list[tuple[Slots, Row]]]:
-        """Return the groups that a record enters and those that it leaves."""
+        """Return the groups that a record enters, then those that it leaves, each with the slots of its constraint."""
         entered: list[tuple[Slots, Row]] = []
         left: list[tuple[Slots, Row]] = []
         for slots in (*self.slots, *self._other_slots):
@@ -260,6 +292,7 @@ class SteppedWriter:
         return entered, left
 
     def _note(self, work: _Work, meter: Meter, change: _Change) -> None:
+        """Write the intent of this try into the log, over that of an earlier try."""
         log = self._identity.log
         number = work.intent.number if work.intent is not None else log.next_number()
         work.intent = Intent(
@@ -269,6 +302,7 @@ class SteppedWriter:
         log.note(work.intent)
 
     def _check_references(self, work: _Work, meter: Meter, change: _Change) -> None:
+        """Raise ForeignKeyViolation, or another violation of constraints that another version has."""
         if self.writer.guards != Guards():
             with self._store.transaction() as transaction:
                 self.writer.check_guards(transaction, change.old, change.new, with_groups=False)
@@ -288,7 +322,7 @@ class SteppedWriter:
         left: list[tuple[Slots, Row]],
         is_counted: bool,
     ) -> None:
-        """The record is changed: let everything else say so."""
+        """Make entries and slots agree with the record that was put, and forget the intent."""
         stamp = stamp_of(change.write)
         if touched:
             meter.step(self._count(touched))
@@ -308,10 +342,14 @@ class SteppedWriter:
     def as_record_says(
         self, touched: dict[tuple[int, Row], EntryChange], image: Row | None, stamp: int
     ) -> list[EntryChange]:
-        held = [entries.by_key(image) for entries in self._indexes]
+        """Return the changes that make touched entries agree with a record that a write with this stamp left.
+
+        An entry that the record has becomes VISIBLE, any other GONE.
+        """
+        entries_by_index = [entries.by_key(image) for entries in self._indexes]
         changes: list[EntryChange] = []
         for (number, key), change in touched.items():
-            entry = held[number].get(key)
+            entry = entries_by_index[number].get(key)
             if entry is None:
                 changes.append(EntryChange(change.entries, key, State.GONE, stamp + 2))
             elif number not in self._deletes_only:
@@ -323,19 +361,22 @@ class SteppedWriter:
         if work.intent is not None:
             self.settle(work.intent)
         elif work.mark is not None:
-            self.records.past(work.key, stamp_of(work.mark))
+            self.records.fence(work.key, stamp_of(work.mark))
 
     def settle(self, intent: Intent) -> bool:
         """Complete or undo a write that may have been interrupted; return whether its record had been changed.
 
         Safe at any time, by anybody: a writer that is still at work finds that it must begin again.
         """
-        record = self.records.past(intent.key, stamp_of(intent.write), intent.write)
+        record = self.records.fence(intent.key, stamp_of(intent.write), intent.write)
         self._clear(intent, self.records.image(record), stamp_of(record.write))
         return record.write == intent.write
 
     def _clear(self, intent: Intent, image: Row | None, stamp: int) -> None:
-        """Make the entries and slots that an intent may have touched what the record, as left at a stamp, says."""
+        """Make all entries and slots that an intent may have touched agree with the record, and forget the intent.
+
+        `image` is the record as a write with this stamp left it.
+        """
         images = [self._as_now(intent.columns, touched_image) for touched_image in intent.images]
         touched: dict[tuple[int, Row], EntryChange] = {}
         for number, entries in enumerate(self._indexes):
@@ -350,8 +391,8 @@ class SteppedWriter:
         self._identity.log.forget(intent)
 
     def _as_now(self, columns: tuple[str, ...], image: Row) -> Row:
-        """Return a record as noted in the columns that the table has now."""
+        """Return an image that was noted with other columns, in the columns that the table has now."""
         if columns == self.columns:
             return image
-        noted = dict(zip(columns, image, strict=True))
-        return tuple([noted.get(name) for name in self.columns])
+        values = dict(zip(columns, image, strict=True))
+        return tuple([values.get(name) for name in self.columns])

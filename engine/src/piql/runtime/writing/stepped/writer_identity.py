@@ -5,7 +5,7 @@ from __future__ import annotations
 from piql.errors import NotDeployed
 from piql.forking import renew_in_children
 from piql.runtime.deployment import Deployment
-from piql.runtime.writing.stepped.backoff import Manners
+from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.runtime.writing.stepped.intents import IntentLog
 from piql.runtime.writing.stepped.records import SteppedRecords
 from piql.runtime.writing.stepped.stamps import Stamps
@@ -15,27 +15,28 @@ from piql.store.base import SingleRowWrites, Store
 
 
 class WriterIdentity:
-    """Who writes: one for each connection to a store; a forked child takes a name and a log of its own."""
+    """Who writes: one for each connection to a store. A forked child takes a name and a log of its own."""
 
     def __init__(
-        self, row_writes: SingleRowWrites, stamps: Stamps | None = None, manners: Manners | None = None
+        self, row_writes: SingleRowWrites, stamps: Stamps | None = None, wait_policy: WaitPolicy | None = None
     ) -> None:
         self.row_writes = row_writes
         self.stamps = stamps or Stamps()
-        self.manners = manners or Manners()
+        self.wait_policy = wait_policy or WaitPolicy()
         self.log = IntentLog(row_writes, self.stamps)
         renew_in_children(self, WriterIdentity._renew)
 
     def _renew(self) -> None:
-        """Take a name and a log of its own: two processes with one log would overwrite each other's intents."""
+        """Take a new name and log, in a forked child: two processes with one log overwrite each other's intents."""
         self.stamps.rename()
         self.log = IntentLog(self.row_writes, self.stamps)
 
     def records(self, table: Table, store: Store) -> SteppedRecords:
+        """Return the records of a table, to be changed under this identity."""
         return SteppedRecords(table, store, self.row_writes, self.stamps)
 
     def unique(self, reference: ReferenceCheck, deployment: Deployment, store: Store) -> UniqueCheck:
-        """Return the UNIQUE key of the parent by which a foreign key names it."""
+        """Return the UNIQUE key of the parent by which a foreign key names it; raise NotDeployed if there is none."""
         referenced = set(reference.referenced)
         for key in reference.parent.unique_keys:
             if set(key.columns) == referenced:

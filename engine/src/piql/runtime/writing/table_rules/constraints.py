@@ -1,6 +1,14 @@
 """The constraints of a table, each made ready to be checked inside a write's transaction.
 
-Every check names what it reads, counts it before, and speaks of the table, the columns, the limit and the value.
+GroupCount        CARDINALITY LIMIT: rows in one group            CardinalityViolation
+UniqueCheck       UNIQUE: one row a value                         DuplicateKey
+ReferenceCheck    FOREIGN KEY of this table: the parent exists    ForeignKeyViolation
+ReferrerCheck     FOREIGN KEY to this table: no child is left     ForeignKeyViolation
+
+Each has `check(reads, meter, old, new)`: `old` and `new` are the record before and after the write. It counts its
+requests in the meter before it makes them, looks only at what the write changes, and raises the error named above with
+the table, the columns, the limit and the value. `record`, where it is given, is the table as its records are stored:
+with columns that only other versions know.
 """
 
 from __future__ import annotations
@@ -19,25 +27,28 @@ from piql.schema.words import words_of
 from piql.store.base import Reads, ReadShape, Row, Store
 
 Picker = Callable[[Row], Row]
+"""From a record to the values of some of its columns."""
 
 
 def picker(table: Table, columns: Sequence[str]) -> Picker:
-    """Return what picks the values of some columns out of a record."""
+    """Return the function that picks the values of some columns out of a record."""
     positions = {column.name: at for at, column in enumerate(table.columns)}
     pick: Picker = eval(f"lambda r: ({', '.join(f'r[{positions[name]}]' for name in columns)},)")
     return pick
 
 
 def named(constraint: CardinalityLimit | UniqueKey | ForeignKey) -> str:
-    """Return the name of a constraint for a message, if it has one."""
+    """Return the name of a constraint in brackets for the end of a message; "" if it has none."""
     return f" ({constraint.name})" if constraint.name else ""
 
 
 def leading(index: Index, count: int) -> tuple[str, ...]:
+    """Return the names of an index's first columns."""
     return tuple(column.name for column in index.columns[:count])
 
 
 def index_for(deployment: Deployment, table: Table, columns: Sequence[str]) -> Index:
+    """Return an index that begins with these columns, in any order; raise NotDeployed if there is none."""
     index = group_index(table, columns, deployment.indexes_of(table))
     if index is None:
         raise NotDeployed(f"no index of {table.name} by {', '.join(columns)} is deployed: deploy the schema again")
@@ -45,26 +56,27 @@ def index_for(deployment: Deployment, table: Table, columns: Sequence[str]) -> I
 
 
 def as_key_of(
-    table: Table, names: Sequence[str], given: Table, given_names: Sequence[str], store: Store
+    table: Table, names: Sequence[str], value_table: Table, value_names: Sequence[str], store: Store
 ) -> Callable[[Row], Row | None]:
-    """Return the change from values of one table's columns to equal ones of another's; None where there are none.
+    """Return a function from stored values of `value_table`'s columns to equal stored values of `table`'s columns.
 
-    A foreign key may have another number type than what it names: INT beside DECIMAL.
+    It returns None where no value of `table`'s columns is equal. A foreign key may have another number type than the
+    key that it names, such as INT beside DECIMAL.
     """
-    pairs = [
-        (_type(given, given_name), _type(table, name)) for name, given_name in zip(names, given_names, strict=True)
+    conversions = [
+        key_conversion(_type(value_table, value_name), _type(table, name), store.codec)
+        for name, value_name in zip(names, value_names, strict=True)
     ]
-    changes = [key_conversion(of, to, store.codec) for of, to in pairs]
-    if not any(changes):
+    if not any(conversions):
         return lambda values: values
 
-    def change(values: Row) -> Row | None:
+    def converted(values: Row) -> Row | None:
         key = tuple(
-            [conversion(value) if conversion else value for conversion, value in zip(changes, values, strict=True)]
+            [conversion(value) if conversion else value for conversion, value in zip(conversions, values, strict=True)]
         )
         return None if None in key else key
 
-    return change
+    return converted
 
 
 def _type(table: Table, name: str) -> SqlType:
@@ -74,7 +86,7 @@ def _type(table: Table, name: str) -> SqlType:
 
 
 class GroupCount:
-    """A CARDINALITY LIMIT: counts the entries of one group, one more than the limit at most."""
+    """A CARDINALITY LIMIT: counts the index entries of one group, reading at most one more than the limit."""
 
     def __init__(
         self, table: Table, limit: CardinalityLimit, deployment: Deployment, store: Store, record: Table | None = None
@@ -83,10 +95,10 @@ class GroupCount:
         self._reader = ValueReader(table, store)
         columns: tuple[str, ...]
         if limit.is_token:
-            held = token_index(limit.columns, deployment.indexes_of(table))
-            if held is None:
+            words = token_index(limit.columns, deployment.indexes_of(table))
+            if words is None:
                 raise NotDeployed(f"no index of the words of {table.name} is deployed: deploy the schema again")
-            index, columns = held, (held.columns[0].name,)
+            index, columns = words, (words.columns[0].name,)
         else:
             index = index_for(deployment, table, limit.columns)
             columns = leading(index, len(limit.columns))
@@ -107,16 +119,18 @@ class GroupCount:
         return set() if None in values else {values}
 
     def count(self, reads: Reads, group: Row) -> int:
+        """Return how many rows a group has; any number above the limit may stand for more."""
         return reads.count(self._read, group + self._arguments)
 
     def check(self, reads: Reads, meter: Meter, old: Row | None, new: Row) -> None:
-        """Refuse a record that would be one too many in a group it was not in before."""
+        """Raise CardinalityViolation for a record that would be one too many in a group that it enters."""
         for group in self.groups(new) - self.groups(old):
             meter.spend(1)
             if self.count(reads, group) >= self.limit.limit:
                 raise self.violation(group)
 
     def violation(self, group: Row) -> CardinalityViolation:
+        """Return the error of a row that is one too many in a group."""
         limit, table = self.limit, self.table.name
         if limit.is_token:
             rule = f"at most {limit.limit} rows hold one word in {', '.join(limit.columns)}"
@@ -143,7 +157,7 @@ class UniqueCheck:
         self._reader = ValueReader(table, store)
 
     def value(self, record: Row | None) -> Row | None:
-        """Return the value that must be unique; None when it does not count."""
+        """Return the values of the key's columns; None if one of them is NULL, or without a record."""
         values = self.pick(record) if record is not None else (None,)
         return None if None in values else values
 
@@ -153,6 +167,7 @@ class UniqueCheck:
         return rows[0] if rows else None
 
     def check(self, reads: Reads, meter: Meter, old: Row | None, new: Row) -> None:
+        """Raise DuplicateKey if another row has the value that a write gives to the record."""
         value = self.value(new)
         if value is None or value == self.value(old):
             return
@@ -162,12 +177,13 @@ class UniqueCheck:
             raise self.violation(value)
 
     def violation(self, value: Row) -> DuplicateKey:
+        """Return the error of a row whose value another row has."""
         shown = self._reader.shown(self.columns, value)
         return DuplicateKey(f"{self.table.name}: a row with {shown} exists already{named(self.key)}")
 
 
 class ReferenceCheck:
-    """A FOREIGN KEY of a table: the row that it names must exist."""
+    """A FOREIGN KEY of a table: the row of the parent table that it names must exist."""
 
     def __init__(
         self, table: Table, key: ForeignKey, deployment: Deployment, store: Store, record: Table | None = None
@@ -195,10 +211,12 @@ class ReferenceCheck:
         return None if None in values else values
 
     def exists(self, reads: Reads, value: Row) -> bool:
+        """Return whether the parent has a row with these values of the foreign key."""
         key = self.as_key(value)
         return self._has_parents and key is not None and bool(reads.read(self._read, key + self._tail))
 
     def check(self, reads: Reads, meter: Meter, old: Row | None, new: Row) -> None:
+        """Raise ForeignKeyViolation if a write makes the record name a row that does not exist; itself is allowed."""
         value = self.value(new)
         if value is None or value == self.value(old):
             return
@@ -208,13 +226,14 @@ class ReferenceCheck:
             raise self.violation(value)
 
     def violation(self, value: Row) -> ForeignKeyViolation:
+        """Return the error of a row that names no row of the parent."""
         shown = self._reader.shown(self.columns, value)
         key = f"{self.parent.name} ({', '.join(self.referenced)})"
         return ForeignKeyViolation(f"{self.table.name}: {shown} names no row of {key}{named(self.key)}")
 
 
 class ReferrerCheck:
-    """A FOREIGN KEY of some table on this one: a row that is named there cannot be deleted."""
+    """A FOREIGN KEY of some table (the referrer) to this one: a row that is named there cannot be deleted."""
 
     def __init__(
         self,
@@ -240,7 +259,7 @@ class ReferrerCheck:
         self._reader = ValueReader(table, store)
 
     def check(self, reads: Reads, meter: Meter, old: Row, new: Row | None = None) -> None:
-        """Refuse to delete a record that another one names, or to change the value that it is named by."""
+        """Raise ForeignKeyViolation if a write takes away a key by which another record names this one."""
         key = self.key_given_up(old, new)
         if key is None:
             return
@@ -252,13 +271,14 @@ class ReferrerCheck:
             raise self.violation(old)
 
     def key_given_up(self, old: Row, new: Row | None) -> Row | None:
-        """Return what referrers name a record by, if a write takes it away."""
+        """Return the key, in the referrer's types, by which others name a record, if a write takes it away."""
         value = self._pick(old)
         if None in value or (new is not None and self._pick(new) == value):
             return None
         return self.as_key(value)
 
     def violation(self, old: Row) -> ForeignKeyViolation:
+        """Return the error of a record that is still named."""
         shown = self._reader.shown(self._referenced, self._pick(old))
         by = f"{self.referrer.name} ({', '.join(self.key.columns)})"
         return ForeignKeyViolation(f"{self.table.name}: {shown} is still referenced by {by}{named(self.key)}")

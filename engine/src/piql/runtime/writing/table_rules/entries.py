@@ -14,7 +14,8 @@ from piql.schema.catalog import Index, Table
 from piql.schema.words import words_of
 from piql.store.base import PreparedEntries, Row, Store
 
-Entries = dict[Row, Row]  # key → whole entry
+Entries = dict[Row, Row]
+"""Whole entries by their keys."""
 
 
 class IndexEntries:
@@ -60,6 +61,7 @@ class IndexEntries:
         return [self._entry(record, word) for word in sorted(self._words(record))]
 
     def by_key(self, record: Row | None) -> Entries:
+        """Return the entries of a record by their keys; none without a record."""
         if record is None:
             return {}
         return {entry[: self.key_length]: entry for entry in self.of(record)}
@@ -72,5 +74,5 @@ class IndexEntries:
 
 
 def _bucket_of(buckets: int) -> Callable[[tuple[Any, ...]], int]:
-    """Spread rows by their primary key; the same row is always in the same bucket."""
+    """Return the function from a primary key to the number of its bucket, which never changes."""
     return lambda key: zlib.crc32(repr(key).encode()) % buckets

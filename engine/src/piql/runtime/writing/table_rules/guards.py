@@ -1,6 +1,7 @@
-"""What another version demands of writers, too.
+"""The checks that writers make for another version, besides those of the version in force.
 
-The coming one, while the rows there are are held against it, or the one before, while somebody may still read by it.
+The other version is the coming one, while existing rows are checked against its constraints, or the one before, while
+some reader may still rely on it (see `Deployment.also_held`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from piql.store.base import Store
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """The checks of the constraints that the version in force does not have."""
+    """The checks of the constraints that only the other version has; all empty if there is no other version."""
 
     columns: tuple[ColumnCheck, ...] = ()
     references: tuple[ReferenceCheck, ...] = ()
@@ -28,7 +29,7 @@ class Guards:
 
 
 def guards_of(table: Table, record: Table, deployment: Deployment, store: Store) -> Guards:
-    """Return what writers of a table must hold besides its own constraints."""
+    """Return the checks that writers of a table make for another version; `record` is the table as it is stored."""
     coming = deployment.also_held
     coming_table = coming.tables.get(table.name) if coming is not None else None
     if coming is None or coming_table is None:

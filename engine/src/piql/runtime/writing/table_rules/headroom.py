@@ -1,4 +1,4 @@
-"""How many rows more a group may take under its CARDINALITY LIMIT: one bounded read, outside of any write."""
+"""How many more rows a group may take under its CARDINALITY LIMIT: one bounded read, outside of any write."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from piql.store.base import Batch, Consistency, ReadShape, Row, Store
 
 
 class Headroom:
-    """The limit of a table on some columns, ready to be asked about any of its groups."""
+    """The headroom of the groups under one limit."""
 
     def __init__(self, check: GroupCount, store: Store) -> None:
         table, self._limit = check.table, check.limit
@@ -31,7 +31,10 @@ class Headroom:
             self._keep.append((name, keeper(table, column, store)))
 
     def of(self, group: Mapping[str, object], consistency: Consistency | None) -> int:
-        """Return the places that are left; rows with NULL in the columns are not counted, and have no limit."""
+        """Return how many more rows a group may take; the group is given by the values of the limit's columns.
+
+        Raises InvalidParameter for values that do not fit the columns, and for NULL: such rows have no limit.
+        """
         try:
             key: Row = tuple(keep(group[name]) for name, keep in self._keep)
         except ConstraintViolation as mismatch:
@@ -43,13 +46,14 @@ class Headroom:
 
 
 def limit_on(limits: list[GroupCount], table: str, columns: frozenset[str]) -> GroupCount:
-    """Find the limit on exactly these columns."""
-    named_limit = next((limit for limit in limits if _named(limit.limit) == columns), None)
-    if named_limit is None:
+    """Return the limit of a table on exactly these columns; raise InvalidParameter if there is none."""
+    limit_on_columns = next((limit for limit in limits if _group_columns(limit.limit) == columns), None)
+    if limit_on_columns is None:
         names = "; ".join(", ".join(limit.limit.columns) for limit in limits) or "none"
         raise InvalidParameter(f"{table} has no CARDINALITY LIMIT on {', '.join(sorted(columns))}; it has: {names}")
-    return named_limit
+    return limit_on_columns
 
 
-def _named(limit: CardinalityLimit) -> frozenset[str]:
+def _group_columns(limit: CardinalityLimit) -> frozenset[str]:
+    """Return the columns by which a group is named; a group of words is named by the first of its texts."""
     return frozenset(limit.columns[:1] if limit.is_token else limit.columns)

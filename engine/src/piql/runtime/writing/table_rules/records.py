@@ -1,7 +1,13 @@
-"""Values given for a row → a record in stored form, in the table's column order; what does not fit is refused."""
+"""Turns the values that a user gives for a row into a record: stored values in the order of the table's columns.
+
+{"name": "ada", "born": date(1815, 12, 10)}  →  ("ada", <stored form of the date>, None)
+
+A value that does not fit its column raises ConstraintViolation.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,19 +18,20 @@ from piql.schema.values import ValueMismatch, shown
 from piql.store.base import Row, Store
 
 Keep = Callable[[Any], Any]
+"""From a value to the stored value of one column. Raises ConstraintViolation."""
 
 
 def never_null(table: Table, column: str) -> str:
-    """Say why a column refuses NULL."""
+    """Return the message of a column that refuses NULL."""
     why = "part of the primary key" if column in table.primary_key else "NOT NULL"
     return f"{table.name}.{column} is {why} and cannot be NULL"
 
 
 def keeper(table: Table, column: Column, store: Store) -> Keep:
-    """Return what turns a value into a stored value of a column, or raises ConstraintViolation."""
+    """Return the function from a value to a column's stored value; it raises ConstraintViolation."""
     codec = store.codec(column.type)
     encode = codec.encode if codec else None
-    name, of = f"{table.name}.{column.name}", column.type
+    name, column_type = f"{table.name}.{column.name}", column.type
     may_be_null = column.nullable and column.name not in table.primary_key
 
     def keep(value: Any) -> Any:
@@ -33,19 +40,19 @@ def keeper(table: Table, column: Column, store: Store) -> Keep:
                 return None
             raise ConstraintViolation(never_null(table, column.name))
         try:
-            converted = convert(value, of)
+            converted = convert(value, column_type)
         except ValueMismatch as mismatch:
             raise ConstraintViolation(f"{name}: {mismatch}") from None
         return encode(converted) if encode else converted
 
-    if of.kind in TEXTS:
-        most = of.length if of.length is not None else 2**62
+    if column_type.kind in TEXTS:  # a text of ASCII is stored as it is
+        most = column_type.length if column_type.length is not None else sys.maxsize
         return lambda value: value if value.__class__ is str and len(value) <= most and value.isascii() else keep(value)
     return keep
 
 
 class RecordMaker:
-    """Makes records of one table from mappings of column names to values."""
+    """Makes records of one table; an instance is called with a mapping of column names to values."""
 
     def __init__(self, table: Table, store: Store) -> None:
         self._table = table
@@ -53,7 +60,7 @@ class RecordMaker:
         self._names = frozenset(column.name for column in table.columns)
 
     def __call__(self, row: Mapping[str, Any]) -> Row:
-        """Return the record of a whole row; columns not named are NULL."""
+        """Return the record of a row; columns that it does not name are NULL. Raises ConstraintViolation."""
         try:
             is_known = row.keys() <= self._names
         except AttributeError:
@@ -74,7 +81,7 @@ class ValueReader:
         self._decoders = {column.name: store.codec(column.type) for column in table.columns}
 
     def shown(self, columns: tuple[str, ...], values: Row) -> str:
-        """`owner = 'ada', target = 'bob'`"""
+        """Return columns with their stored values for a message: `owner = 'ada', target = 'bob'`."""
         parts = []
         for name, value in zip(columns, values, strict=True):
             codec = self._decoders.get(name)

@@ -29,7 +29,7 @@ MOST_ROWS = 1_000
 
 Values = list["bytes | None"]
 Request = tuple["Statement", Values]
-Found = list[list[Row]]
+RowsByRequest = list[list[Row]]
 Spread = Callable[[list[bytes]], list[tuple[Any, list[int]]]]
 """From the partition keys of requests to the nodes that may answer them together, and the places of theirs."""
 
@@ -150,9 +150,9 @@ def _statements(requests: Sequence[Request], group: Group, owners: dict[bytes, l
     return sent
 
 
-def given_back(sent: Sequence[Sent], answers: Found, count: int) -> Found:
+def given_back(sent: Sequence[Sent], answers: RowsByRequest, count: int) -> RowsByRequest:
     """Return the rows of each request out of those of the statements."""
-    rows_by_request: Found = [[]] * count
+    rows_by_request: RowsByRequest = [[]] * count
     for (_, _, _, _, group, owners, _), rows in zip(sent, answers, strict=True):
         if group is None:
             for at in owners[b""]:

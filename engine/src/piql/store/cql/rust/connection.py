@@ -175,7 +175,7 @@ class RustConnection:
             raise unavailable(failure, self.address) from failure
 
     def known(self, cql: str, manner: _Manner, consistency: Consistency | None = None) -> _Prepared:
-        """Return a statement as it is to be sent; what is prepared once serves all manners."""
+        """Return a statement as it is to be sent; what is prepared once serves all of them."""
         sendable = self._known.get((cql, manner, consistency))
         if sendable is None:
             prepared = self._prepared.get(cql)

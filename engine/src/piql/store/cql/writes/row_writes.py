@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TypeVar
 
-from piql.store.base import KEPT_SECONDS, Cell, EntryChange, Found, RecordChange, Row, State, Swap
+from piql.store.base import KEPT_SECONDS, Cell, EntryChange, RecordChange, Row, State, StoredRecord, Swap
 from piql.store.cql.layout import quoted
 from piql.store.cql.link import Link
 from piql.store.cql.reads.grouping import Values
@@ -56,24 +56,24 @@ class CqlRowWrites:
     def writers(self) -> int:
         return _WRITERS
 
-    def find(self, records: CqlEntries, key: Row, is_serial: bool = False) -> Found | None:
+    def find(self, records: CqlEntries, key: Row, is_serial: bool = False) -> StoredRecord | None:
         return self._find(records, key, is_serial)[0]
 
-    def _find(self, records: CqlEntries, key: Row, is_serial: bool) -> tuple[Found | None, list[str | None]]:
+    def _find(self, records: CqlEntries, key: Row, is_serial: bool) -> tuple[StoredRecord | None, list[str | None]]:
         """Return a record, and the writes before its last one; the last is None where there was no record before it."""
         values = records.key(key)
         assert values is not None
         rows = self._serially(records.find, values) if is_serial else self._connection.answer(records.find, values)
         return self._record(key, rows)
 
-    def _record(self, key: Row, rows: list[Row]) -> tuple[Found | None, list[str | None]]:
+    def _record(self, key: Row, rows: list[Row]) -> tuple[StoredRecord | None, list[str | None]]:
         if not rows:
             return None, []
         noted, state, *values = rows[0]
         write, space, before = (noted or "").partition(" ")
         self._remember(write, before)
         replaced: list[str | None] = list(before.split(" ")) if space else [None]
-        return Found(write, State(state or 0), (*key, *values)), replaced
+        return StoredRecord(write, State(state or 0), (*key, *values)), replaced
 
     def _remember(self, write: str, before: str) -> None:
         if len(self._before) >= _REMEMBERED:
@@ -89,7 +89,7 @@ class CqlRowWrites:
 
     def change(
         self, records: CqlEntries, row: Row, state: State, write: str, known: str | None
-    ) -> tuple[bool, Found | None]:
+    ) -> tuple[bool, StoredRecord | None]:
         """Put a record if its last write is the known one; where nobody says what came of it, look and try again."""
         key = row[: records.key_length]
         patience = self._patience()
@@ -125,7 +125,7 @@ class CqlRowWrites:
         # a row that another client wrote names no write
         return self._connection.change_if(records.adopt, [lifetime, *new, *key])
 
-    def find_many(self, records: CqlEntries, keys: Sequence[Row], is_serial: bool = False) -> list[Found | None]:
+    def find_many(self, records: CqlEntries, keys: Sequence[Row], is_serial: bool = False) -> list[StoredRecord | None]:
         """Get records, those of one partition by one read."""
         if not records.find_some:
             requests = [(records.find, _known(records.key(key))) for key in keys]
@@ -147,7 +147,7 @@ class CqlRowWrites:
             (records.find_some, [*partition, in_list([clustering for _, clustering in by_clustering.values()])])
             for partition, by_clustering in groups
         ]
-        records_found: list[Found | None] = [None] * len(keys)
+        records_found: list[StoredRecord | None] = [None] * len(keys)
         width = records.key_length - length
         for (_, by_clustering), rows in zip(groups, self._read_all(requests, is_serial), strict=True):
             for row in rows:

@@ -1,4 +1,8 @@
-"""How a lazy execution finds the first rows: child rows go up one at a time, until there are enough."""
+"""How a lazy execution reads the first rows of a plan: one request at a time, until there are enough rows.
+
+The streaming operators below a stop are its stages, the operator below them is the source. Each row of the source goes
+through all stages before the next one does, so no request is made for a row that is not needed.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,11 @@ from piql.runtime.execution.operators.sorted_index_join import SortedIndexJoin
 from piql.store.base import Batch, Row
 
 Kept = Callable[[Execution, list[Row]], list[Row]]
+"""Returns those of some rows that belong to the page; the others stand on pages before it."""
 
 
 def first_rows(top: Operator, execution: Execution, count: int, kept: Kept) -> OperatorRun:
-    """Return at least `count` rows of `top` if there are so many; only rows that `kept` leaves in are counted."""
+    """Return at least `count` rows of `top` that `kept` keeps, or all there are."""
     stages: list[Streaming] = []
     source = top
     while isinstance(source, Streaming) and not (isinstance(source, SortedIndexJoin) and source.is_merged):
@@ -37,6 +42,7 @@ def first_rows(top: Operator, execution: Execution, count: int, kept: Kept) -> O
 def _push(
     execution: Execution, stages: list[Streaming], rows: list[Row], rows_so_far: list[Row], count: int, kept: Kept
 ) -> OperatorRun:
+    """Send rows through the stages one by one and add the results to `rows_so_far`, until there are `count`."""
     if not stages:
         rows_so_far.extend(kept(execution, rows))
         return rows_so_far

@@ -70,7 +70,7 @@ def assert_both_ways_agree(db: piql.Database, name: str) -> None:
     for parameters in SHORT[name]:
         db.observer = None
         short = db.execute(name, parameters)
-        assert prepared(db, name)._at_once is not None
+        assert prepared(db, name)._fast_path is not None
         db.observer = lambda _: None  # who observes sees each operator, and goes the long way
         assert outcome(short) == outcome(db.execute(name, parameters))
 
@@ -92,7 +92,7 @@ def test_on_the_embedded_store_several_requests_go_the_long_way_which_is_of_one_
     embedded: piql.Database, name: str
 ) -> None:
     assert embedded.execute(name, LONG.get(name) or SHORT[name][0]).rows
-    assert prepared(embedded, name)._at_once is None
+    assert prepared(embedded, name)._fast_path is None
 
 
 @pytest.mark.parametrize("name", LONG)
@@ -100,13 +100,13 @@ def test_a_query_with_more_above_or_with_a_range_a_page_or_entries_goes_the_long
     db: piql.Database, name: str
 ) -> None:
     assert db.execute(name, LONG[name]).rows
-    assert prepared(db, name)._at_once is None
+    assert prepared(db, name)._fast_path is None
 
 
 def test_more_requests_than_the_bound_are_never_made(db: piql.Database) -> None:
     db.execute("some", {"names": ["ada"]})
-    at_once = prepared(db, "some")._at_once
-    assert at_once is not None
-    tight = replace(at_once, bound=1).way(None)
+    fast_path = prepared(db, "some")._fast_path
+    assert fast_path is not None
+    tight = replace(fast_path, bound=1).generate(None)
     with pytest.raises(BoundExceeded, match="stopped before request 2 of at most 1"):
         tight({"names": ["ada", "bob"]})

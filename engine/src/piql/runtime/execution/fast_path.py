@@ -1,11 +1,11 @@
-"""A query that is one scan of records: its requests all go at once, and nothing is left to settle afterwards.
+"""The fast path: a query that is one scan of a primary index runs as one generated function, without a `drive` loop.
 
-This is a read of a primary index with nothing above it but the edge. On a store without transactions records are as
-they are: no entry led to them, none is in doubt, and the execution never begins again. On a store with transactions it
-is one request at most, since several have to be of one moment.
+Such a query sends all its requests together, and nothing is left to settle afterwards: on a store without transactions
+a record is never in doubt (only index entries are). On a store with transactions the query makes at most one request,
+because several would need a snapshot. `PreparedQuery` decides which queries qualify.
 
-From the parameters to the page it is one function, generated: what follows an answer runs with cold caches, where a
-call of a function costs more than what it does. A get:
+The whole way from the parameters to the page is one function, because the code after an answer runs with cold caches,
+where a function call costs more than the work inside it (figures: docs/decisions/0028). For a get it reads:
 
     p = [given["name"]]              the parameters, checked
     rows, statements = read((p[0],))
@@ -26,8 +26,8 @@ from piql.runtime.execution.parameters import ParameterChecks
 from piql.runtime.execution.strategy import exceeded
 from piql.store.base import Batch, Consistency, Row, Store
 
-ShortWay: TypeAlias = Callable[["Mapping[str, object] | None"], Any]
-"""From the parameters given to the page."""
+FastExecute: TypeAlias = Callable[["Mapping[str, object] | None"], Any]
+"""Takes the parameters as the user gave them, and returns the Page. Raises InvalidParameter, NumberOutOfRange."""
 
 _EXECUTE = """
 def execute(given):
@@ -52,8 +52,15 @@ _MANY = "rows, operations, statements = read(p)"
 
 
 @dataclass(frozen=True, slots=True)
-class AtOnce:
-    """What such a query is made of; `shown` is the source of a dict out of a row `r` and the parameters `p`."""
+class FastPath:
+    """What the function of a query is generated from.
+
+    bound    the most requests that the query may make
+    checks   the check of its parameters, as source
+    edge     compiles expressions over the scan's rows
+    shown    the source of a result dict, from a row `r` and the parameters `p`
+    names    what that source and the template refer to: Page, clock, out_of_range
+    """
 
     scan: IndexScan
     store: Store
@@ -63,22 +70,25 @@ class AtOnce:
     shown: str
     names: dict[str, Any]
 
-    def way(self, consistency: Consistency | None) -> ShortWay:
-        """Generate what runs the query, as fresh as is asked for; the store may be asked for what it prepares."""
+    def generate(self, consistency: Consistency | None) -> FastExecute:
+        """Generate the function that runs the query with this consistency; the store may prepare a statement now."""
         request = self.scan.only_request(self.edge)
         if request is None:
-            read: Any = self.many(consistency)
+            read: Any = self._read_many(consistency)
             source = _MANY
         else:
             read = self.store.reader(self.scan.read, consistency)
             source = _ONE.format(request=request.arguments, limit=request.limit)
         names = self.checks.names | self.edge.names | self.names | {"read": read, "new": tuple.__new__}
         exec(_EXECUTE.format(check=self.checks.source, read=source, shown=self.shown), names)
-        function: ShortWay = names["execute"]
+        function: FastExecute = names["execute"]
         return function
 
-    def many(self, consistency: Consistency | None) -> Callable[[list[Any]], tuple[list[Row], int, int]]:
-        """Return what makes all requests; it gives their rows, how many they were, and of how many statements."""
+    def _read_many(self, consistency: Consistency | None) -> Callable[[list[Any]], tuple[list[Row], int, int]]:
+        """Return a function from the parameters to the rows, the number of requests and the number of statements.
+
+        It raises BoundExceeded before it makes more requests than the bound.
+        """
         scan, bound = self.scan, self.bound
         arguments_of, read_many = scan.plain_arguments, self.store.read_many
         statements_sent = self.store.statements_sent
@@ -98,5 +108,5 @@ class AtOnce:
 
 
 def only_scan(top: Operator) -> IndexScan | None:
-    """Return the scan that such a query is, None for other queries."""
+    """Return the scan of a query that is one scan of records without ranges or resumed pages; None for others."""
     return top if isinstance(top, IndexScan) and top.is_of_records and top.is_always_plain else None
