@@ -2,6 +2,10 @@
 
 base            the interface: reads of one index range, atomic writes or single-row steps
 open, schemes   the one list of adapters and what each can do
-embedded/ stepwise/ cql/     the adapters            testing/    stores in front of a store, for tests
-wrapper, scan, values        what several of them share
+embedded/       one SQLite file, with transactions
+stepwise/       one SQLite file without transactions, which behaves like a cluster, for tests
+cql/            a cluster of Cassandra or ScyllaDB
+testing/        stores in front of a store, for tests; `wrapper` is their base class
+scan            walks a whole table, on any store
+values          how values are stored in SQLite, and codecs that CQL uses, too
 """

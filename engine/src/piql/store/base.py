@@ -11,10 +11,13 @@ None: the engine sorts, merges and joins without decoding, and decodes only what
 A store has transactions, or it has `row_writes`: single rows changed one at a time, of which `runtime.writing` makes
 writes that are whole in the end (docs/decisions/0011). All that an adapter without transactions must know stands here:
 
-    record   a row of a primary index, with hidden WRITE and STATE: `change` puts it if WRITE is as known
-    entry    a row of another index, with hidden STATE: put and deleted unconditionally, the change with the latest
-             `at` holds; at the same `at` a deletion does
-    cell     group, key → value, small texts of the engine: `swap` if the value is as known, or `note`
+    record   a row of a primary index, with hidden WRITE and STATE; `change` puts it if its WRITE is the one known
+    entry    a row of another index, with hidden STATE; put and deleted without a condition. Of two changes the one
+             with the later `at` holds; at the same `at`, a deletion
+    cell     a small text of the engine under a group and a key; set by `swap` if the value is the one known, or
+             without a condition by `note`
+
+The protocols: Store, Transaction (or SingleRowWrites), and Reads, which a transaction offers to constraint checks.
 """
 
 from __future__ import annotations
@@ -28,8 +31,8 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 from piql.schema.catalog import Index, SqlType, Table
 
 Row: TypeAlias = tuple[Any, ...]
-PreparedRead: TypeAlias = Any  # the adapter's own
-PreparedEntries: TypeAlias = Any  # the adapter's own
+PreparedRead: TypeAlias = Any  # what an adapter's `prepare` returns; only that adapter looks inside
+PreparedEntries: TypeAlias = Any  # what an adapter's `prepare_entries` returns
 
 
 WRITE = "#write"  # the hidden column of a record that names the write which left it as it is
@@ -71,10 +74,14 @@ class ReadShape:
 
         (bucket, if the index has buckets) + prefix + after + (low)? + (high)? + (limit, unless is_get)
 
-    `low`/`high` bound the first column after the prefix, whatever its direction, and leave out NULL; `skips_nulls` does
-    so without a bound. `after_length` key columns say where a page was left: the read starts there in walk order (NULLs
-    allowed); the side that `after` narrows is then given neither by `low` nor by `high`. `nulls` are those of the
-    prefix that are NULL in the entries asked for; None stands in their place.
+    low, high            bound the first column after the prefix, whatever its direction, and leave out NULL
+    skips_nulls          leaves out NULL in that column without a bound
+    nulls                the columns of the prefix that are NULL in the entries asked for; their arguments are None
+    after_length         how many key columns after the prefix say where a page ended: the read goes on there, in its
+                         own direction; these columns may be NULL. A shape has no `low` or `high` on that side
+    is_after_included    begin with the entries at that position, not behind them
+    sees_coming          return COMING records, too
+    in_any_order         a walk of a whole table in any order; rows that share a partition come together
     """
 
     table: Table
@@ -89,9 +96,9 @@ class ReadShape:
     skips_nulls: bool = False
     nulls: tuple[str, ...] = ()
     after_length: int = 0
-    is_after_included: bool = False  # begin with the entries at that place, else behind them
-    sees_coming: bool = False  # also records that are COMING
-    in_any_order: bool = False  # a walk of everything, in whatever order: rows that share a partition come together
+    is_after_included: bool = False
+    sees_coming: bool = False
+    in_any_order: bool = False
 
     @property
     def is_get(self) -> bool:
@@ -100,7 +107,7 @@ class ReadShape:
 
 
 class Batch(NamedTuple):
-    """The requests that one operator makes at once: one for each tuple of arguments; stores ignore whose they are."""
+    """The requests that one operator makes at once, one for each tuple of arguments; a store ignores `operator`."""
 
     read: PreparedRead
     arguments: Sequence[tuple[Any, ...]]
@@ -108,11 +115,11 @@ class Batch(NamedTuple):
 
 
 Consistency: TypeAlias = Literal["eventual", "quorum"]
-"""How fresh the rows of a read are: what any one replica has, or what holds every write that was acknowledged."""
+"""How fresh the rows of a read are: what any one replica has, or what includes every write that was acknowledged."""
 
 Answers: TypeAlias = list[list[list[Row]]]  # of each batch, of each request, its rows
 Reader: TypeAlias = Callable[[Row], tuple[list[Row], int]]
-"""Answers one request: gives its rows, and how many statements it was sent as."""
+"""Answers one request: from its arguments to its rows and the number of statements that it was sent as."""
 
 
 class StoredRecord(NamedTuple):
@@ -129,10 +136,12 @@ class EntryChange(NamedTuple):
     entries: PreparedEntries
     row: Row
     state: State
-    at: int  # microseconds since 1970, nearly; of two changes of one entry the later one holds, whichever comes first
+    at: int  # about microseconds since 1970: of two changes of an entry the later holds, in whatever order they arrive
 
 
 class Cell(NamedTuple):
+    """One cell of a group."""
+
     key: str
     value: str
 
@@ -173,9 +182,10 @@ class SingleRowWrites(Protocol):
     def change(
         self, records: PreparedEntries, row: Row, state: State, write: str, known: str | None
     ) -> tuple[bool, StoredRecord | None]:
-        """Put a record if the write that left it is still `known` (None: there is none); else return it as it is now.
+        """Put a record if the write that left it is still `known` (None: there is no record).
 
-        A store that had to ask twice says of a write that left the record before that this call made it.
+        Return whether it was put, and, if not, the record as it is now. A store that had to send its request twice,
+        and finds the record left by `write`, returns that it was put.
         """
         ...
 
@@ -188,9 +198,10 @@ class SingleRowWrites(Protocol):
         ...
 
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
-        """Set a cell if it holds `known`, else give what it holds; None stands for no cell. Serial.
+        """Set a cell if it holds `known`; None stands for no cell. Serial.
 
-        A store that had to ask twice says of a cell that held `value` before that this call set it.
+        Return whether it was set, and, if not, what it holds. A store that had to send its request twice, and finds
+        `value` in the cell, returns that it was set.
         """
         ...
 
@@ -199,29 +210,41 @@ class SingleRowWrites(Protocol):
         ...
 
     def groups(self, limit: int, after: str | None = None) -> list[str]:
-        """Return groups that have cells, in the order of the store, those behind `after`; none only at the end."""
+        """Return groups that have cells, in the store's own order, those behind `after`; an empty list is the end."""
         ...
 
-    # The same for many, as loads need them. Conditional changes within one partition may be decided together: all of
-    # them are done or none is. One that is not done, or of which nobody knows, is False.
+    # The same for many at once, as loads need them. Conditional changes within one partition may be decided together:
+    # then all of them are done or none is. A change that was not done, or whose outcome is unknown, is False.
 
     def find_many(
         self, records: PreparedEntries, keys: Sequence[Row], is_serial: bool = False
-    ) -> list[StoredRecord | None]: ...
+    ) -> list[StoredRecord | None]:
+        """Return what `find` returns for each key."""
+        ...
 
-    def change_many(self, records: PreparedEntries, changes: Sequence[RecordChange]) -> list[bool]: ...
+    def change_many(self, records: PreparedEntries, changes: Sequence[RecordChange]) -> list[bool]:
+        """Return of each change whether it is known as done."""
+        ...
 
-    def cells_many(self, groups: Sequence[str], limit: int) -> list[list[Cell]]: ...
+    def cells_many(self, groups: Sequence[str], limit: int) -> list[list[Cell]]:
+        """Return the first cells of each group."""
+        ...
 
-    def swap_many(self, swaps: Sequence[Swap]) -> list[bool]: ...
+    def swap_many(self, swaps: Sequence[Swap]) -> list[bool]:
+        """Return of each swap whether it is known as done."""
+        ...
 
-    def note_many(self, group: str, values: Mapping[str, str | None]) -> None: ...
+    def note_many(self, group: str, values: Mapping[str, str | None]) -> None:
+        """Set cells of one group, by key; None removes a cell."""
+        ...
 
 
 class Reads(Protocol):
     """Single reads, as the constraints of a table need them."""
 
-    def read(self, read: PreparedRead, arguments: tuple[Any, ...]) -> list[Row]: ...
+    def read(self, read: PreparedRead, arguments: tuple[Any, ...]) -> list[Row]:
+        """Return the rows of one request."""
+        ...
 
     def count(self, read: PreparedRead, arguments: tuple[Any, ...]) -> int:
         """Return how many rows `read` would return."""
@@ -231,36 +254,39 @@ class Reads(Protocol):
 class Transaction(Reads, Protocol):
     """Reads and writes that happen together or not at all; nobody else writes meanwhile.
 
-    A store with `row_writes` gives one, too, for changes of the schema alone: there, each call takes effect by itself,
-    `put` writes VISIBLE entries older than those of any write (`at` 1), and records that no write has left yet
-    (WRITE "").
+    A store with `row_writes` has one, too, for changes of the schema only. There each call takes effect by itself:
+    `put` writes entries as VISIBLE and older than those of any write (`at` 1), and records without a write (WRITE "").
     """
 
     def put(self, entries: PreparedEntries, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Put entries: the index's key columns (after its bucket, if it has buckets), then its covering columns."""
+        """Put entries: the bucket, if the index has buckets, then its key columns, then its covering columns."""
         ...
 
     def delete(self, entries: PreparedEntries, keys: Sequence[tuple[Any, ...]]) -> None:
-        """Delete entries by their key columns (after the bucket, if any)."""
+        """Delete entries by the bucket, if the index has buckets, and their key columns."""
         ...
 
     def version(self) -> int:
         """Return the epoch: how often what writers must know of the schema has changed."""
         ...
 
-    def set_version(self, version: int) -> None: ...
+    def set_version(self, version: int) -> None:
+        """Set the epoch."""
+        ...
 
-    def set_setting(self, name: str, value: str) -> None: ...
+    def set_setting(self, name: str, value: str) -> None:
+        """Set one of `Store.settings`."""
+        ...
 
     def create_table(self, table: Table, is_in_order: bool = False, is_backwards: bool = False) -> None:
-        """Create a table, empty; `is_in_order` when queries will walk the whole of it in the order of its key.
+        """Create an empty table; `is_in_order` if queries will walk the whole of it in the order of its key.
 
-        `is_backwards`: they begin at its end, and a store to which that matters keeps it the other way round.
+        With `is_backwards` most reads begin at the end: a store may keep the table in descending order.
         """
         ...
 
     def keep_in_order(self, table: Table) -> None:
-        """Let queries walk a table that is there in the order of its key, or raise CompilationRefused."""
+        """Let queries walk an existing table in the order of its key, or raise CompilationRefused."""
         ...
 
     def add_columns(self, table: Table, names: Iterable[str]) -> None:
@@ -268,7 +294,7 @@ class Transaction(Reads, Protocol):
         ...
 
     def create_index(self, table: Table, index: Index, is_backwards: bool = False) -> None:
-        """Create an index, empty; `is_backwards` as of a table."""
+        """Create an empty index; `is_backwards` as for a table."""
         ...
 
     def drop_index(self, name: str) -> None:
@@ -276,12 +302,12 @@ class Transaction(Reads, Protocol):
         ...
 
     def index_names(self) -> frozenset[str]:
-        """Return the stored names of the indexes there are."""
+        """Return the stored names of all indexes."""
         ...
 
 
 class Node(NamedTuple):
-    """A server of a cluster; `is_up` as the driver sees it."""
+    """A node of a cluster; `is_up` as the driver sees it."""
 
     address: str
     is_up: bool
@@ -291,7 +317,7 @@ class Node(NamedTuple):
 
 
 class Topology(NamedTuple):
-    """The servers of a cluster, and how it is connected to."""
+    """The nodes of a cluster, and how this process is connected to it."""
 
     keyspace: str
     replication: str
@@ -305,32 +331,38 @@ class Store(Protocol):
 
     @property
     def row_writes(self) -> SingleRowWrites | None:
-        """Return how records are written where the store has no transactions; None where it has."""
+        """Return the writes of a store without transactions; None for a store that has transactions."""
         ...
 
-    def codec(self, type: SqlType) -> Codec | None: ...
+    def codec(self, type: SqlType) -> Codec | None:
+        """Return how values of a type are stored; None where they are stored as they are."""
+        ...
 
     def keeps_alike(self, before: SqlType, after: SqlType) -> bool:
-        """Return whether a column whose values were of one type can take those of another, rows staying as they are."""
+        """Return whether a column's type can change from one to another while its rows stay as they are."""
         ...
 
-    def prepare(self, shape: ReadShape) -> PreparedRead: ...
+    def prepare(self, shape: ReadShape) -> PreparedRead:
+        """Prepare the reads of a shape, once for any number of requests."""
+        ...
 
-    def prepare_entries(self, table: Table, index: Index) -> PreparedEntries: ...
+    def prepare_entries(self, table: Table, index: Index) -> PreparedEntries:
+        """Prepare the writes of an index, or of the table itself by its primary index."""
+        ...
 
     def stored_name(self, table: Table, index: Index) -> str:
-        """Return the name under which an index is kept; another definition has another name."""
+        """Return the name under which an index is stored; indexes with different definitions have different names."""
         ...
 
     def reader(self, read: PreparedRead, consistency: Consistency | None = None) -> Reader:
         """Return a function that answers one request of `read` as `read_many` does, but faster.
 
-        The function returns how many statements it sent; `statements_sent` may leave those out.
+        `statements_sent` need not count the statements that this function sends, since it returns their number.
         """
         ...
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
-        """Answer the requests; those of one call may run at the same time. None is what the store's address says."""
+        """Answer requests, those of one call possibly at the same time; consistency None is the address's default."""
         ...
 
     def start_many(
@@ -343,20 +375,24 @@ class Store(Protocol):
         ...
 
     def statements_sent(self) -> int:
-        """Return how many statements the reads of this thread have been sent as so far; 0 where there are none."""
+        """Return how many statements this thread has sent for reads so far; 0 for a store in this process."""
         ...
 
     def snapshot(self) -> AbstractContextManager[object]:
-        """Let the reads of this thread inside the context see one state, where the store can."""
+        """Let the reads of this thread inside the context see one state, if the store has transactions."""
         ...
 
-    def transaction(self) -> AbstractContextManager[Transaction]: ...
+    def transaction(self) -> AbstractContextManager[Transaction]:
+        """Begin a transaction; it is committed at the end of the context, and undone if an exception leaves it."""
+        ...
 
     def settings(self) -> Mapping[str, str]:
-        """Return what the engine keeps beside the data: deployed texts, keys."""
+        """Return what the engine stores beside the data, by name: deployed texts, keys."""
         ...
 
-    def version(self) -> int: ...
+    def version(self) -> int:
+        """Return the epoch (see Transaction)."""
+        ...
 
     def is_empty(self) -> bool:
         """Return whether the store holds nothing but the key that signs cursors and session tokens."""
@@ -367,11 +403,13 @@ class Store(Protocol):
         ...
 
     def flush(self) -> None:
-        """Write all rows to files, where they would be long after; measurements then do not read them from memory."""
+        """Write all rows from memory to files, so that measurements read them from there, as they would much later."""
         ...
 
     def topology(self) -> Topology | None:
-        """Return the servers of the store without asking them; None where it is in this process."""
+        """Return the nodes of the store without asking them; None for a store in this process."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Let go of connections and threads; the store is not used after this."""
+        ...

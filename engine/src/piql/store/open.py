@@ -16,27 +16,34 @@ from piql.store.stepwise.store import StepwiseStore
 
 
 class Capabilities(NamedTuple):
-    """What a kind of store can do, for those who have a URL and no open store."""
+    """What a kind of store can do, for callers that have a URL and no open store.
 
-    has_transactions: bool = False  # else an open store has `row_writes`
-    is_file: bool = False  # in this process: it answers one request at a time, and may be made anywhere
-    is_cluster: bool = False  # of servers, whose URL may hold a password and options such as `prefix`
+    has_transactions    otherwise an open store has `row_writes`
+    is_file             a file in this process: it answers one request at a time, and may be created anywhere
+    is_cluster          a cluster, whose URL may hold a password, and options such as `prefix`
+    """
+
+    has_transactions: bool = False
+    is_file: bool = False
+    is_cluster: bool = False
 
 
 class Adapter(NamedTuple):
-    """One kind of store: `open` takes a whole URL, and raises StoreUnavailable for one that is wrong."""
+    """One kind of store: `open` takes a whole URL, and raises StoreUnavailable for a wrong one."""
 
     open: Callable[[str], Store]
     capabilities: Capabilities
 
 
 def open_store(url: str) -> Store:
-    """Open `embedded:` (temporary) or `embedded:PATH`; both take `?synchronous=NORMAL`.
+    """Open the store at a URL; raise StoreUnavailable for a wrong URL or a store that does not answer.
 
-    The first write creates a missing file. A file of another program is refused with NotAStore.
-    A writer waits for others for 5 s, or as long as `wait_ms=…` says.
-    `stepwise:` is the same store without transactions, to test how other stores must behave.
-    `cql://…` is a cluster, whose adapter needs the extra `cql`.
+    embedded:         a temporary file;  `embedded:PATH`  a file, created by the first write. Options:
+                      `?synchronous=NORMAL`, `?wait_ms=…` (how long a writer waits for others, 5000 by default)
+    stepwise:[PATH]   the same store without transactions, to test how other stores must behave
+    cql://…           a cluster; needs the extra `cql`
+
+    A file of another program is refused with NotAStore.
     """
     adapter = ADAPTERS.get(scheme_of(url))
     if adapter is None:
@@ -47,7 +54,7 @@ def open_store(url: str) -> Store:
 
 
 def capabilities_of(url: str) -> Capabilities:
-    """Return what the store at a URL can do, without opening it; nothing where no store has such a URL."""
+    """Return what the store at a URL can do, without opening it; no capability for a URL of no kind of store."""
     adapter = ADAPTERS.get(scheme_of(url))
     return adapter.capabilities if adapter is not None else Capabilities()
 
@@ -58,6 +65,7 @@ def without_login(url: str) -> str:
 
 
 def _open_file(adapter: type[EmbeddedStore], url: str) -> Store:
+    """Open a store in a file, with the options of its URL."""
     path, _, options = url.partition(":")[2].partition("?")
     synchronous: Synchronous = "FULL"
     wait_ms = WAIT_MS
@@ -76,6 +84,7 @@ def _open_file(adapter: type[EmbeddedStore], url: str) -> Store:
 
 
 def _open_cql(url: str) -> Store:
+    """Open a cluster; the adapter is imported only now, since the driver may not be installed."""
     try:
         from piql.store.cql import open_cql
     except ModuleNotFoundError as missing:

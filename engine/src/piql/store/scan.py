@@ -1,4 +1,4 @@
-"""Walks an index from its beginning: for back-fills, checks of new constraints and samples; no query ever does so."""
+"""Walks a whole table: for back-fills, checks of new constraints, and samples. No query ever does so."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from piql.schema.catalog import Index, Table
 from piql.store.base import Batch, ReadShape, Row, Store, Transaction
 
-CHUNK = 2000
+CHUNK = 2000  # rows read at a time
 
 
 def scan_table(
     transaction: Transaction, store: Store, table: Table, columns: Sequence[str], chunk: int = CHUNK
 ) -> Iterator[list[Row]]:
-    """Yield the rows of a table, some columns of each, in the order that the store keeps them in."""
+    """Yield lists of up to `chunk` rows of a table, some columns of each as stored values, in the store's order."""
     index: Index = table.primary_index()
     key = tuple(column.name for column in index.columns)
     key_and_columns = (*key, *columns)
@@ -28,7 +28,7 @@ def scan_table(
 
 
 def some_rows(store: Store, table: Table, columns: Sequence[str], most: int) -> list[Row]:
-    """Return the values of some rows, those that come first in the store."""
+    """Return the first `most` rows of a table in the store's order, some columns of each, decoded."""
     read = store.prepare(ReadShape(table, table.primary_index(), tuple(columns), 0, in_any_order=True))
     rows = store.read_many([Batch(read, [(most,)])])[0][0]
     types = {column.name: column.type for column in table.columns}

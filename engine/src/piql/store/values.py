@@ -23,16 +23,18 @@ from piql.store.base import Codec
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
-_EXPONENT_BIAS = 0x8000
+_EXPONENT_BIAS = 0x8000  # makes an exponent an unsigned number of two bytes
 _NEGATIVE, _ZERO, _POSITIVE = b"\x00", b"\x01", b"\x02"
-_FLIPPED = bytes(255 - byte for byte in range(256))
+_FLIPPED = bytes(255 - byte for byte in range(256))  # for bytes.translate: turns every bit
 
 
 def encode_timestamp(value: datetime) -> int:
+    """Return the milliseconds since 1970."""
     return (value - _EPOCH) // _MILLISECOND
 
 
 def decode_timestamp(milliseconds: int, _epoch: datetime = _EPOCH, _step: timedelta = _MILLISECOND) -> datetime:
+    """Return a moment in UTC; raise NumberOutOfRange outside of the years 1 to 9999."""
     try:
         return _epoch + milliseconds * _step
     except OverflowError:
@@ -40,6 +42,7 @@ def decode_timestamp(milliseconds: int, _epoch: datetime = _EPOCH, _step: timede
 
 
 def decode_date(day: int) -> date:
+    """Return the date with a day number; raise NumberOutOfRange outside of the years 1 to 9999."""
     try:
         return date.fromordinal(day)
     except (ValueError, OverflowError):
@@ -51,11 +54,11 @@ def _no_day(kind: str) -> NumberOutOfRange:
 
 
 def encode_decimal(value: Decimal) -> bytes:
-    """Return bytes in the order of the numbers.
+    """Return bytes whose order is that of the numbers.
 
-    12.5   02 8001 "125"          exponent of the first digit, then the digits without trailing zeros
+    12.5   02 8001 "125"          sign, exponent of the first digit, then the digits without trailing zeros
     0      01
-    -12.5  00 7FFE CE CD CA FF    the same with every bit turned, closed so that a prefix sorts after what is longer
+    -12.5  00 7FFE CE CD CA FF    the same with every bit turned; the FF at the end sorts -1.2 after -1.25
     """
     if not value:
         return _ZERO
@@ -65,6 +68,7 @@ def encode_decimal(value: Decimal) -> bytes:
 
 
 def decode_decimal(stored: bytes) -> Decimal:
+    """Return the number of `encode_decimal`, without trailing zeros behind the point."""
     if stored == _ZERO:
         return Decimal(0)
     is_negative = stored[:1] == _NEGATIVE
@@ -79,6 +83,7 @@ def decode_decimal(stored: bytes) -> Decimal:
 
 
 def _decimal_decoder(scale: int) -> Callable[[bytes], Decimal]:
+    """Return the decoder of a DECIMAL(p, scale): all numbers have `scale` digits behind the point."""
     shape = unit(scale)
     return lambda stored: WIDE.quantize(decode_decimal(stored), shape)
 
@@ -87,7 +92,7 @@ TIME_UUIDS = Codec(lambda value: in_time_order(value.bytes), lambda stored: Time
 
 
 class Stored(NamedTuple):
-    """How SQLite keeps the values of a type: a column type, and a codec where they are kept in another form."""
+    """How SQLite stores the values of a type: its column type, and a codec where they are stored in another form."""
 
     affinity: str
     codec: Codec | None = None

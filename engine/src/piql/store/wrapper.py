@@ -1,4 +1,4 @@
-"""A store in front of another one: passes everything on, so that a recorder or a delay only says what it changes."""
+"""The base class of stores in front of another store: it passes every call on, and a subclass overrides a few."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from piql.store.base import (
 
 
 class StoreWrapper:
-    """Passes every call on to the store behind it."""
+    """Passes every call of `Store` on to the store `behind`; see there for what each does."""
 
     def __init__(self, behind: Store) -> None:
         self.behind = behind
@@ -49,7 +49,7 @@ class StoreWrapper:
         return self.behind.stored_name(table, index)
 
     def reader(self, read: PreparedRead, consistency: Consistency | None = None) -> Reader:
-        """Answer one request as many are: a wrapper says in one place what it changes."""
+        """Answer one request by `read_many`, so that a subclass that overrides that one changes both."""
 
         def answer(arguments: Row) -> tuple[list[Row], int]:
             before = self.statements_sent()

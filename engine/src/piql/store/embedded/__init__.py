@@ -1,6 +1,9 @@
 """The embedded store: one SQLite file in WAL mode, one table an index, one connection a thread.
 
-store         the interface of `store.base`             layout       an index as a table, and the SQL on it
-connections   one for each thread                       fork         what a forked process may not touch
-ownership     whose a file is, before it is written     waiting      other writers of the file, SQLite's errors
+store         the interface of `store.base`
+layout        an index as a SQLite table, and the SQL of its reads and writes
+connections   one for each thread
+fork          closes connections before a fork, and refuses a file that was still open then
+ownership     whether a file is a store, before anything is written to it
+waiting       retries while others write to the file; SQLite's errors → PIQL's
 """

@@ -1,4 +1,10 @@
-"""The connections to one SQLite file: each thread has one, opened when it is used and closed before a fork."""
+"""The connections to one SQLite file: each thread has one, opened at its first use and closed before a fork.
+
+Connections   of one store: finds the `Held` of this thread
+Held          the connection of one thread: counts its uses, so that a fork or a close waits for them
+Connection    SQLite's own connection
+DatabaseFile  how a connection is opened
+"""
 
 from __future__ import annotations
 
@@ -23,16 +29,16 @@ _PRAGMAS = "PRAGMA mmap_size = 268435456; PRAGMA cache_size = -65536; PRAGMA tem
 
 
 class Connection(sqlite3.Connection):
-    """A connection whose class can be changed: that of SQLite cannot.
+    """A SQLite connection of a Python class, so that `leave_to_parent` can change the class.
 
-    `transaction` is whatever began its last transaction, and may end it.
+    `transaction` is the object that began the last transaction; only its owner ends that transaction.
     """
 
     transaction: object = None
 
 
 class ConnectionOfParent(Connection):
-    """What a forked process has of its parent's connection: nothing may be done with it, not even to close it."""
+    """A connection of the parent, in a forked process: every use raises StoreForked, even closing it."""
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise StoreForked("this process was forked while its parent used this connection: leave it to the parent")
@@ -41,21 +47,24 @@ class ConnectionOfParent(Connection):
 
 
 class Openable(Protocol):
-    """What a connection is opened to."""
+    """Something that connections can be opened to."""
 
-    def open(self) -> Connection: ...
+    def open(self) -> Connection:
+        """Open a connection; raises sqlite3.Error."""
+        ...
 
 
 def uri_of(path: Path, options: str) -> str:
-    """Return the address by which SQLite opens a file in a way of its own."""
+    """Return the URI by which SQLite opens a file with options, such as `mode=ro`."""
     return f"{path.absolute().as_uri()}?{options}"
 
 
 class Held:
     """A thread's connection, which is open while it is used and usually between its uses.
 
-    `uses` counts those under way, one in another: a read within a transaction. Only the thread itself counts them, and
-    no function does it for others: Ctrl+C may come where a function begins, but not between these two lines.
+    `uses` counts the uses under way, which may be nested: a read within a transaction. Only the thread itself counts
+    them. The hot paths write the lines below instead of calling `used()`: a KeyboardInterrupt may come where a function
+    begins, but not between the first two lines.
 
         held.uses += 1
         try:
@@ -90,13 +99,13 @@ class Held:
         return connection
 
     def use_is_over(self) -> None:
-        """Close what was given up while it was in use."""
+        """Close the connection if it was retired while it was in use."""
         if self._is_retired:
             self.close_if_over()
 
     @contextmanager
     def used(self) -> Iterator[Connection]:
-        """Use the connection; a generator that is not finished is closed, and so its use ends in any case."""
+        """Use the connection inside the context; a generator that is abandoned is closed, which ends its use, too."""
         self.uses += 1
         try:
             yield self.connected()
@@ -105,14 +114,14 @@ class Held:
             self.use_is_over()
 
     def retire(self) -> None:
-        """Close it when it is no longer used: its thread has ended, or its store was closed."""
+        """Close the connection as soon as it is not in use: its thread has ended, or its store was closed."""
         if self.process != os.getpid():
-            return  # the parent's: this process has been forked just now
+            return  # it is the parent's: this process has just been forked
         self._is_retired = True
         self.close_if_over()
 
     def close_if_over(self) -> None:
-        """Close it if it is retired and not in use, unless the fork that is near is about to."""
+        """Close the connection if it is retired and not in use, unless a fork is about to close it."""
         if self._is_retired and not self.uses and FORKS.take_turn():
             try:
                 self.close()
@@ -120,7 +129,7 @@ class Held:
                 FORKS.turn.release()
 
     def close(self) -> None:
-        """Close the connection, by who has the turn; the next use opens another one."""
+        """Close the connection; the caller holds `FORKS.turn`. The next use opens another one."""
         connection, self.connection = self.connection, None
         if connection is not None:
             with suppress(sqlite3.Error):
@@ -129,7 +138,7 @@ class Held:
             FORKS.held.discard(self)
 
     def leave_to_parent(self) -> None:
-        """Never touch again, in a forked process, what is still open."""
+        """Leave a connection that is still open alone from now on: this is a forked process."""
         connection, self.connection = self.connection, None
         if connection is not None:
             connection.__class__ = ConnectionOfParent
@@ -137,14 +146,14 @@ class Held:
 
 
 def _keep_for_ever(connection: Connection) -> None:
-    """Let a connection never be collected, not even when the process ends: it would be closed then."""
+    """Let a connection never be garbage-collected, even at the end of the process, because that would close it."""
     import ctypes
 
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
 
 class DatabaseFile:
-    """A SQLite file in WAL mode, and how it is opened; one that is not there is made only while `may_be_made`."""
+    """A SQLite file in WAL mode, and how it is opened; a missing file is created only while `may_be_made` is set."""
 
     def __init__(self, path: Path, synchronous: Synchronous, wait_seconds: float) -> None:
         self.path = path
@@ -171,13 +180,13 @@ class DatabaseFile:
             connection.execute(f"PRAGMA synchronous = {self._synchronous}")
             connection.executescript(_PRAGMAS)
         except BaseException:
-            connection.close()  # here, and not whenever it is collected
+            connection.close()  # now, and not at the next garbage collection
             raise
         return connection
 
 
 class _Ticket:
-    """Goes with the thread that has it."""
+    """An object in a thread's local data: it is collected when the thread ends, which retires the connection."""
 
 
 class Connections:
@@ -188,7 +197,7 @@ class Connections:
         self._local = threading.local()
 
     def mine(self) -> Held:
-        """Return this thread's connection, to be entered for each use."""
+        """Return this thread's connection, whose uses the caller counts."""
         try:
             held: Held = self._local.held
         except AttributeError:
@@ -203,6 +212,6 @@ class Connections:
         return held
 
     def close(self) -> None:
-        """Close this thread's connection; those of other threads go when they are no longer at work."""
+        """Let no connection be opened any more; each is closed once its thread no longer uses it."""
         self._file.is_closed = True
         self._local = threading.local()

@@ -1,17 +1,17 @@
-"""A fork while SQLite files are open: none is open at that moment, or the child refuses the file.
+"""Closes all SQLite files before a fork; where one stays open, the child refuses that file.
 
 SQLite notes in a process's memory which locks the process has on a file. A fork copies the notes, but not the locks:
-the child would take itself for safe, while others take the file for unused and remove its log (section 2.6 of
+the child believes that it holds locks, while others take the file for unused and remove its log (section 2.6 of
 sqlite.org/howtocorrupt.html). The notes on a file end when the last connection to it is closed. So:
 
-    before the fork     new uses of connections wait; those under way are waited for, with whatever else their threads
-                        use or close meanwhile; every connection is closed
-    in the parent       each is opened again when it is next used
-    in the child        the same; but a database file that is open there already was open in the parent, too: by
-                        another library, or by a use that did not end in time. That file is refused (StoreForked)
+    before the fork     new uses of connections wait. Uses under way are waited for, and their threads may use or close
+                        other connections meanwhile. Then every connection is closed
+    in the parent       a connection is opened again at its next use
+    in the child        the same. But a database file that is still open there was open in the parent, too: by another
+                        library, or by a use that did not end in time. That file is refused (StoreForked)
 
-A thread that was at work in SQLite at the moment of the fork may have held one of its mutexes, which nobody releases in
-the child: SQLite as a whole is refused there.
+A thread that was inside SQLite at the moment of the fork may have held one of its mutexes, which nobody releases in the
+child: there, every file is refused.
 """
 
 from __future__ import annotations
@@ -32,28 +32,40 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 5.0
 """How long a fork waits for uses under way: as long as a writer waits for others."""
 
-_LOOK_SECONDS = 0.0005
-_MAGIC = b"SQLite format 3\0"
+_LOOK_SECONDS = 0.0005  # between two looks at what is waited for
+_MAGIC = b"SQLite format 3\0"  # how every database file begins
 _ADVICE = "start it by spawn or forkserver, or close what has the file open before the fork"
 
 File = tuple[int, int]  # device and inode
 
 
 class Forks:
-    """Keeps this process's connections and its forks apart; there is one, `FORKS`."""
+    """Keeps the uses of this process's connections apart from its forks; there is one instance, `FORKS`.
+
+    is_near      a thread is about to fork
+    held         all connections of this process
+    turn         the lock of the thread that forks, or that closes a connection
+    _forker      the thread that forks
+    _over        set when that fork is over
+    _refused     files that were open in the parent when it forked, or in its own parent
+    _is_stuck    another thread was inside SQLite when this process was forked
+    """
 
     def __init__(self) -> None:
         self.is_near = False
-        self.held: Final[set[Held]] = set()  # all connections of this process
-        self.turn = threading.RLock()  # held by who forks, and by who closes a connection
+        self.held: Final[set[Held]] = set()
+        self.turn = threading.RLock()
         self._forker = 0
         self._over = threading.Event()
         self._process = os.getpid()
-        self._refused: set[File] = set()  # open in the parent when it forked, or in the parent's own parent
+        self._refused: set[File] = set()
         self._is_stuck = False
 
     def let_pass(self, held: Held) -> None:
-        """Wait until a fork that is near is over; who forks may go on, and so may a thread that the fork waits for."""
+        """Wait, before a use, until a fork that is near is over.
+
+        The thread that forks does not wait, nor does one with another use under way, since the fork waits for that.
+        """
         while True:
             over = self._over
             if not self.is_near or self._forker == get_ident() or self._is_at_work(held):
@@ -65,24 +77,24 @@ class Forks:
                 held.uses += 1
 
     def take_turn(self) -> bool:
-        """Wait for the turn to close a connection; false where a fork waits for this thread, and closes it itself."""
+        """Wait for the turn to close a connection; return False if a fork waits for this thread and will close it."""
         while not self.turn.acquire(timeout=_LOOK_SECONDS):
             if self.is_near and self._is_at_work():
                 return False
         return True
 
     def _is_at_work(self, but: Held | None = None) -> bool:
-        """Return whether this thread uses a connection other than one."""
+        """Return whether this thread uses a connection other than `but`."""
         me = get_ident()
         return any(held.uses and held.thread == me and held is not but for held in list(self.held))
 
     def refuse_strangers(self) -> None:
-        """Raise StoreForked in a process that was forked in a way of which Python was not told."""
+        """Raise StoreForked in a process that was forked by C code, so that the handlers here did not run."""
         if self._process != os.getpid():
             raise StoreForked(f"this process was forked without Python's knowledge: {_ADVICE}")
 
     def refuse_inherited(self, path: Path) -> None:
-        """Raise StoreForked where the notes that SQLite has on a file are those of the parent process."""
+        """Raise StoreForked for a file on which SQLite has the notes of the parent process."""
         self.refuse_strangers()
         if self._is_stuck:
             raise StoreForked(
@@ -98,7 +110,7 @@ class Forks:
             raise StoreForked(f"this process was forked while its parent had {path} open: {_ADVICE}")
 
     def before(self) -> None:
-        """Close every connection, those in use when their use ends; what does not end in time stays open."""
+        """Wait for the uses under way, for PATIENCE_SECONDS at most, and close the connections that are not in use."""
         until = monotonic() + PATIENCE_SECONDS
         if not self.turn.acquire(timeout=PATIENCE_SECONDS):
             return
@@ -111,17 +123,17 @@ class Forks:
                 held.close()
 
     def after_in_parent(self) -> None:
-        """Let the others go on."""
+        """Let waiting threads go on."""
         if self.is_near and self._forker == get_ident():
             self.is_near = False
             self._over.set()
             self._over = threading.Event()
-            for held in list(self.held):  # given up by a thread that was still at work
+            for held in list(self.held):  # those that were retired while a thread still used them
                 held.close_if_over()
             self.turn.release()
 
     def after_in_child(self) -> None:
-        """Leave alone what is still open, and refuse its files from now on."""
+        """Leave connections that are still open alone, refuse their files from now on, and start afresh."""
         me = get_ident()
         was_closing = not self.turn.acquire(blocking=False)
         self._is_stuck = self._is_stuck or was_closing or any(held.uses and held.thread != me for held in self.held)
@@ -152,6 +164,7 @@ def _open_databases() -> set[File]:
 
 
 def _descriptors() -> list[int]:
+    """Return the open file descriptors of this process; where the system does not list them, all that may be."""
     for folder in ("/proc/self/fd", "/dev/fd"):
         try:
             return [int(name) for name in os.listdir(folder) if name.isdigit()]

@@ -24,11 +24,12 @@ BUCKET = "#bucket"
 
 
 def quoted(name: str) -> str:
+    """Return a name as SQL writes it."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def column_name(name: str) -> str:
-    """Return the SQL name of a column: its own, unless it begins like that of a flag."""
+    """Return the name of a column in SQLite: a `'` is put before names that could be mistaken for a flag's."""
     return "'" + name if name[:1] in ("?", "'") else name
 
 
@@ -44,14 +45,15 @@ class KeyColumn:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The SQLite table that keeps one index."""
+    """The SQLite table that keeps one index; `covering` are pairs of a column's name and affinity."""
 
     name: str
     has_bucket: bool
     key: tuple[KeyColumn, ...]
-    covering: tuple[tuple[str, str], ...]  # name, affinity
+    covering: tuple[tuple[str, str], ...]
 
     def create(self) -> str:
+        """Return the CREATE TABLE."""
         columns: list[str] = []
         key: list[str] = []
         if self.has_bucket:
@@ -68,11 +70,13 @@ class Layout:
         return f"CREATE TABLE {quoted(self.name)} ({', '.join(columns)}, PRIMARY KEY ({', '.join(key)})) WITHOUT ROWID"
 
     def put(self) -> str:
+        """Return the INSERT OR REPLACE of a stored row."""
         names = [*self._key_names(), *(name for name, _ in self.covering)]
         columns = ", ".join(map(quoted, names))
         return f"INSERT OR REPLACE INTO {quoted(self.name)} ({columns}) VALUES ({', '.join('?' * len(names))})"
 
     def delete(self) -> str:
+        """Return the DELETE of a row by its stored key."""
         where = " AND ".join(f"{quoted(name)} = ?" for name in self._key_names())
         return f"DELETE FROM {quoted(self.name)} WHERE {where}"
 
@@ -83,7 +87,7 @@ class Layout:
         return names
 
     def with_flags(self) -> Callable[[Arguments], Arguments] | None:
-        """Return the change from an entry (or key) to the stored row: flags put in; None where there are none."""
+        """Return the function from an entry, or its key, to the stored row with flags; None if no column has a flag."""
         flagged = frozenset(self.has_bucket + at for at, column in enumerate(self.key) if column.flag)
         if not flagged:
             return None
@@ -101,6 +105,10 @@ class Layout:
 
 
 def layout_of(table: Table, index: Index) -> Layout:
+    """Return the layout of an index, or of the table itself by its primary index.
+
+    The name of an index's table ends with a digest of its definition, so two definitions never share a table.
+    """
     key: list[KeyColumn] = []
     for key_column in index.columns:
         column = table.column(key_column.name)
@@ -132,7 +140,7 @@ def _type(table: Table, name: str) -> SqlType:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement of a read; `arguments` picks its arguments from those of the read, None for all as they are."""
+    """One statement of a read; `arguments` picks its arguments from those of the read (None: all as they are)."""
 
     sql: str
     arguments: Callable[[Arguments], Arguments] | None = None
@@ -140,20 +148,23 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedRead:
-    """A read as SQL: one statement, or several asked in turn until the limit is reached, where a page was left.
+    """A read as SQL.
 
-    `is_bare`: no column was asked for, so what SQL selects instead is no part of the rows.
+    sql              the one statement, or the first of `statements`
+    statements       of a read that resumes a page: executed in turn until the limit is reached
+    limit_position   which argument of such a read is the limit
+    is_bare          no column was asked for: rows are empty, though SQL has to select something
     """
 
     sql: str
     statements: tuple[Statement, ...] = ()
-    place_of_limit: int = -1
+    limit_position: int = -1
     is_bare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Bound:
-    """A stored column after the prefix, and which argument it takes when the read starts at a place left before."""
+    """A stored column after the prefix; `pick` takes its value for a resumed page from the read's arguments."""
 
     name: str
     ascending: bool
@@ -161,7 +172,7 @@ class _Bound:
 
 
 class ReadBuilder:
-    """Makes the SQL of one shape."""
+    """Makes the SQL of one shape; `fixed` are the conditions that all of its statements have."""
 
     def __init__(self, shape: ReadShape) -> None:
         self.shape = shape
@@ -179,12 +190,14 @@ class ReadBuilder:
             self.fixed.append(f"{quoted(self.rest[0].flag)} = 1")
 
     def build(self) -> EmbeddedRead:
+        """Return the read."""
         if self.shape.after_length:
-            return self._from_place()
+            return self._resumed()
         where = [*self.fixed, *self._ends()]
         return EmbeddedRead(self._select(where), is_bare=not self.shape.columns)
 
     def _ends(self) -> list[str]:
+        """Return the conditions of the range's ends."""
         shape, ends = self.shape, []
         if shape.has_low:
             ends.append(f"{quoted(self.rest[0].name)} {'>=' if shape.is_low_included else '>'} ?")
@@ -193,6 +206,7 @@ class ReadBuilder:
         return ends
 
     def _select(self, where: list[str]) -> str:
+        """Return the SELECT of the shape's columns under these conditions."""
         flags = {column.name: column.flag for column in self.layout.key if column.flag}
         columns = [
             f"CASE WHEN {quoted(flag)} THEN {quoted(name)} END" if (flag := flags.get(name)) else quoted(name)
@@ -209,8 +223,8 @@ class ReadBuilder:
             order.extend(quoted(name) + direction for name in (column.flag, column.name) if name)
         return f"{sql} ORDER BY {', '.join(order)} LIMIT ?"
 
-    def _from_place(self) -> EmbeddedRead:
-        """Split what follows a place into ranges that are each one seek, whatever the directions of the columns.
+    def _resumed(self) -> EmbeddedRead:
+        """Split what follows a position into ranges that are each one seek, whatever the directions of the columns.
 
         after (a, b, c)  →  a = ? AND b = ? AND c > ?   then   a = ? AND b > ?   then   a > ?
         """
@@ -223,9 +237,8 @@ class ReadBuilder:
                 bounds.append(_Bound(key_column.name, key_column.ascending, _or_zero(position)))
             else:
                 bounds.append(_Bound(key_column.name, key_column.ascending, _at(position)))
-        others = tuple(
-            range(first + shape.after_length, first + shape.after_length + shape.has_low + shape.has_high + 1)
-        )
+        first_end = first + shape.after_length
+        ends_and_limit = range(first_end, first_end + shape.has_low + shape.has_high + 1)
         statements: list[Statement] = []
         for count in range(len(bounds), 0, -1):
             last = bounds[count - 1]
@@ -235,25 +248,29 @@ class ReadBuilder:
             where.append(f"{quoted(last.name)} {sign}{included} ?")
             where.extend(self._ends())
             picks = (
-                *(_at(place) for place in range(first)),
+                *(_at(position) for position in range(first)),
                 *(bound.pick for bound in bounds[:count]),
-                *(_at(place) for place in others),
+                *(_at(position) for position in ends_and_limit),
             )
             statements.append(Statement(self._select(where), _picker(picks)))
-        return EmbeddedRead(statements[0].sql, tuple(statements), others[-1], not self.shape.columns)
+        return EmbeddedRead(statements[0].sql, tuple(statements), ends_and_limit[-1], not self.shape.columns)
 
 
-def _at(place: int) -> Callable[[Arguments], Any]:
-    return lambda arguments: arguments[place]
+def _at(position: int) -> Callable[[Arguments], Any]:
+    """Return the function that picks one argument."""
+    return lambda arguments: arguments[position]
 
 
-def _is_set(place: int) -> Callable[[Arguments], Any]:
-    return lambda arguments: 0 if arguments[place] is None else 1
+def _is_set(position: int) -> Callable[[Arguments], Any]:
+    """Return the function that picks the flag of an argument."""
+    return lambda arguments: 0 if arguments[position] is None else 1
 
 
-def _or_zero(place: int) -> Callable[[Arguments], Any]:
-    return lambda arguments: 0 if arguments[place] is None else arguments[place]
+def _or_zero(position: int) -> Callable[[Arguments], Any]:
+    """Return the function that picks an argument, or 0, its stand-in, where it is NULL."""
+    return lambda arguments: 0 if arguments[position] is None else arguments[position]
 
 
 def _picker(picks: tuple[Callable[[Arguments], Any], ...]) -> Callable[[Arguments], Arguments]:
+    """Return the function that makes the arguments of a statement from those of a read."""
     return lambda arguments: tuple([pick(arguments) for pick in picks])

@@ -1,11 +1,12 @@
-"""Whose a SQLite file is, found out before anything is written to it.
+"""Finds out whether a SQLite file is a store, before anything is written to it.
 
-    no file, an empty file, a database without a table     nobody's yet: the first write makes a store of it
-    a database with the tables that this kind of store has a store
+    no file, an empty file, a database without a table     no store yet: the first write makes one of it
+    a database with the tables of this kind of store       a store
     a database with other tables                           another program's, or another kind's: refused, left as it is
 
-A database without a log is read as one that nobody changes: reading it in any other way could leave files beside it.
-With a log somebody has it open, or was killed: it is read with locks, by a connection that may not write.
+A database without a WAL file is read without locks, as one that nobody changes: any other way could leave files beside
+it. A WAL file means that a process has the database open, or was killed: then it is read with locks, by a connection
+that may not write.
 """
 
 from __future__ import annotations
@@ -30,17 +31,18 @@ OWN_TABLES: Mapping[str, Mapping[str, str]] = {
     EMBEDDED: {"settings": SETTINGS},
     STEPWISE: {"settings": SETTINGS, "cells": CELLS},
 }
-"""The tables that each kind of store makes first, as SQLite keeps their text."""
+"""The tables that each kind of store makes first: their names, and their texts as SQLite keeps them."""
 
-Schema = dict[str, str | None]  # the name of each table and view, and its text
+Schema = dict[str, str | None]
+"""The name of each table and view of a file, and its text."""
 
 _SCHEMA = (
     "SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 )
 
 
-class _FileLookedAt:
-    """A SQLite file opened to look at it alone; with locks if others may have it open."""
+class _ReadOnlyFile:
+    """A SQLite file that is opened for reading only; with locks if others may have it open."""
 
     def __init__(self, path: Path, is_in_use: bool) -> None:
         self._path = path
@@ -59,7 +61,7 @@ class _FileLookedAt:
 
 
 class _State(NamedTuple):
-    """What may tell that a file was changed while it was read without locks."""
+    """What changes if a file is written while it is read without locks: size in bytes, time in ns, WAL file or not."""
 
     size: int
     changed_at: int
@@ -67,21 +69,21 @@ class _State(NamedTuple):
 
 
 def is_store(path: Path, kind: str, wait_seconds: float) -> bool:
-    """Return whether a file is a store of a kind; false where it is to be made.
+    """Return whether a file is a store of a kind; False if a store can be made of it.
 
-    Raises NotAStore where the file is something else, StoreUnavailable where it cannot be read.
+    Raises NotAStore if it is something else, StoreUnavailable if it cannot be read.
     """
     try:
         schema = _schema_of(path, wait_seconds)
     except StoreForked:
         raise
-    except (sqlite3.Error, OSError, ValueError) as failure:  # ValueError: what can be no path
+    except (sqlite3.Error, OSError, ValueError) as failure:  # ValueError: the text can be no path
         raise not_opened(path, failure, wait_seconds) from failure
     return is_own(schema, path, kind)
 
 
 def is_own(schema: Schema, path: Path, kind: str) -> bool:
-    """Return whether a schema is that of a store, false where it is empty; raise NotAStore where it is neither."""
+    """Return whether a schema is that of a store, False if it is empty; raise NotAStore for any other."""
     if not schema:
         return False
     for name, tables in sorted(OWN_TABLES.items(), key=lambda entry: -len(entry[1])):
@@ -93,17 +95,18 @@ def is_own(schema: Schema, path: Path, kind: str) -> bool:
 
 
 def schema_in(connection: sqlite3.Connection) -> Schema:
+    """Read the schema of a file."""
     return dict(connection.execute(_SCHEMA))
 
 
 def _schema_of(path: Path, wait_seconds: float) -> Schema:
-    """Read the schema, again where the file was changed meanwhile."""
+    """Read the schema of a file, again if the file was changed meanwhile, four times at most."""
     for is_last in (False, False, False, True):
         state = _state_of(path)
         if state is None or not state.size:
             return {}
         try:
-            schema = _look(_FileLookedAt(path, state.is_in_use), wait_seconds)
+            schema = _read_schema(_ReadOnlyFile(path, state.is_in_use), wait_seconds)
         except sqlite3.Error:
             if is_last or state == _state_of(path):
                 raise
@@ -114,6 +117,7 @@ def _schema_of(path: Path, wait_seconds: float) -> Schema:
 
 
 def _state_of(path: Path) -> _State | None:
+    """Return the state of a file; None if there is none. Raises ValueError for what is no file, such as a folder."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -132,7 +136,8 @@ def _size_of(path: str) -> int:
         return 0
 
 
-def _look(file: _FileLookedAt, wait_seconds: float) -> Schema:
+def _read_schema(file: _ReadOnlyFile, wait_seconds: float) -> Schema:
+    """Read the schema by a connection that a fork knows of, as of all others."""
     held = Held(file)
     FORKS.held.add(held)
     try:

@@ -1,7 +1,7 @@
 """The embedded store: one SQLite file in WAL mode, one table an index, one connection a thread.
 
-Any number of threads and processes may have the file open; writers take turns, readers never wait. What a fork asks for
-stands in `embedded_fork`.
+Any number of threads and processes may have the file open; writers take turns, readers never wait. What has to be done
+around a fork is in `fork.py`.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from piql.store.values import STORED, codec_of
 
 __all__ = ["WAIT_MS", "EmbeddedStore", "EmbeddedTransaction", "Synchronous"]
 
-WAIT_MS = 5000
+WAIT_MS = 5000  # how long a writer waits for others
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedEntries:
-    """The statements that write one index."""
+    """The statements that write one index; `with_flags` makes their arguments of an entry or key (None: as it is)."""
 
     put: str
     delete: str
@@ -90,7 +90,7 @@ class EmbeddedTransaction:
         self._connection.execute(layout_of(table, table.primary_index()).create())
 
     def keep_in_order(self, table: Table) -> None:
-        """Change nothing: every table is kept in the order of its key."""
+        """Do nothing: every table is kept in the order of its key."""
 
     def add_columns(self, table: Table, names: Iterable[str]) -> None:
         layout = layout_of(table, table.primary_index())
@@ -114,12 +114,12 @@ class EmbeddedTransaction:
 
 
 class EmbeddedStore:
-    """A store in one SQLite file; without a path, in a temporary folder that goes with it.
+    """A store in one SQLite file; without a path, in a temporary folder that is removed with it.
 
-    A file that is not there yet, or is empty, is made by the first write; one of another program is refused.
+    A missing or empty file becomes a store by the first write; a file of another program is refused with NotAStore.
     """
 
-    kind = EMBEDDED  # of which OWN_TABLES are the tables that it makes first
+    kind = EMBEDDED  # the key of its first tables in OWN_TABLES
 
     @property
     def row_writes(self) -> SingleRowWrites | None:
@@ -147,13 +147,13 @@ class EmbeddedStore:
             self.is_made()
 
     def is_made(self) -> bool:
-        """Return whether there is a store in the file by now, whoever made it."""
+        """Return whether the file is a store by now, whoever made it; raise NotAStore if it is something else."""
         if not self._is_made:
             self._is_made = is_store(self.path, self.kind, self._wait_seconds)
         return self._is_made
 
     def make(self) -> None:
-        """Make a store in the file, unless there is one."""
+        """Make a store of the file, unless it is one."""
         if self.is_made():
             return
         self._file.may_be_made = True
@@ -176,13 +176,13 @@ class EmbeddedStore:
         self._is_made = True
 
     def connection(self) -> sqlite3.Connection:
-        """Return this thread's connection, to look at the file by hand; a fork closes it."""
+        """Return this thread's connection, for tests that look into the file; a fork closes it."""
         with self.at_work() as connection:
             return connection
 
     @contextmanager
     def at_work(self) -> Iterator[Connection]:
-        """Use this thread's connection, and turn what SQLite raises into StoreUnavailable."""
+        """Use this thread's connection inside the context; what SQLite raises becomes StoreUnavailable."""
         FORKS.refuse_strangers()
         try:
             with self._connections.mine().used() as connection:
@@ -210,14 +210,14 @@ class EmbeddedStore:
         return lambda arguments: (self.read_many([Batch(read, [arguments])], consistency)[0][0], 0)
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
-        """Answer the requests; every read sees every write that was acknowledged, whatever is asked."""
+        """Answer requests; every read sees all acknowledged writes, so the consistency does not matter."""
         held = self._connections.mine()
         held.uses += 1
         try:
             connection = held.connected()
             try:
                 return _answers(connection, batches)
-            except sqlite3.Error:  # a reader waits only for those who put a file in order that somebody left in a hurry
+            except sqlite3.Error:  # a reader finds the file busy only while another recovers it after a crash
                 return patiently(lambda: _answers(connection, batches), self._wait_seconds)
         except sqlite3.Error as failure:
             raise unavailable(failure, self._wait_seconds) from failure
@@ -240,7 +240,7 @@ class EmbeddedStore:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Let all reads be of one moment: a transaction that only reads."""
+        """Let all reads inside the context see one state: a transaction that only reads."""
         held = self._connections.mine()
         held.uses += 1
         try:
@@ -279,7 +279,7 @@ class EmbeddedStore:
         return 0
 
     def version(self) -> int:
-        """Return the file's version; asked after every read whose shape the data decides, so it takes no detour."""
+        """Return the epoch; written out without helpers, because it is asked for after many reads."""
         FORKS.refuse_strangers()
         if not self._is_made and not self.is_made():
             return 0
@@ -298,6 +298,7 @@ class EmbeddedStore:
             held.use_is_over()
 
     def _asked(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        """Call a function with this thread's connection, again while the file is busy."""
         with self.at_work() as connection:
             return patiently(lambda: question(connection), self._wait_seconds)
 
@@ -315,13 +316,13 @@ class EmbeddedStore:
         return row[0]
 
     def flush(self) -> None:
-        """Rows are in the file once they are written."""
+        """Do nothing: rows are in the file once they are written."""
 
     def topology(self) -> None:
         return None
 
     def close(self) -> None:
-        """Close this thread's connection; those of other threads go when they are no longer at work."""
+        """Close this thread's connection; those of other threads are closed when they are no longer used."""
         self._connections.close()
         if self._remove_folder is not None:
             self._remove_folder()
@@ -334,14 +335,14 @@ def _remove(folder: str, process: int) -> None:
 
 
 def _begin(connection: sqlite3.Connection, statement: str) -> None:
-    """Begin a transaction, and first undo one whose end was interrupted, as by Ctrl+C: others wait for it."""
+    """Begin a transaction, after undoing one whose end was interrupted, as by Ctrl+C."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
     connection.execute(statement)
 
 
 def _end(connection: Connection, mark: object, statement: str) -> None:
-    """End a transaction if it is open still, and never one that began since: after Ctrl+C this may be called late."""
+    """End the transaction that `mark` began, if it is still open; after Ctrl+C another may have begun since."""
     if connection.in_transaction and connection.transaction is mark:
         connection.execute(statement)
 
@@ -352,6 +353,7 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def _answers(connection: sqlite3.Connection, batches: Sequence[Batch]) -> Answers:
+    """Answer the requests of all batches, one after another."""
     answers: Answers = []
     for read, many, _ in batches:
         if read.statements or read.is_bare:
@@ -363,16 +365,17 @@ def _answers(connection: sqlite3.Connection, batches: Sequence[Batch]) -> Answer
 
 
 def _answer(connection: sqlite3.Connection, read: EmbeddedRead, arguments: tuple[Any, ...]) -> list[Row]:
+    """Answer one request; if it takes several statements, in a transaction, so that its rows are of one state."""
     if not read.statements:
         raw_rows = connection.execute(read.sql, arguments).fetchall()
         return [()] * len(raw_rows) if read.is_bare else raw_rows
-    if len(read.statements) > 1 and not connection.in_transaction:  # one request: its rows are of one moment
+    if len(read.statements) > 1 and not connection.in_transaction:
         connection.execute("BEGIN")
         try:
             return _answer(connection, read, arguments)
         finally:
             connection.execute("COMMIT")
-    limit: int = arguments[read.place_of_limit]
+    limit: int = arguments[read.limit_position]
     rows: list[Row] = []
     for statement in read.statements:
         assert statement.arguments is not None

@@ -1,7 +1,7 @@
 """Waits for other writers of the file, and turns what SQLite raises into errors of the engine.
 
-SQLite's own waiting looks again after ever longer pauses, so that a writer that has waited long loses to those who have
-just come. Here it is the other way round: who has waited for some milliseconds looks most often.
+SQLite's own waiting looks again after ever longer pauses, so that a writer that has waited long loses to those that
+have just come. Here it is the other way round: one that has waited for some milliseconds looks most often.
 
     waited   < 5 ms   every 0.5 ms        < 200 ms   every 0.1 ms        longer   every 2 ms
 """
@@ -30,7 +30,7 @@ _WHAT_TO_DO = {
 
 
 def patiently(work: Callable[[], T], wait_seconds: float) -> T:
-    """Do what may find the file busy, again and again until it is not; give up after `wait_seconds`."""
+    """Call `work` again and again while SQLite finds the file busy; after `wait_seconds` raise what it raises."""
     started = monotonic()
     while True:
         try:
@@ -45,18 +45,20 @@ def patiently(work: Callable[[], T], wait_seconds: float) -> T:
 
 
 def is_busy(failure: sqlite3.Error) -> bool:
+    """Return whether SQLite failed because another connection has the file locked."""
     code = getattr(failure, "sqlite_errorcode", None)
     return code is not None and code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def _pause(waited: float) -> float:
+    """Return the seconds until the next look, after so many seconds of waiting; the module's head has the table."""
     if waited < 0.005:
         return 0.0005
     return 0.0001 if waited < 0.2 else 0.002
 
 
 def unavailable(failure: sqlite3.Error, wait_seconds: float = 0.0) -> StoreUnavailable:
-    """Return the engine's error for one of SQLite's: what is the matter, and what to do."""
+    """Return the engine's error for one of SQLite's: what happened, and what to do."""
     if _kind(failure) == sqlite3.SQLITE_FULL:
         return StoreFull("the disk of the embedded store is full: nothing was written")
     return StoreUnavailable(f"the embedded store {_said(failure, wait_seconds)}")
@@ -73,13 +75,15 @@ def not_opened(path: Path, failure: sqlite3.Error | OSError | ValueError, wait_s
 
 
 def _kind(failure: sqlite3.Error) -> int:
+    """Return SQLite's primary result code of a failure."""
     code: int | None = getattr(failure, "sqlite_errorcode", None)
-    if code is None:  # Python's own: its words show the text that it could not read, which is a user's
+    if code is None:  # raised by Python; its message would show a user's text that is no UTF-8
         return sqlite3.SQLITE_CORRUPT if str(failure).startswith("Could not decode to UTF-8") else sqlite3.SQLITE_OK
     return code & 0xFF
 
 
 def _said(failure: sqlite3.Error, wait_seconds: float) -> str:
+    """Return the end of a message whose subject is the store."""
     if is_busy(failure):
         return f"was written to by others for {wait_seconds:g} s: try again"
     return _WHAT_TO_DO.get(_kind(failure), f"does not answer: {failure}")

@@ -8,7 +8,7 @@ from piql.store.base import Cell, PreparedEntries, RecordChange, Row, SingleRowW
 
 
 class OneByOne:
-    """A mixin: gives a class with the calls for one row those for many rows."""
+    """A mixin that adds the calls for many rows of `SingleRowWrites` to a class that has those for one row."""
 
     def find_many(
         self: SingleRowWrites, records: PreparedEntries, keys: Sequence[Row], is_serial: bool = False

@@ -1,6 +1,6 @@
-"""A store without transactions, to hold the engine and other adapters against: one SQLite file, single rows at a time.
+"""A store without transactions in one SQLite file: what a cluster offers, in a form that tests can use anywhere.
 
-It promises what `SingleRowWrites` says and no more. Each call commits by itself; the engine must make do with that.
+It promises what `SingleRowWrites` says and no more: each call commits by itself. Its tables and cells:
 
     "table users"             username, hometown, #write, #state, #at     #at: when the record was left
     "index users_by_town …"   hometown, username, #state, #at             #at: the later of two changes holds
@@ -25,12 +25,12 @@ from piql.store.embedded.waiting import patiently
 from piql.store.schemes import STEPWISE
 from piql.store.stepwise.one_by_one import OneByOne
 
-AT = "#at"
-BEFORE_ALL_WRITES = 1
+AT = "#at"  # a hidden column: microseconds since 1970
+BEFORE_ALL_WRITES = 1  # the time of entries that a change of the schema puts
 
 
 class StepwiseReadBuilder(ReadBuilder):
-    """Leaves out what is hidden from readers; deleted entries are never seen at all."""
+    """Makes reads that leave out GONE rows, and COMING ones unless the shape asks for them."""
 
     def __init__(self, shape: ReadShape) -> None:
         super().__init__(shape)
@@ -40,7 +40,14 @@ class StepwiseReadBuilder(ReadBuilder):
 
 @dataclass(frozen=True, slots=True)
 class StepwiseEntries:
-    """The statements that write one index."""
+    """The statements that write one index.
+
+    find          selects a record by its key: write, state, time, then its columns
+    put           puts an entry unless a later change of it is there
+    replace       puts a record, whatever is there
+    with_flags    adds the flags of key columns that may be NULL (see embedded/layout.py)
+    length        how many columns an entry has, of which `key_length` are its key
+    """
 
     find: str
     put: str
@@ -51,13 +58,13 @@ class StepwiseEntries:
     is_primary: bool
 
     def whole(self, change: EntryChange) -> Row:
-        """Return an entry as it is kept; of a deleted one the key alone, so that no earlier change comes back."""
+        """Return the row to store for a change; a deleted entry keeps its key and time, so that no older change wins."""
         row = change.row[: self.key_length] if change.state is State.GONE else change.row
         return self.with_flags((*row, *(None,) * (self.length - len(row)), int(change.state), change.at))
 
 
 class _PatientConnection:
-    """Waits for other writers before each statement: each commits by itself."""
+    """A connection of which each statement commits by itself, and waits for other writers before."""
 
     def __init__(self, connection: sqlite3.Connection, wait_seconds: float) -> None:
         self._connection = connection
@@ -99,7 +106,7 @@ class StepwiseTransaction(EmbeddedTransaction):
 
 
 class StepwiseStore(OneByOne, EmbeddedStore):
-    """Keeps the whole interface of a store by single rows; `clock` gives seconds since 1970."""
+    """A store whose rows are changed one at a time; `clock` gives seconds since 1970."""
 
     kind = STEPWISE
 
@@ -125,6 +132,7 @@ class StepwiseStore(OneByOne, EmbeddedStore):
         return 1
 
     def now(self) -> int:
+        """Return the time in microseconds since 1970."""
         return int(self._clock() * 1_000_000)
 
     def prepare(self, shape: ReadShape) -> EmbeddedRead:
@@ -171,7 +179,7 @@ class StepwiseStore(OneByOne, EmbeddedStore):
             return True, None
 
     def remove(self, records: StepwiseEntries, key: Row) -> None:
-        """Take a record away without a trace, as changes of the schema may."""
+        """Remove a record as if it had been deleted long ago, which only changes of the schema may do."""
         record = self.find(records, key)
         if record is not None:
             forgotten = self._forgotten_before() - 1
@@ -222,14 +230,16 @@ class StepwiseStore(OneByOne, EmbeddedStore):
 
     @contextmanager
     def _alone(self) -> Iterator[sqlite3.Connection]:
+        """Let nobody else write between the read and the write of a conditional change."""
         with super().transaction() as transaction:
             yield transaction.connection
 
     def _forgotten_before(self) -> int:
+        """Return the time before which COMING and GONE rows are forgotten."""
         return self.now() - KEPT_SECONDS * 1_000_000
 
     def _forget(self, connection: sqlite3.Connection) -> None:
-        """Remove what nobody may ask for any more."""
+        """Delete the COMING and GONE rows that are forgotten."""
         columns = f"{quoted(STATE)} >= ? AND {quoted(AT)} < ?"
         names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND (name LIKE 'index %' OR name LIKE 'table %')"
         for (name,) in connection.execute(names).fetchall():
@@ -238,7 +248,7 @@ class StepwiseStore(OneByOne, EmbeddedStore):
 
 
 def layout_with_state(table: Table, index: Index) -> Layout:
-    """Return the table of an index with the hidden columns behind all others."""
+    """Return the layout of an index with the hidden columns behind all others."""
     layout = layout_of(table, index)
     hidden = ((STATE, "INTEGER"), (AT, "INTEGER"))
     return replace(layout, covering=(*layout.covering, *(((WRITE, "TEXT"),) if index.is_primary else ()), *hidden))

@@ -1,1 +1,1 @@
-"""Stores in front of a store, for tests and measurements: one answers late, one writes down what it is asked."""
+"""Stores in front of a store, for tests and measurements: `latency` answers late, `recording` keeps every read."""

@@ -1,4 +1,4 @@
-"""Writes down every read that passes, so that a test can see what was asked; results do not change."""
+"""A store that keeps a list of all reads that pass through it, so that a test can see them; results do not change."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ class RecordedRead:
 
 @dataclass(frozen=True, slots=True)
 class _Labelled:
+    """A prepared read of the store behind, with the shape that it was prepared from."""
+
     shape: ReadShape
     read: PreparedRead
 
 
 class RecordingStore(StoreWrapper):
-    """Keeps the reads in `reads`; those of writes count, too, each as a call of its own."""
+    """Keeps all reads in `reads`, those of transactions too, each of which is a call of its own."""
 
     def __init__(self, behind: Store) -> None:
         super().__init__(behind)
@@ -73,6 +75,8 @@ def _without_labels(batches: Sequence[Batch]) -> list[Batch]:
 
 
 class _RecordingTransaction:
+    """A transaction whose reads are recorded; all else is passed on."""
+
     def __init__(self, behind: Transaction, store: RecordingStore) -> None:
         self._behind = behind
         self._store = store

@@ -168,6 +168,10 @@ class SteppedWriter:
     def _try(
         self, work: _Work, meter: Meter, record: StoredRecord | None, decide: Decide
     ) -> tuple[bool, StoredRecord | None]:
+        """Take all steps of the write once, from the record as it is known.
+
+        Return whether the write is done, and, if another writer was quicker, the record that is there.
+        """
         old = self.records.image(record)
         new = decide(old)
         if new == old:
