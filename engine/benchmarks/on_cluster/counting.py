@@ -14,7 +14,7 @@ KINDS = ("conditional changes", "serial reads", "plain changes", "reads")
 def counted(connection: Any) -> Iterator[Counter[str]]:
     """Count the requests of a connection while the context lasts; several rows may be one request."""
     counts: Counter[str] = Counter()
-    many, serially = connection.answer_many, connection.each_serially
+    many, serially = connection.answer_many, connection.answer_serially
     one, change_if = connection.answer, connection.change_if
 
     def count_many(requests: Sequence[tuple[str, Any]], *options: Any) -> Any:
@@ -33,10 +33,10 @@ def counted(connection: Any) -> Iterator[Counter[str]]:
         counts[KINDS[0]] += 1
         return change_if(*request)
 
-    connection.answer_many, connection.each_serially = count_many, count_serially
+    connection.answer_many, connection.answer_serially = count_many, count_serially
     connection.answer, connection.change_if = count_one, count_change
     yield counts
-    for name in ("answer_many", "each_serially", "answer", "change_if"):
+    for name in ("answer_many", "answer_serially", "answer", "change_if"):
         delattr(connection, name)
 
 

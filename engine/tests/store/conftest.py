@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from piql.store.base import Store
-from piql.store.cql.store import CqlTransaction
+from piql.store.cql.transaction import CqlTransaction
 from piql.store.embedded.store import EmbeddedStore
 from piql.store.open import open_store
 from piql.store.stepwise.store import StepwiseStore

@@ -144,7 +144,7 @@ def test_a_conditional_change_is_not_sent_again_before_it_was_looked_for(
     with pytest.raises(Undecided):
         connection.answer("SELECT", [], is_serial=True)
     nodes.answers = [failure]
-    assert connection.each_serially([("BATCH", [])], 1, is_change=True) == [None]
+    assert connection.answer_serially([("BATCH", [])], 1, is_change=True) == [None]
 
 
 @pytest.mark.parametrize("was_made", [True, False])

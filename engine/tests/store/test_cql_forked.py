@@ -31,7 +31,7 @@ WAYS: dict[str, Callable[[Connection], Any]] = {
     "answer": lambda link: link.answer("SELECT", []),
     "answer many": lambda link: link.answer_many([("SELECT", [])]),
     "change": lambda link: link.change_if("UPDATE", []),
-    "change many": lambda link: link.each_serially([("UPDATE", [])], 1, is_change=True),
+    "change many": lambda link: link.answer_serially([("UPDATE", [])], 1, is_change=True),
     "define": lambda link: link.change_schema(["CREATE TABLE"]),
     "ask for nodes": lambda link: link.nodes(),
     "start": lambda link: link.start([("SELECT", [])], lambda _: None),

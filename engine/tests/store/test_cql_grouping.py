@@ -10,7 +10,7 @@ from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from piql.schema.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
 from piql.store.base import ReadShape
 from piql.store.cql.layout import layout_of
-from piql.store.cql.reads.grouping import MOST_KEYS, MOST_ROWS, Request, given_back, grouped
+from piql.store.cql.reads.grouping import MOST_KEYS, MOST_ROWS, Request, grouped, rows_of_requests
 from piql.store.cql.reads.reads import plan_read
 from piql.store.cql.store import FAN_OUT, grouped_from
 
@@ -75,19 +75,19 @@ def test_rows_go_back_to_the_requests_that_asked_for_them() -> None:
     requests = gets("ada", "bob", "cyd", "ada")
     sent = grouped(requests, on_one_node)
     rows = [("cyd", 3, 0), ("ada", 1, 0)]
-    assert given_back(sent, [rows], 4) == [[("ada", 1, 0)], [], [("cyd", 3, 0)], [("ada", 1, 0)]]
+    assert rows_of_requests(sent, [rows], 4) == [[("ada", 1, 0)], [], [("cyd", 3, 0)], [("ada", 1, 0)]]
 
 
 def test_a_column_that_was_not_asked_for_is_cut_off_and_order_is_kept() -> None:
     sent = grouped(slices(2, "ada", "bob"), on_one_node)
     rows = [("x", 0, "bob"), ("a", 0, "ada"), ("y", 0, "bob"), ("b", 0, "ada")]
-    assert given_back(sent, [rows], 2) == [[("a", 0), ("b", 0)], [("x", 0), ("y", 0)]]
+    assert rows_of_requests(sent, [rows], 2) == [[("a", 0), ("b", 0)], [("x", 0), ("y", 0)]]
 
 
 def test_an_empty_text_and_one_that_begins_with_a_zero_keep_their_rows() -> None:
     sent = grouped(gets("", "\x00ada"), on_one_node)
     rows = [("\x00\x00ada", 2, 0), ("\x00", 1, 0)]
-    assert given_back(sent, [rows], 2) == [[("\x00", 1, 0)], [("\x00\x00ada", 2, 0)]]
+    assert rows_of_requests(sent, [rows], 2) == [[("\x00", 1, 0)], [("\x00\x00ada", 2, 0)]]
 
 
 def test_a_statement_has_at_most_as_many_keys_as_servers_take() -> None:
@@ -131,7 +131,7 @@ def test_rows_of_one_partition_are_one_statement_that_lists_the_last_column() ->
     requests = requests_of(FOLLOWS, FOLLOWS.primary_index(), ("target",), 2, ("ada", "bob"), ("ada", "cyd"))
     (sent,) = grouped(requests, on_one_node)
     assert sent.cql.endswith('WHERE "owner" = ? AND "target" IN ?')
-    assert given_back([sent], [[("cyd", 0)]], 2) == [[], [("cyd", 0)]]
+    assert rows_of_requests([sent], [[("cyd", 0)]], 2) == [[], [("cyd", 0)]]
 
 
 def test_numbers_with_several_forms_are_asked_for_one_by_one() -> None:

@@ -10,7 +10,7 @@ from piql.schema.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
 from piql.store.base import ReadShape, Row
 from piql.store.cql.layout import layout_of
 from piql.store.cql.reads.grouping import MOST_KEYS, MOST_ROWS, Sent
-from piql.store.cql.reads.listing import as_they_came, listed, listing_for, rows_of_keys
+from piql.store.cql.reads.listing import all_rows_of_keys, listed, listing_for, rows_of_keys
 from piql.store.cql.reads.reads import CqlRead, plan_read
 
 __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
@@ -117,7 +117,7 @@ def test_entries_of_another_index_come_as_they_are() -> None:
 def test_where_rows_are_hidden_all_that_came_is_given_to_whoever_counts_them() -> None:
     came: list[Row] = [("x", 3, "bob"), ("a", 0, "ada")]
     assert rows(TARGETS, ["ada", "bob"], came) is None
-    assert as_they_came(TARGETS.listings[0], ["ada", "bob"], [came]) == {"ada": [("a", 0)], "bob": [("x", 3)]}
+    assert all_rows_of_keys(TARGETS.listings[0], ["ada", "bob"], [came]) == {"ada": [("a", 0)], "bob": [("x", 3)]}
 
 
 def test_an_empty_text_and_one_that_begins_with_a_zero_keep_their_rows() -> None:

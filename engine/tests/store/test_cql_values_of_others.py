@@ -114,7 +114,7 @@ def db(request: pytest.FixtureRequest, cluster_url: Callable[[], str]) -> Iterat
         database.deploy(piql.compile(SOURCE))
         store = database.store
         assert isinstance(store, CqlStore)
-        start = ".".join(store.place)
+        start = ".".join(store.keyspace_and_prefix)
         for at, number in enumerate(NUMBERS):
             store.connection.execute(f"INSERT INTO {start}things (id, size) VALUES ({at}, {number})")
             if number != "null":

@@ -110,7 +110,7 @@ class ExpressionCompiler:
                 return self._encoded(self._call(expression), expression.type)
             case _ if isinstance(expression, _PREDICATES):
                 return f"(True if {self.is_true(expression)} else False if {self.is_false(expression)} else None)"
-        raise LookupError(f"{type(expression).__name__} cannot be computed from a row")
+        raise LookupError(f"{expression.__class__.__name__} cannot be computed from a row")
 
     def value(self, expression: Expression) -> str:
         """Return the source of an expression's value, decoded."""

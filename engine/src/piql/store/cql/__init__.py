@@ -1,12 +1,17 @@
 """The store on Cassandra and ScyllaDB.
 
-address.py        cql://host,host/keyspace?…             layout.py       an index → a table
-stored_values.py  values ↔ CQL's types                   link.py         what the store needs of a driver
-store.py          the store itself                       opening.py      from an address to the driver it names
-undecided.py      nobody says what came of a change      forked.py       what a forked process has of it: nothing
-reads/            the shape of a read → SELECTs          writes/         rows and entries → conditional changes
-schema/           what is in the keyspace                session/        requests over the Python driver
-rust/             requests over the Rust driver
+store.py            the store itself;  transaction.py   changes of the schema
+address.py          the URL cql://host,host/keyspace?…
+layout.py           an index → a CQL table
+stored_values.py    values ↔ CQL's types
+reads/              the shape of a read → SELECTs, and several requests → one statement
+writes/             records → conditional changes, entries → changes with timestamps
+schema/             the tables of the keyspace
+link.py             what the store needs of a driver; two packages implement it:
+session/ rust/      requests over the Python driver, and over the Rust driver
+opening.py          from an address to the driver that it names
+undecided.py        the error of a change whose outcome is unknown
+forked.py           refuses the cluster in a forked process
 """
 
 from piql.store.cql.store import CqlStore, open_cql

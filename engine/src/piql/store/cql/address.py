@@ -33,7 +33,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,47}")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a cluster is, and how to speak with it."""
+    """Where a cluster is, and how to connect to it; the options are explained in the module's head."""
 
     hosts: tuple[str, ...]
     port: int
@@ -86,10 +86,12 @@ def parse_address(url: str) -> Address:
 
 
 def _wrong(url: str, why: str) -> StoreUnavailable:
+    """Return the error of a wrong URL, which shows it without the password."""
     return StoreUnavailable(f"{re.sub(r'//[^@/]*@', '//', url)!r} is no address of a cluster: {why}")
 
 
 def _hosts(url: str, text: str) -> tuple[tuple[str, ...], int]:
+    """Return hosts and port of `host,host:port`; an IPv6 address with a port stands in brackets."""
     names, port = text, PORT
     match = re.fullmatch(r"(.*):(\d+)", text)
     if match is not None and (match[1].count(":") == 0 or match[1].endswith("]")):
@@ -98,6 +100,9 @@ def _hosts(url: str, text: str) -> tuple[tuple[str, ...], int]:
     if not hosts or not 0 < port < 65536:
         raise _wrong(url, "write cql://host[,host…][:port]/keyspace")
     return hosts, port
+
+
+# The readers of options: each returns the value of a text, or raises ValueError with what is needed.
 
 
 def _whole(value: str) -> int:

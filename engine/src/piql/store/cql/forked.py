@@ -1,7 +1,7 @@
-"""What a forked process has of its parent's session with a cluster: nothing that could be used.
+"""Refuses, in a forked process, everything that would use its parent's session with a cluster.
 
-The driver's threads are the parent's, and the sockets are shared: whoever read or wrote there would take the parent's
-answers, or cut its requests in two.
+The driver's threads exist in the parent only, and the sockets are shared: a child that read or wrote there would take
+the parent's answers, or cut its requests in two.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from piql.errors import StoreForked
 
 
 class OfParent:
-    """What objects become that reach the cluster; whatever is asked of them is refused, and closing does nothing."""
+    """The class that such objects get in a forked process: all use of them raises StoreForked, closing does nothing."""
 
     def __getattribute__(self, name: str) -> Any:
         if name == "close":
@@ -25,5 +25,5 @@ def _leave_open() -> None:
 
 
 def leave_to_parent(reaches_cluster: Any) -> None:
-    """Make an object refuse all that is asked of it from now on, in this process, also by those who hold it."""
+    """Make an object, wherever in this process it is referred to, refuse all use from now on."""
     reaches_cluster.__class__ = OfParent

@@ -5,10 +5,12 @@ thoughts (owner, posted) → text          CREATE TABLE thoughts (owner text, po
 users by town (town, user), town may     CREATE TABLE users_by_town_5f3a… ("#all" tinyint, "?town" boolean, town text,
 be NULL, read as one order                 user text, PRIMARY KEY (("#all"), "?town", town, user))
 
-The leading columns that every read fixes are the partition; one order of a whole table is one partition, `#all`, and
-buckets are partitions of their own. A clustering column that may be NULL has a flag before it (false = NULL: it sorts
-first) and then holds a stand-in. An entry with NULL in its partition is kept nowhere: no read can ask for it. A text
-that is a partition by itself must not be empty in CQL: one that is empty or begins with U+0000 gets a U+0000 before it.
+partition     the leading columns that every read fixes; where there are none, the constant `#all`, so that the whole
+              table is one order; in an index with buckets, `#bucket` first
+NULL          a clustering column that may be NULL has a flag before it (false = NULL: it sorts first), and then holds a
+              stand-in. An entry with NULL in its partition is not stored: no read can ask for it
+escapes       CQL allows no empty text as the only partition column: one that is empty, or begins with U+0000, gets a
+              U+0000 before it. The same holds for bytes
 
 Beside its own columns a table holds `#write` and `#state`, and another index `#state` (see store/base.py); both are
 NULL in rows that another client wrote, which are then like any other.
@@ -29,24 +31,28 @@ from piql.store.cql.stored_values import CODECS, STORED, ToBytes, pack_int
 
 Arguments = tuple[Any, ...]
 Bind = Callable[[Arguments], "list[bytes | None] | None"]
+"""From the arguments of a read, or an entry, to the bytes of a statement's parameters; None: nothing is to be sent."""
+
 BUCKET, ALL = "#bucket", "#all"
-# Of coordinators towards replicas: a new table waits for seconds by default, and each read for a silent replica this.
+# A coordinator asks another replica after so long; by default a new table waits for seconds before it does.
 IMPATIENT = "speculative_retry = '10ms'"
-LONGEST_NAME = 48
+LONGEST_NAME = 48  # characters, for Cassandra
 TRUE, FALSE = b"\x01", b"\x00"
 
 
 def quoted(name: str) -> str:
+    """Return a name as CQL writes it."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def literal(text: str) -> str:
+    """Return a text as CQL writes it."""
     return "'" + text.replace("'", "''") + "'"
 
 
 @dataclass(frozen=True, slots=True)
 class KeyColumn:
-    """A key column as kept; `flag` is the column before it that says whether it is set, where it may be NULL."""
+    """A key column as stored; `flag` is the column before it that says whether it is set, where it may be NULL."""
 
     name: str
     kind: Kind
@@ -56,9 +62,11 @@ class KeyColumn:
 
     @property
     def cql(self) -> str:
+        """Return the column's type as a clustering column."""
         return STORED[self.kind].key_cql or STORED[self.kind].cql
 
     def to_bytes(self) -> ToBytes:
+        """Return the conversion of a stored value to the bytes of the column, escaped if need be."""
         if not self.is_escaped:
             return STORED[self.kind].to_bytes
         return _escaped_text_bytes if self.kind in TEXTS else _escaped_bytes
@@ -69,7 +77,7 @@ class KeyColumn:
         return self.as_kept() or (codec.decode if codec else None)
 
     def as_kept(self) -> Callable[[Any], Any] | None:
-        """Return the conversion of a value to what the column holds; None where that is the value itself."""
+        """Return the function that escapes a stored value; None where the column holds the value itself."""
         if not self.is_escaped:
             return None
         return _escaped_text if self.kind in TEXTS else _escaped_bytes
@@ -97,13 +105,13 @@ class Layout:
     partition: tuple[KeyColumn, ...]
     clustering: tuple[KeyColumn, ...]
     covering: tuple[tuple[str, Kind], ...]
-    may_have_null: tuple[int, ...] = ()  # places of partition columns in an entry that may be NULL
+    may_have_null: tuple[int, ...] = ()  # positions in an entry of the partition columns that may be NULL
     is_primary: bool = False
     keyspace: str = "piql"
     is_backwards: bool = False
 
     def backwards(self) -> Layout:
-        """Return the same table kept the other way round, since reading against its order takes a server longer."""
+        """Return the same table in the opposite order: reading against a table's order takes a server longer."""
         clustering = tuple(replace(column, ascending=not column.ascending) for column in self.clustering)
         return replace(self, clustering=clustering, is_backwards=not self.is_backwards)
 
@@ -122,6 +130,7 @@ class Layout:
 
     @property
     def hidden(self) -> tuple[str, ...]:
+        """Return the names of the hidden columns."""
         return (WRITE, STATE) if self.is_primary else (STATE,)
 
     @property
@@ -133,6 +142,7 @@ class Layout:
         return (*self.partition, *self.clustering)
 
     def create(self) -> str:
+        """Return the CREATE TABLE."""
         columns: list[str] = []
         if self.leading:
             columns.append(f"{quoted(self.leading)} {'int' if self.has_bucket else 'tinyint'}")
@@ -180,13 +190,14 @@ class Layout:
         return f"UPDATE {self.table} {how} SET {columns} WHERE {self._where_key()} IF {condition}"
 
     def delete(self) -> str:
+        """Return the DELETE of a row by its key, at a timestamp."""
         return f"DELETE FROM {self.table} USING TIMESTAMP ? WHERE {self._where_key()}"
 
     def _where_key(self) -> str:
         return " AND ".join(f"{quoted(name)} = ?" for name in self.key_names())
 
     def bind_key(self) -> Bind:
-        """Return the change from an entry, or its key alone, to the bytes of the key; None where it is kept nowhere."""
+        """Return the function from an entry, or its key, to the bytes of the key; None for one that is not stored."""
         names: dict[str, Any] = {"TRUE": TRUE, "FALSE": FALSE, "pack_int": pack_int}
         parts: list[str] = []
         at = 0
@@ -202,7 +213,7 @@ class Layout:
         for column in self.clustering:
             names[f"e{at}"] = encode = column.to_bytes()
             if column.flag:
-                names[f"d{at}"] = encode(STORED[column.kind].in_place_of_null)
+                names[f"d{at}"] = encode(STORED[column.kind].stand_in_for_null)
                 parts.append(f"*((FALSE, d{at}) if a[{at}] is None else (TRUE, e{at}(a[{at}])))")
             else:
                 parts.append(f"e{at}(a[{at}])")
@@ -215,7 +226,7 @@ class Layout:
         return function
 
     def bind_values(self) -> Callable[[Arguments], list[bytes | None]]:
-        """Return the change from an entry to the bytes of its columns beside the key, without the hidden ones."""
+        """Return the function from an entry to the bytes of its covering columns, without the hidden ones."""
         first = self.has_bucket + len(self.key)
         names: dict[str, Any] = {}
         parts: list[str] = []
@@ -229,7 +240,7 @@ class Layout:
 def layout_of(
     table: Table, index: Index, keyspace: str = "piql", prefix: str = "", *, is_in_order: bool = False
 ) -> Layout:
-    """Lay out an index; `is_in_order` keeps a table as one order in one partition, for reads that fix nothing."""
+    """Return the layout of an index; with `is_in_order` a table is one partition, for reads that fix no column."""
     fixed = 0 if index.is_primary and is_in_order else index.partition_columns
     leading = BUCKET if index.buckets > 1 else ALL if fixed == 0 else None
     partition = tuple(
@@ -266,7 +277,7 @@ def layout_of(
 
 
 def table_name(prefix: str, name: str, mark: str = "") -> str:
-    """Return the name of a CQL table: the name itself where CQL allows it, else what is left of it and a mark."""
+    """Return the name of a CQL table: `name` itself where CQL allows it, else its allowed characters and a digest."""
     plain = re.sub(r"[^a-z0-9_]", "_", name.lower())
     if plain != name or not plain[:1].isalpha():
         mark = "_".join(part for part in (mark, hashlib.sha256(name.encode()).hexdigest()[:6]) if part)

@@ -1,7 +1,7 @@
-"""What the store needs of a driver: to prepare, execute many, change under a condition, define, and know the nodes.
+"""What the store needs of a driver, as protocols: to prepare, read many, change on a condition, and know the nodes.
 
-session/ has it from `scylla-driver`, rust/ from `scylladb-rs-driver`; the rest of the package knows neither.
-Values go as CQL's bytes and rows come as PIQL's stored values, whatever the driver itself takes and gives.
+session/ implements them over `scylla-driver`, rust/ over `scylladb-rs-driver`; the rest of the package knows neither.
+Values are passed as CQL's bytes, and rows come back as PIQL's stored values, whatever the driver itself works with.
 """
 
 from __future__ import annotations
@@ -17,28 +17,33 @@ from piql.store.cql.reads.listing import Lister, Listing
 from piql.store.cql.reads.reads import CqlRead
 
 Done: TypeAlias = Callable[["list[list[Row]] | StoreUnavailable"], None]
+"""Called once with the rows of all requests, or the failure."""
 
 
 class Reads(Protocol):
-    """Reads that may be repeated: the rows of all statements, or StoreUnavailable."""
+    """Reads, which may be repeated. Each method returns the rows of all statements or raises StoreUnavailable."""
 
     def reader(self, read: CqlRead, consistency: Consistency | None, more: Reader) -> Reader:
-        """Return what answers single requests of a read that is one statement.
+        """Return the function that answers single requests of a read that is one statement.
 
-        Where hidden rows took the place of others, `more` answers the request.
+        It calls `more` for a request in which hidden rows took places under the LIMIT.
         """
         ...
 
-    def answer(self, sent: Sent, consistency: Consistency | None) -> list[Row]: ...
+    def answer(self, sent: Sent, consistency: Consistency | None) -> list[Row]:
+        """Send one statement and wait for its rows."""
+        ...
 
-    def answer_many(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[list[Row]]: ...
+    def answer_many(self, sent: Sequence[Sent], consistency: Consistency | None) -> list[list[Row]]:
+        """Send statements at the same time and wait for the rows of each."""
+        ...
 
     def spread(self, partitions: list[bytes]) -> list[tuple[Any, list[int]]]:
         """Return a few nodes that together hold all partitions, each with the positions of those it answers."""
         ...
 
     def lister(self, read: CqlRead, listing: Listing, consistency: Consistency | None) -> Lister:
-        """Return what answers batches of a read that go together by a listing."""
+        """Return the function that answers batches whose requests differ in one column (see `reads/listing.py`)."""
         ...
 
 
@@ -47,9 +52,11 @@ class Link(Protocol):
 
     address: Address
     selected_as: Mapping[str, str]
-    """What reads select columns of these types as, where it is not as they are: `toUnixTimestamp({})`."""
+    """The functions by which reads select columns of some CQL types, such as `toUnixTimestamp({})`."""
 
-    def reads(self) -> Reads: ...
+    def reads(self) -> Reads:
+        """Return the reads of this session."""
+        ...
 
     def know_keyspace(self) -> None:
         """Learn on which nodes the keyspace has its rows."""
@@ -70,9 +77,10 @@ class Link(Protocol):
         ...
 
     def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
-        """Send a conditional change; say whether it was made, and whether that is certain.
+        """Send a conditional change; return whether it was made, and whether that is certain.
 
-        Of one that was sent twice, the second may have been refused because the first had been made.
+        It is not if the request was sent twice: the second may have been refused because the first had been made.
+        Raises Undecided if the cluster did not say.
         """
         ...
 
@@ -82,10 +90,13 @@ class Link(Protocol):
         """Send prepared requests at the same time and wait for the rows of all."""
         ...
 
-    def each_serially(
+    def answer_serially(
         self, requests: Sequence[tuple[str, Values]], most: int, *, is_change: bool
     ) -> list[list[Row] | None]:
-        """Send conditional changes or serial reads of different partitions, `most` at once; None where undecided."""
+        """Send conditional changes or serial reads of different partitions, at most `most` at once.
+
+        Return the rows of each, None where its outcome is unknown.
+        """
         ...
 
     def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Consistency | None = None) -> None:
@@ -97,6 +108,10 @@ class Link(Protocol):
         """Return the name and version of the driver."""
         ...
 
-    def nodes(self) -> tuple[Node, ...]: ...
+    def nodes(self) -> tuple[Node, ...]:
+        """Return the nodes of the cluster as the driver knows them."""
+        ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Close the connections; the session is not used after this."""
+        ...

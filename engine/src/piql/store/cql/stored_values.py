@@ -4,9 +4,9 @@ INT int          TIMESTAMP  timestamp (ms)        BOOLEAN  boolean     TEXT  tex
 BIGINT bigint    DATE       date                  UUID     uuid        BLOB  blob
 DOUBLE double    DECIMAL    decimal, no 0s at end TIMEUUID timeuuid
 
-In the engine a TIMESTAMP is its milliseconds, a DATE its day number, a UUID its bytes, and a TIMEUUID its bytes in the
-order of its time, as the driver is told to read them: comparing them costs nothing. CQL sorts a `uuid` by its version
-first; where a UUID is a clustering column it is kept as a `blob`, in the order of its bytes.
+The stored value of a TIMESTAMP is its milliseconds, of a DATE its day number, of a UUID its bytes, and of a TIMEUUID
+its bytes in the order of its time. The drivers are told to read columns so, and comparing such values is cheap. CQL
+sorts a `uuid` by its version first, so a UUID that is a clustering column is stored as a `blob`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from piql.store.base import Codec
 from piql.store.values import TIME_UUIDS, decode_date, decode_timestamp, encode_timestamp
 
 ToBytes = Callable[[Any], bytes]
+"""From a stored value that is not NULL to the bytes of CQL's protocol."""
 
 _FIRST_DAY = 2**31 - date(1970, 1, 1).toordinal()  # CQL's day 0 is 1970-01-01, written as 2^31
 
@@ -53,6 +54,7 @@ def date_from_bytes(stored: bytes) -> int:
 
 
 def _decimal_to_bytes(value: Decimal) -> bytes:
+    """Return CQL's form: the scale as an int, then the digits as a signed whole number in as few bytes as possible."""
     sign, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int)
     unscaled = int("".join(map(str, digits)) or "0")
@@ -67,11 +69,12 @@ def _itself(value: bytes) -> bytes:
 
 
 def _encode_decimal(value: Decimal) -> Decimal:
-    """Equal numbers are one key, so zeros at the end go."""
+    """Return a number without zeros at its end, so that equal numbers are one key."""
     return WIDE.normalize(value) if value else Decimal(0)
 
 
 def _decode_decimal(stored: Decimal) -> Decimal:
+    """Return a number as it is shown."""
     exponent = stored.as_tuple().exponent
     if isinstance(exponent, int) and exponent > 0 and stored.adjusted() < 40:  # 1E+2 reads better as 100
         return WIDE.quantize(stored, unit(0))
@@ -79,30 +82,34 @@ def _decode_decimal(stored: Decimal) -> Decimal:
 
 
 def _decimal_decoder(scale: int) -> Callable[[Decimal], Decimal]:
+    """Return the decoder of a DECIMAL(p, scale): numbers are shown with `scale` digits behind the point."""
     shape = unit(scale)
 
     def decode(stored: Decimal) -> Decimal:
         try:
             return WIDE.quantize(stored, shape)
-        except DoesNotFit:  # another program stored more digits: they are given as they are
+        except DoesNotFit:  # another program stored more digits: they are shown as they are
             return stored
 
     return decode
 
 
 class Stored(NamedTuple):
-    """How CQL keeps the values of a type.
+    """How CQL stores the values of a type.
 
-    `in_place_of_null` is what a clustering column holds for NULL, beside the flag that says so. `as_read` makes of a
-    value's bytes what the driver reads; None where equal values have several forms. `key_cql` is the type of a key
-    column, where CQL's order of `cql` is not that of the values. `is_python` is False where drivers take and give
-    another Python object than the stored value; then there are `codec` and `as_read`. `also` are further types of CQL
-    whose values this type holds.
+    cql                  the type of a column
+    to_bytes             from a stored value to its bytes
+    stand_in_for_null    what a clustering column holds for NULL, beside the flag that says so
+    as_read              from a value's bytes to the stored value; None where equal values have several forms
+    codec                between values and stored values, where they differ
+    key_cql              the type of a clustering column, where CQL's order of `cql` is not that of the values
+    is_python            whether drivers take and return the stored value; otherwise there are `codec` and `as_read`
+    also                 further types of CQL whose values this type can hold
     """
 
     cql: str
     to_bytes: ToBytes
-    in_place_of_null: Any
+    stand_in_for_null: Any
     as_read: Callable[[bytes], Any] | None = None
     codec: Codec | None = None
     key_cql: str | None = None
@@ -158,7 +165,7 @@ STORED = for_each_kind(
 )
 
 CODECS = {row.cql: row.codec for row in STORED.values() if row.codec is not None and not row.is_python}
-"""Between stored values and the Python values of drivers, by the CQL type of a column, where the two differ."""
+"""By the CQL type of a column: the codec between the Python values of drivers and stored values, where they differ."""
 
 
 def codec_of(type: SqlType) -> Codec | None:

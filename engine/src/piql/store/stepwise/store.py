@@ -58,7 +58,7 @@ class StepwiseEntries:
     is_primary: bool
 
     def whole(self, change: EntryChange) -> Row:
-        """Return the row to store for a change; a deleted entry keeps its key and time, so that no older change wins."""
+        """Return the row to store; a deleted entry keeps its key and time, so that no older change of it wins."""
         row = change.row[: self.key_length] if change.state is State.GONE else change.row
         return self.with_flags((*row, *(None,) * (self.length - len(row)), int(change.state), change.at))
 

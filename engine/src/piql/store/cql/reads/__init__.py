@@ -1,5 +1,9 @@
-"""Reads on a cluster: the shape of a read becomes SELECTs when it is prepared (`reads.plan_read`).
+"""Reads on a cluster.
 
-Many keys go as one statement each, or as few statements for several keys (`grouping`, `listing`). `shown` says which of
-the rows that were selected a read returns, and how.
+reads         the shape of a read → its SELECTs, when it is prepared (`plan_read`)
+range_ends    numbers that end a range of another type
+shown         which of the selected rows a read returns, and their columns
+pending       a request that takes several statements, one after another
+listing       a batch of requests that differ in one column → one statement, known when a read is prepared
+grouping      any requests → fewer statements, found out from the requests
 """

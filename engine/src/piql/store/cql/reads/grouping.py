@@ -1,14 +1,15 @@
-"""Requests for one key each → fewer statements for several keys each, and their rows → the rows of each request.
+"""Turns requests for one key each into fewer statements for several keys, and their rows into those of each request.
 
     username = 'ada'                  username IN ('ada', 'bob')
     username = 'bob'           →
     owner = 'ada' … LIMIT 10          owner IN ('ada', 'bob') … PER PARTITION LIMIT 10
     owner = 'bob' … LIMIT 10
 
-Requests are sent as one where they differ in one column alone, and a node that has all of their rows can answer them.
-A statement holds at most MOST_KEYS keys, as many as ScyllaDB takes, and asks for at most MOST_ROWS rows: more of them
-are sent side by side. From how many keys on they go together is said by the address (`fan_out`), or by what was
-measured on this cluster and kept beside the data; until then, from two.
+Requests are sent as one statement if they differ in one column only, and one node has all of their rows. A statement
+has at most MOST_KEYS keys and asks for at most MOST_ROWS rows; for more, several statements are sent side by side.
+
+Requests are grouped from a number of keys on (`at_least`), which `store.grouped_from` takes from the address's option
+`fan_out`, or from a measurement on this cluster.
 """
 
 from __future__ import annotations
@@ -24,14 +25,16 @@ from piql.store.cql.stored_values import pack_int
 if TYPE_CHECKING:
     from piql.store.cql.reads.reads import Statement
 
-MOST_KEYS = 100
+MOST_KEYS = 100  # as many as ScyllaDB allows in an IN
 MOST_ROWS = 1_000
 
 Values = list["bytes | None"]
+"""The bytes of a statement's parameters."""
+
 Request = tuple["Statement", Values]
 RowsByRequest = list[list[Row]]
 Spread = Callable[[list[bytes]], list[tuple[Any, list[int]]]]
-"""From the partition keys of requests to the nodes that may answer them together, and the places of theirs."""
+"""From partition keys to a few nodes that have all of them, each with the positions of the keys that it has."""
 
 _unpack_int = Struct(">i").unpack
 _pack_short = Struct(">H").pack
@@ -39,21 +42,31 @@ _pack_short = Struct(">H").pack
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A SELECT for several values of one column: `place` is where they are bound, `at` where they stand in a row."""
+    """A SELECT for several values of one column.
+
+    parameter       the number of the parameter that is a list here, and one value in the statement for one request
+    at              the column's position in a row; if `is_added`, it was not asked for and is cut off
+    is_partition    the column is in the partition key
+    has_limit       the statement ends with PER PARTITION LIMIT
+    as_read         from the bytes of a value to how it stands in a row
+    """
 
     cql: str
-    place: int
+    parameter: int
     at: int
-    is_added: bool  # the column was not asked for, and is cut off
+    is_added: bool
     is_partition: bool
     has_limit: bool
     as_read: Callable[[bytes], Any]
 
 
 class Sent(NamedTuple):
-    """A statement to send, to `node` if there is a choice; `owners` are the requests that each value's rows are for.
+    """A statement to send.
 
-    `stays`: it goes on behind a place, and goes where its partition's other pages went: that node has them at hand.
+    node      the node to send it to; None for any node that has the partition
+    group     how it was put together; None for the statement of one request
+    owners    for each value of the group's column, the positions of the requests that its rows answer
+    stays     it resumes a page, and should go to the node that answered the pages before, which has cached them
     """
 
     cql: str
@@ -76,7 +89,8 @@ def partition_key(statement: Statement, values: Values) -> bytes | None:
     return b"".join([_pack_short(len(part)) + part + b"\x00" for part in parts])
 
 
-def alone(request: Request, owners: Sequence[int]) -> Sent:
+def single(request: Request, owners: Sequence[int]) -> Sent:
+    """Return the statement of one request; its rows answer the requests at the positions `owners`."""
     statement, values = request
     return Sent(
         statement.cql, values, partition_key(statement, values), None, None, {b"": owners}, statement.is_further
@@ -84,7 +98,7 @@ def alone(request: Request, owners: Sequence[int]) -> Sent:
 
 
 def grouped(requests: Sequence[Request], spread: Spread, at_least: float = 2) -> list[Sent]:
-    """Return the statements that answer all requests; fewer of one kind than `at_least` are sent side by side."""
+    """Return the statements that answer all requests; fewer than `at_least` of one statement are not grouped."""
     by_statement: dict[int, list[int]] = {}
     for at, (statement, _) in enumerate(requests):
         by_statement.setdefault(id(statement), []).append(at)
@@ -92,7 +106,7 @@ def grouped(requests: Sequence[Request], spread: Spread, at_least: float = 2) ->
     for numbers in by_statement.values():
         groups = requests[numbers[0]][0].groups
         if len(numbers) < at_least or not groups:
-            sent += [alone(requests[at], (at,)) for at in numbers]
+            sent += [single(requests[at], (at,)) for at in numbers]
         else:
             sent += _of_one_statement(requests, numbers, groups, spread)
     return sent
@@ -101,10 +115,11 @@ def grouped(requests: Sequence[Request], spread: Spread, at_least: float = 2) ->
 def _of_one_statement(
     requests: Sequence[Request], numbers: list[int], groups: tuple[Group, ...], spread: Spread
 ) -> list[Sent]:
+    """Group requests of one statement, at the positions `numbers`, by the column with the most different values."""
     group = groups[0]
     if len(groups) > 1:
-        group = max(groups, key=lambda candidate: len({requests[at][1][candidate.place] for at in numbers}))
-    position = group.place
+        group = max(groups, key=lambda candidate: len({requests[at][1][candidate.parameter] for at in numbers}))
+    position = group.parameter
     alike: dict[Row, dict[bytes, list[int]]] = {}
     for at in numbers:
         values = requests[at][1]
@@ -121,7 +136,7 @@ def _of_one_statement(
 def _spread(
     requests: Sequence[Request], group: Group, by_value: dict[bytes, list[int]], spread: Spread
 ) -> list[tuple[Any, dict[bytes, list[int]]]]:
-    """Return the values that one node can answer together; those of one partition all are such."""
+    """Divide values by the node that can answer them together; `by_value` has the requests of each value."""
     if len(by_value) == 1 or not group.is_partition:
         return [(None, by_value)]
     keys = [partition_key(*requests[owners[0]]) or b"" for owners in by_value.values()]
@@ -130,6 +145,7 @@ def _spread(
 
 
 def _statements(requests: Sequence[Request], group: Group, owners: dict[bytes, list[int]], node: Any) -> list[Sent]:
+    """Return the statements for the values of `owners`, as many as MOST_KEYS and MOST_ROWS require."""
     statement, values = requests[next(iter(owners.values()))[0]]
     most = MOST_KEYS
     if group.has_limit:
@@ -142,31 +158,31 @@ def _statements(requests: Sequence[Request], group: Group, owners: dict[bytes, l
         part = dict(owned_values[start : start + most])
         first = next(iter(part.values()))[0]
         if len(part) == 1:
-            sent.append(alone(requests[first], next(iter(part.values()))))
+            sent.append(single(requests[first], next(iter(part.values()))))
             continue
         bound = list(values)
-        bound[group.place] = pack_int(len(part)) + b"".join([pack_int(len(value)) + value for value in part])
+        bound[group.parameter] = pack_int(len(part)) + b"".join([pack_int(len(value)) + value for value in part])
         sent.append(Sent(group.cql, bound, partition_key(statement, requests[first][1]), node, group, part))
     return sent
 
 
-def given_back(sent: Sequence[Sent], answers: RowsByRequest, count: int) -> RowsByRequest:
-    """Return the rows of each request out of those of the statements."""
+def rows_of_requests(sent: Sequence[Sent], answers: RowsByRequest, count: int) -> RowsByRequest:
+    """Return the rows of each of `count` requests, from those of the statements."""
     rows_by_request: RowsByRequest = [[]] * count
     for (_, _, _, _, group, owners, _), rows in zip(sent, answers, strict=True):
         if group is None:
             for at in owners[b""]:
                 rows_by_request[at] = rows
             continue
-        at_key, as_read = group.at, group.as_read
-        by_key: dict[Any, list[Row]] = {as_read(value): [] for value in owners}
+        key_position, as_read = group.at, group.as_read
+        rows_by_key: dict[Any, list[Row]] = {as_read(value): [] for value in owners}
         if group.is_added:
             for row in rows:
-                by_key[row[at_key]].append(row[:at_key])
+                rows_by_key[row[key_position]].append(row[:key_position])
         else:
             for row in rows:
-                by_key[row[at_key]].append(row)
-        for of_key, numbers in zip(by_key.values(), owners.values(), strict=True):
+                rows_by_key[row[key_position]].append(row)
+        for key_rows, numbers in zip(rows_by_key.values(), owners.values(), strict=True):
             for at in numbers:
-                rows_by_request[at] = of_key
+                rows_by_request[at] = key_rows
     return rows_by_request

@@ -1,8 +1,9 @@
-"""The requests of one batch as one statement, where they differ in one column alone: known when a read is prepared.
+"""Sends the requests of one batch as one statement if they differ in one column only.
 
     ('ada', 10), ('bob', 10)   →   … WHERE owner IN ('ada', 'bob') PER PARTITION LIMIT 10   →   the rows of each
 
-grouping.py finds the same out from the requests themselves, which may be of several reads and differ in more.
+Which column that may be is known when a read is prepared. `grouping.py` finds it out from the requests, which takes
+longer, but the requests may be of several reads and differ in several columns.
 """
 
 from __future__ import annotations
@@ -20,43 +21,49 @@ from piql.store.cql.stored_values import pack_int
 if TYPE_CHECKING:
     from piql.store.cql.reads.reads import Statement
 
-OfKeys = dict[Any, list[Row]]
-Lister: TypeAlias = Callable[[Row, Sequence[Any]], tuple[OfKeys, bool, int]]
-"""Answers requests for different keys, given the arguments of any of them: gives the rows of each key that are shown,
-and True; where hidden ones took the place of others, all that came, and False; and how many statements that took."""
+RowsByKey = dict[Any, list[Row]]
+Lister: TypeAlias = Callable[[Row, Sequence[Any]], tuple[RowsByKey, bool, int]]
+"""From the arguments of any request and the different keys to: rows by key, whether they are final, and the number of
+statements. Final rows are those that the read returns. If hidden rows took places under a LIMIT, the result is all rows
+that came, and the caller asks for more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One way to send the requests of a read together, compiled for it; `cql_type` is that of the listed column."""
+    """One way to send the requests of a read together, compiled when the read is prepared.
+
+    group        the statement, and its column whose values are listed
+    cql_type     the CQL type of that column
+    keys         from the arguments of all requests to their values of the column, as they stand in rows
+    is_alike     from the arguments of all requests to whether they differ in that column only
+    to_bytes     from a key to the bytes of the column
+    row_by_key   of a get: from the rows that came to those that the read returns, by key
+    rows         of a range: from the rows that came to those that the read returns
+    listers      made by the driver, one for each consistency
+    """
 
     group: Group
     cql_type: str
     keys: Callable[[Sequence[Row]], list[Any]]
-    """From the arguments to the values of the column as they stand in the rows."""
     is_alike: Callable[[Sequence[Row]], bool]
-    """Says whether all other arguments are the same."""
     to_bytes: Callable[[Any], bytes]
     shown: Shown
-    row_of_each: Callable[[list[Row]], OfKeys] | None
-    """From the rows that came to those that are shown, where there is one for each key at most."""
+    row_by_key: Callable[[list[Row]], RowsByKey] | None
     rows: Callable[[list[Row]], list[Row]] | None
-    """The same where a key may have several rows."""
     listers: dict[Consistency | None, Lister] = field(default_factory=dict, compare=False)
-    """What answers batches, as fresh as is asked for."""
 
     def most(self, limit: int | None) -> int:
-        """Return how many keys a statement may list, so that it neither lists nor finds more than servers take."""
+        """Return how many keys one statement may list, if each has up to `limit` rows."""
         return MOST_KEYS if limit is None else max(1, min(MOST_KEYS, MOST_ROWS // max(1, limit)))
 
 
 def listing_for(listings: Sequence[Listing], arguments: Sequence[Row]) -> Listing | None:
-    """Return the way to send requests as one statement; None where they differ in more."""
+    """Return the listing by which requests can be sent as one statement; None if they differ in more than a column."""
     return next((listing for listing in listings if listing.is_alike(arguments)), None)
 
 
 def parts_of(listing: Listing, keys: Sequence[Any], limit: int | None) -> list[Sequence[Any]]:
-    """Split keys so that a statement lists no more of them than it may."""
+    """Divide keys into parts that one statement may list."""
     most = listing.most(limit)
     if len(keys) <= most:
         return [keys]
@@ -66,7 +73,7 @@ def parts_of(listing: Listing, keys: Sequence[Any], limit: int | None) -> list[S
 def listed(
     listing: Listing, statement: Statement, values: Values, keys: Sequence[Any], limit: int | None, spread: Spread
 ) -> list[Sent]:
-    """Return the statements that answer requests for all keys; `values` are those of any one of them."""
+    """Return the statements that answer requests for all keys; `values` are the parameters of any one request."""
     group, encode = listing.group, listing.to_bytes
     encoded = [encode(key) for key in keys]
     by_node: list[tuple[Any, Sequence[bytes]]] = [(None, encoded)]
@@ -76,7 +83,7 @@ def listed(
     for node, node_keys in by_node:
         for part in parts_of(listing, node_keys, limit):
             bound = list(values)
-            bound[group.place] = pack_int(len(part)) + b"".join(
+            bound[group.parameter] = pack_int(len(part)) + b"".join(
                 [pack_int(len(encoded_key)) + encoded_key for encoded_key in part]
             )
             partition = part[0] if group.is_partition else partition_key(statement, values)
@@ -84,12 +91,12 @@ def listed(
     return sent
 
 
-def rows_of_keys(listing: Listing, keys: Sequence[Any], answers: list[list[Row]]) -> OfKeys | None:
-    """Return the rows that are shown of each key; None where hidden ones took the place of others in a limit."""
-    if listing.row_of_each is not None:
-        rows_by_key: OfKeys = {}
+def rows_of_keys(listing: Listing, keys: Sequence[Any], answers: list[list[Row]]) -> RowsByKey | None:
+    """Return the rows that the read returns, by key; None if hidden rows took places under the LIMIT."""
+    if listing.row_by_key is not None:
+        rows_by_key: RowsByKey = {}
         for rows in answers:
-            rows_by_key.update(listing.row_of_each(rows))
+            rows_by_key.update(listing.row_by_key(rows))
         if len(rows_by_key) < len(keys):
             for key in keys:
                 rows_by_key.setdefault(key, [])
@@ -105,10 +112,10 @@ def rows_of_keys(listing: Listing, keys: Sequence[Any], answers: list[list[Row]]
     return rows_by_key
 
 
-def as_they_came(listing: Listing, keys: Sequence[Any], answers: list[list[Row]]) -> OfKeys:
-    """Return all rows of each key, hidden ones too, as a request for that key alone would have brought them."""
+def all_rows_of_keys(listing: Listing, keys: Sequence[Any], answers: list[list[Row]]) -> RowsByKey:
+    """Return all rows that came by key, hidden ones too, as a request for each key would have returned them."""
     at = listing.group.at
-    rows_by_key: OfKeys = {key: [] for key in keys}
+    rows_by_key: RowsByKey = {key: [] for key in keys}
     for rows in answers:
         for row in rows:
             rows_by_key[row[at]].append(row[:at] if listing.group.is_added else row)

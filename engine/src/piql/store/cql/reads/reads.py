@@ -1,10 +1,10 @@
-"""The shape of a read → its CQL: one SELECT within one partition, in clustering order or its reverse, with a LIMIT.
+"""Turns the shape of a read into CQL: one SELECT within one partition, in clustering order or its reverse.
 
     subscriptions, owner fixed, behind a target     SELECT target FROM … WHERE owner = ? AND target > ? LIMIT ?
     thoughts, owner fixed, newest first             SELECT … WHERE owner = ? ORDER BY posted DESC LIMIT ?
 
-What follows a place is one range of tuples when all columns go one way, else some ranges after each other.
-Requests of one statement that differ in one column of the key may be sent as one (see grouping.py and listing.py):
+A resumed page is one range of tuples if all columns go in one direction, else some ranges after each other. Requests of
+one statement that differ in one column of the key may be sent as one (see grouping.py and listing.py):
 
     users, each username                            SELECT … WHERE username IN ?
     the newest thoughts of each owner               SELECT … WHERE owner IN ? ORDER BY posted DESC PER PARTITION LIMIT ?
@@ -12,52 +12,62 @@ Requests of one statement that differ in one column of the key may be sent as on
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from piql.errors import NotDeployed
 from piql.schema.catalog import Kind
-from piql.schema.types import COLUMN_TYPES
 from piql.store.base import STATE, WRITE, Consistency, Reader, ReadShape, Row, State
 from piql.store.cql.layout import BUCKET, FALSE, TRUE, Bind, KeyColumn, Layout, quoted
 from piql.store.cql.reads.grouping import Group
 from piql.store.cql.reads.listing import Listing
+from piql.store.cql.reads.range_ends import end_of, in_bytes, number_end
 from piql.store.cql.reads.shown import Shown
-from piql.store.cql.stored_values import STORED, ToBytes, pack_int
+from piql.store.cql.stored_values import STORED, pack_int
 
-LARGEST_LIMIT = 2**31 - 1
+LARGEST_LIMIT = 2**31 - 1  # a LIMIT is an int in CQL
 _LARGEST = sys.float_info.max
 _FINITE = f"{{0}} + 0.0 if {{0}} is not None and {-_LARGEST!r} <= {{0}} <= {_LARGEST!r} else None"
 _NO_KEYS = ("nan", "inf", "-inf", "-0.0")
 
 
+class PythonSource(NamedTuple):
+    """Source, and the objects that it refers to, by name."""
+
+    source: str
+    names: dict[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One SELECT; `bind` gives the bytes of its parameters, or None where no row can match.
+    """One SELECT.
 
-    `given` is the source of Python's values in the same place, out of the arguments `a`, with the names that it uses.
-
-    The first `partition_length` of them are the partition; `groups` are the ways to send several requests as one.
+    bind                from a read's arguments to the bytes of the parameters; None where no row can match
+    python              the same with Python values, for drivers that take those, as source over the arguments `a`
+    partition_length    how many of the parameters, the first ones, are the partition key
+    groups              the ways to send several requests as one
+    is_further          it resumes a page
     """
 
     cql: str
     bind: Bind
-    given: tuple[str, dict[str, Any]]
+    python: PythonSource
     partition_length: int = 0
     groups: tuple[Group, ...] = ()
-    is_further: bool = False  # it reads on behind a place
+    is_further: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CqlRead:
-    """A prepared read: several statements are ranges after each other, until there are enough rows.
+    """A prepared read.
 
-    `finish` makes the rows asked for of those that were selected, and leaves out hidden ones; None where they are that.
-    `shown` is the source of that. `listings` are the ways to send a batch of its requests as one, none where that takes
-    more than one statement. `readers` are what answers single requests, as fresh as is asked for.
+    statements    one, or several ranges to be read one after another until there are enough rows
+    finish        from the selected rows to those that the read returns; None where they are the same
+    shown         the source of `finish`
+    listings      the ways to send a batch of requests as one statement; none for a read of several statements
+    readers       the functions that answer single requests, one for each consistency; made by the driver
     """
 
     statements: tuple[Statement, ...]
@@ -70,7 +80,7 @@ class CqlRead:
 
 @dataclass(frozen=True, slots=True)
 class _Bound:
-    """A clustering column that what follows a place is compared with, and the source of its bytes."""
+    """A clustering column that a resumed page is compared by, and the source of the bytes of its value."""
 
     name: str
     ascending: bool
@@ -78,8 +88,8 @@ class _Bound:
 
 
 def plan_read(shape: ReadShape, layout: Layout, selected_as: Mapping[str, str] | None = None) -> CqlRead:
-    """Plan the statements of a read; `selected_as` are the functions that a driver wants of columns, by their types."""
-    functions = {name: (selected_as or {}).get(of, "{}") for name, of in layout.cql_types().items()}
+    """Return the statements of a read; `selected_as` as in `Link`. Raises NotDeployed if the layout cannot serve it."""
+    functions = {name: (selected_as or {}).get(cql_type, "{}") for name, cql_type in layout.cql_types().items()}
     if layout.is_backwards and not shape.in_any_order:
         shape = replace(shape, is_ascending=not shape.is_ascending)
     if shape.in_any_order and shape.prefix_length == 0 and layout.partition:
@@ -88,6 +98,15 @@ def plan_read(shape: ReadShape, layout: Layout, selected_as: Mapping[str, str] |
 
 
 class _ReadPlan:
+    """Plans the reads of one shape.
+
+    where       the conditions that all statements have; `fixed` is the number of those on the prefix
+    sources     the sources of their parameters, over the read's arguments `a`
+    names       what the sources refer to, so that they make bytes; `python` the same, so that they make Python values
+    in_place    for Python values: calls in the sources that are mostly superfluous, and the sources that replace them
+    next        the position of the first argument behind the prefix
+    """
+
     def __init__(self, shape: ReadShape, layout: Layout, functions: Mapping[str, str]) -> None:
         if shape.prefix_length < len(layout.partition) and not shape.in_any_order:
             raise NotDeployed(
@@ -96,7 +115,7 @@ class _ReadPlan:
         self.shape, self.layout, self.functions = shape, layout, functions
         self.names: dict[str, Any] = {"ALL": FALSE, "TRUE": TRUE, "FALSE": FALSE, "limit": _limit}
         self.python: dict[str, Any] = {"ALL": 0, "TRUE": True, "FALSE": False, "limit": _most}
-        self.in_place: dict[str, str] = {}  # calls that Python's values mostly need not, and what stands there instead
+        self.in_place: dict[str, str] = {}
         self.where: list[str] = []
         self.sources: list[str] = []
         at = 0
@@ -123,6 +142,7 @@ class _ReadPlan:
             self.sources.append("TRUE")
 
     def _encoded(self, column: KeyColumn, position: int) -> str:
+        """Return the source of an argument's value for a key column."""
         self.names[f"e{position}"] = column.to_bytes()
         self.python[f"e{position}"] = column.as_python() or _itself
         call, value = f"e{position}(a[{position}])", f"a[{position}]"
@@ -130,18 +150,20 @@ class _ReadPlan:
             self.in_place[call] = value
         elif column.is_escaped and column.kind is not Kind.BLOB:
             self.in_place[call] = f"({value} if {value} and {value}[0] != '\\0' else {call})"
-        return f"e{position}(a[{position}])"
+        return call
 
     def _stand_in(self, column: KeyColumn, position: int) -> str:
-        stand_in, as_python = STORED[column.kind].in_place_of_null, column.as_python()
+        """Return the source of what a key column holds for NULL."""
+        stand_in, as_python = STORED[column.kind].stand_in_for_null, column.as_python()
         self.names[f"d{position}"] = STORED[column.kind].to_bytes(stand_in)
         self.python[f"d{position}"] = as_python(stand_in) if as_python else stand_in
         return f"d{position}"
 
     def plan(self) -> CqlRead:
+        """Return the read."""
         shape = self.shape
         if shape.after_length:
-            statements = self._behind_place()
+            statements = self._resumed()
         else:
             ends, sources, guards = self._ends(self.next)
             statements = (self._statement([*self.where, *ends], [*self.sources, *sources], guards),)
@@ -155,7 +177,7 @@ class _ReadPlan:
         return CqlRead(statements, is_get, shown.rows() if shown.is_changed else None, shown, listings)
 
     def _ends(self, at: int, *, as_tuple: bool = False) -> tuple[list[str], list[str], list[str]]:
-        """Return the conditions of the range's ends, the sources of their bytes, and what must not be None."""
+        """Return the conditions of the range's ends, the sources of their values, and sources that must not be None."""
         shape = self.shape
         conditions: list[str] = []
         sources: list[str] = []
@@ -169,21 +191,21 @@ class _ReadPlan:
             column = self.rest[0]
             name = f"({quoted(column.name)})" if as_tuple else quoted(column.name)
             mark = "(?)" if as_tuple else "?"
-            change = _end_of(column.kind)
-            if change is None:
+            end_of_range = end_of(column.kind)
+            if end_of_range is None:
                 conditions.append(f"{name} {sign}{'=' if is_included else ''} {mark}")
                 sources.append(self._encoded(column, at))
             else:
-                end = self.python[f"n{at}"] = _number_end(change, is_low, is_included)
-                self.names[f"n{at}"] = _in_bytes(end, STORED[column.kind].to_bytes)
+                end = self.python[f"n{at}"] = number_end(end_of_range, is_low, is_included)
+                self.names[f"n{at}"] = in_bytes(end, STORED[column.kind].to_bytes)
                 conditions.append(f"{name} {sign}= {mark}")
                 guards.append(f"(v{at} := n{at}(a[{at}]))")
                 sources.append(f"v{at}")
             at += 1
         return conditions, sources, guards
 
-    def _behind_place(self) -> tuple[Statement, ...]:
-        """Split what follows a place into ranges that are each one slice, as few as the directions allow.
+    def _resumed(self) -> tuple[Statement, ...]:
+        """Split what follows a position into ranges that are each one slice, as few as the directions allow.
 
         after (a, b), both ascending   →  (a, b) > (?, ?)
         after (a, b), b descending     →  a = ? AND b < ?   then   a > ?
@@ -204,9 +226,9 @@ class _ReadPlan:
                 _Bound(key_column.name, key_column.ascending, f"{stand_in} if a[{position}] is None else {encoded}")
             )
         ends_at = self.next + shape.after_length
-        ways = {bound.ascending == shape.is_ascending for bound in bounds}
-        if len(ways) == 1:
-            sign = (">" if ways == {True} else "<") + ("=" if shape.is_after_included else "")
+        directions = {bound.ascending == shape.is_ascending for bound in bounds}
+        if len(directions) == 1:
+            sign = (">" if directions == {True} else "<") + ("=" if shape.is_after_included else "")
             names = ", ".join(quoted(bound.name) for bound in bounds)
             condition = f"({names}) {sign} ({', '.join('?' * len(bounds))})"
             ends, sources, guards = self._ends(ends_at, as_tuple=True)
@@ -218,8 +240,8 @@ class _ReadPlan:
             sign = ">" if last.ascending == shape.is_ascending else "<"
             included = "=" if count == len(bounds) and shape.is_after_included else ""
             ends, sources, guards = self._ends(ends_at)
-            if count > 1:  # the range's column is fixed here, and either lies within the far end or does not
-                ends, sources, guards = [], [], self._place_within_end(ends_at)
+            if count > 1:  # the range's column is fixed here: whether it lies within the far end is known before
+                ends, sources, guards = [], [], self._position_within_end(ends_at)
             where = [
                 *self.where,
                 *(f"{quoted(bound.name)} = ?" for bound in bounds[: count - 1]),
@@ -231,7 +253,8 @@ class _ReadPlan:
             )
         return tuple(statements)
 
-    def _place_within_end(self, at: int) -> list[str]:
+    def _position_within_end(self, at: int) -> list[str]:
+        """Return the source that is None if the position's first column lies beyond the end, which is argument `at`."""
         shape = self.shape
         if not (shape.has_low or shape.has_high):
             return []
@@ -240,9 +263,10 @@ class _ReadPlan:
         return [f"(a[{self.next}] {sign} a[{at}] or None)"]
 
     def _statement(self, where: list[str], sources: list[str], guards: list[str]) -> Statement:
+        """Return a statement of these conditions; it is not sent if one of the guards is None."""
         names = self._selected()
         cql = self._select(names, where, "LIMIT")
-        groups = tuple(self._group(names, where, position, name) for position, name in self._places_of_groups())
+        groups = tuple(self._group(names, where, position, name) for position, name in self._columns_of_groups())
         if not self.shape.is_get:
             sources = [*sources, "limit(a[-1])"]
         body = f"[{', '.join(sources)}]"
@@ -251,11 +275,12 @@ class _ReadPlan:
         bind: Bind = eval(f"lambda a: {body}", dict(self.names))
         for call, value in self.in_place.items():
             body = body.replace(call, value)
-        source = body, dict(self.python)
+        python = PythonSource(body, dict(self.python))
         length = len(self.layout.partition_names()) if self.fixed else 0
-        return Statement(cql, bind, source, length, groups, self.shape.after_length > 0)
+        return Statement(cql, bind, python, length, groups, self.shape.after_length > 0)
 
     def _select(self, names: list[str], where: list[str], limit: str) -> str:
+        """Return the SELECT of columns; `limit` are the words before its limit."""
         cql = f"SELECT {', '.join(map(self._selected_as, names))} FROM {self.layout.table}"
         if where:
             cql += f" WHERE {' AND '.join(where)}"
@@ -265,8 +290,11 @@ class _ReadPlan:
         function = self.functions.get(name, "{}")
         return quoted(name) if function == "{}" else f"{function.format(quoted(name))} AS {quoted(name)}"
 
-    def _places_of_groups(self) -> list[tuple[int, str]]:
-        """Return the columns in which requests sent together may differ: of the partition, or the last of a key."""
+    def _columns_of_groups(self) -> list[tuple[int, str]]:
+        """Return the columns in which requests sent together may differ, each with its position among the parameters.
+
+        They are the columns of the partition and, for a get, the last column of the key.
+        """
         names = self.layout.key_names()
         partition = len(self.layout.partition_names())
         if self.fixed < partition or self.shape.in_any_order:
@@ -282,6 +310,7 @@ class _ReadPlan:
         ]
 
     def _group(self, names: list[str], where: list[str], position: int, name: str) -> Group:
+        """Return the statement in which one column is compared with a list."""
         kinds = {column.name: column.kind for column in self.layout.key} | {BUCKET: Kind.INT}
         is_added = name not in names
         condition = f"{quoted(name)} IN ?"
@@ -297,17 +326,17 @@ class _ReadPlan:
         return Group(cql, position, at, is_added, is_partition, not self.shape.is_get, as_read)
 
     def _listings(self, statement: Statement) -> tuple[Listing, ...]:
-        """Return the groups whose batches are alike by their arguments alone, so that they are sent without a check."""
+        """Return a listing for each group, if requests with equal arguments have equal bytes and the reverse."""
         key = {column.name: column for column in self.layout.key}
         if statement.partition_length > 1 or any(column.kind is Kind.DOUBLE for column in key.values()):
-            return ()  # -0.0 equals 0.0, and is not kept alike
-        if self.shape.has_low or self.shape.has_high or self.shape.nulls:  # what is asked for is not as it was given
+            return ()  # -0.0 equals 0.0, and has other bytes
+        if self.shape.has_low or self.shape.has_high or self.shape.nulls:  # their arguments are converted
             return ()
         names = self.layout.key_names()
-        return tuple(self._listing(group, key.get(names[group.place])) for group in statement.groups)
+        return tuple(self._listing(group, key.get(names[group.parameter])) for group in statement.groups)
 
     def _listing(self, group: Group, column: KeyColumn | None) -> Listing:
-        """Compile a listing; of a bucket there is no column."""
+        """Compile the listing of a group; `column` is None for a bucket."""
         at = 0 if column is None else self.layout.has_bucket + self.layout.key.index(column)
         count = self.next + self.shape.after_length + (not self.shape.is_get)
         other_arguments = "".join(f"a[{position}], " for position in range(count) if position != at)
@@ -328,11 +357,12 @@ class _ReadPlan:
             ),
             pack_int if column is None else STORED[column.kind].to_bytes,
             shown,
-            shown.row_of_each(group.at) if self.shape.is_get else None,
+            shown.row_by_key(group.at) if self.shape.is_get else None,
             shown.rows() if not self.shape.is_get else None,
         )
 
     def _order(self) -> str:
+        """Return the ORDER BY of a read against the table's order; nothing for one in its order."""
         if self.shape.is_ascending or not self.layout.clustering:
             return ""
         order: list[str] = []
@@ -352,6 +382,7 @@ class _ReadPlan:
         }
 
     def _selected(self) -> list[str]:
+        """Return the columns to select: those asked for, then those that `_shown` needs."""
         flagged = self._flagged()
         names = [*self.shape.columns, *(flagged[name] for name in self.shape.columns if name in flagged)]
         names += self._doubles_of_key()
@@ -359,18 +390,19 @@ class _ReadPlan:
             names.append(STATE)
         if not names:
             names = self.layout.partition_names()[:1]
-        return list(dict.fromkeys(names))  # a driver may give rows by the names of their columns
+        return list(dict.fromkeys(names))  # each name once: a driver may return rows as dicts
 
     def _doubles_of_key(self) -> list[str]:
-        """Return the columns of a record's key in which others may have put what is no DOUBLE of PIQL's."""
+        """Return the DOUBLE columns of a record's key, in which other programs may have put infinity or NaN."""
         if not self.layout.is_primary:
             return []
         return [column.name for column in self.layout.key[self.shape.prefix_length :] if column.kind is Kind.DOUBLE]
 
     def _shown(self) -> Shown:
-        """Say what makes rows of selected ones: NULL for stand-ins, no escapes, and no rows that are hidden.
+        """Return the source of rows from selected ones: NULL for stand-ins, texts without escapes, no hidden rows.
 
-        Other programs may have stored numbers that no DOUBLE of PIQL's is: NULL in a column, and in a key no row.
+        Other programs may have stored infinity, NaN or -0.0, which PIQL's DOUBLE does not have. In a column they are
+        shown as NULL or 0.0; a row with one of them in its key is left out.
         """
         columns, flagged = self.shape.columns, self._flagged()
         doubles = {name for name, kind in self.layout.covering if kind is Kind.DOUBLE}
@@ -402,7 +434,7 @@ class _ReadPlan:
 
 
 class _WalkPlan(_ReadPlan):
-    """A walk of everything, partition by partition in the order of their tokens; no query makes one.
+    """Plans a walk of a whole table, partition by partition in the order of their tokens; no query makes one.
 
     after a row   →  the rest of its partition   then   token(partition) > token(?)
     """
@@ -424,53 +456,14 @@ class _WalkPlan(_ReadPlan):
 
 
 def _most(rows: int) -> int:
+    """Return the LIMIT of a read of so many rows."""
     return min(rows, LARGEST_LIMIT)
 
 
 def _limit(rows: int) -> bytes:
+    """Return the bytes of the LIMIT of a read of so many rows."""
     return pack_int(min(rows, LARGEST_LIMIT))
 
 
 def _itself(value: Any) -> Any:
     return value
-
-
-def _whole_end(value: Any, is_low: bool, is_included: bool, range_: tuple[int, int]) -> int | None:
-    """Return the whole number from (or to) which a range reads, itself included; None where no number is left."""
-    if is_low:
-        end = math.ceil(value) if is_included else math.floor(value) + 1
-        return max(end, range_[0]) if end <= range_[1] else None
-    end = math.floor(value) if is_included else math.ceil(value) - 1
-    return min(end, range_[1]) if end >= range_[0] else None
-
-
-def _double_end(value: Any, is_low: bool, is_included: bool) -> float:
-    """Return the double from (or to) which a range reads, itself included, whatever kind of number ends it."""
-    away = math.inf if is_low else -math.inf
-    try:
-        end = float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
-    beyond = end < value if is_low else end > value
-    if beyond or (end == value and not is_included):
-        end = math.nextafter(end, away)
-    return end
-
-
-_NumberEnd = Callable[[Any, bool, bool], "int | float | None"]
-
-
-def _end_of(kind: Kind) -> _NumberEnd | None:
-    """Return what ends a range of numbers by a number of another kind (`int_column > 2.5`); None of other types."""
-    if kind is Kind.DOUBLE:
-        return _double_end
-    range_ = COLUMN_TYPES[kind].range
-    return None if range_ is None else lambda value, is_low, included: _whole_end(value, is_low, included, range_)
-
-
-def _number_end(change: _NumberEnd, is_low: bool, is_included: bool) -> Callable[[Any], Any]:
-    return lambda value: change(value, is_low, is_included)
-
-
-def _in_bytes(change: Callable[[Any], Any], to_bytes: ToBytes) -> Callable[[Any], bytes | None]:
-    return lambda value: None if (end := change(value)) is None else to_bytes(end)

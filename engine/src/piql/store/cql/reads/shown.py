@@ -1,6 +1,9 @@
-"""What rows a read shows of those that it selected, as source: each driver compiles it for the rows that it gives.
+"""Which of the selected rows a read returns, and their columns, as Python source over a selected row `r`.
 
-(r[0], r[1] if r[2] else None)  if not r[3] or r[3] < 2          NULL for a stand-in, and no row that is hidden
+    row          (r[0], r[1] if r[2] else None)    NULL in place of a stand-in
+    condition    not r[3] or r[3] < 2              no row that is hidden
+
+It is source and no function because the Rust driver's rows are other objects, for which it is rewritten.
 """
 
 from __future__ import annotations
@@ -14,7 +17,11 @@ from piql.store.base import Row
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The source of a row out of a selected one `r`, and of the condition under which it is shown: empty for always."""
+    """The sources of the row that a read returns, and of the condition under which it does (empty: always).
+
+    width         how many columns were asked for
+    is_changed    whether the row is not just the first `width` columns of the selected one
+    """
 
     row: str
     condition: str
@@ -23,15 +30,16 @@ class Shown:
 
     @property
     def hidden(self) -> str:
-        """Return the end of a comprehension's source that leaves out what is hidden."""
+        """Return the end of a comprehension's source that leaves out hidden rows."""
         return f" if {self.condition}" if self.condition else ""
 
     def rows(self) -> Callable[[list[Row]], list[Row]]:
+        """Return the function from the selected rows to those that the read returns."""
         function: Callable[[list[Row]], list[Row]] = eval(f"lambda rows: [{self.source} for r in rows{self.hidden}]")
         return function
 
-    def row_of_each(self, at: int) -> Callable[[list[Row]], dict[Any, list[Row]]]:
-        """Return what finds the row of each key, which stands at a place of the selected rows."""
+    def row_by_key(self, at: int) -> Callable[[list[Row]], dict[Any, list[Row]]]:
+        """Return the function from the selected rows to those that the read returns, by the key at a position."""
         function: Callable[[list[Row]], dict[Any, list[Row]]] = eval(
             f"lambda rows: {{r[{at}]: [{self.source}] for r in rows{self.hidden}}}"
         )
@@ -39,5 +47,5 @@ class Shown:
 
     @property
     def source(self) -> str:
-        """Return the source of a row where others may stand behind its columns."""
+        """Return the source of a row, cut to the columns that were asked for."""
         return self.row if self.is_changed else f"r[:{self.width}]"

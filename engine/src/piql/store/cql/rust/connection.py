@@ -1,12 +1,15 @@
 """`?driver=rust`, experimental: the store on ScyllaDB's driver over its Rust core, `pip install piql[rust]`.
 
-The driver does in its own threads what costs most in Python: routing, frames, speculative copies. It takes and gives
-Python values, and tells failures as texts. What it lacks beside the default driver: statements for several keys go to
-any node and not to one that has all of them, nodes are said to be up only where a connection is open, and nobody learns
-which node was late: a silent one is left out when its connections have not answered for twice LATE_SECONDS.
+The driver does in its own threads what costs most in Python: routing, frames, speculative copies. It takes and returns
+Python values, and describes failures in texts. It lacks three things that the default driver has:
 
-A read is sent without the driver's policy of copies, which costs a tenth of it; one that has no answer by the time of
-the first copy is sent again under that policy (reads may be repeated), as direct.py does it.
+- Statements for several keys go to any node, and not to one that has all of them.
+- A node counts as up only while a connection to it is open.
+- It does not tell which node was late. A silent node is left out once its connections have not answered for twice
+  LATE_SECONDS.
+
+A read is sent without the driver's policy of speculative copies, which costs a tenth of its time. One that has no
+answer by the time of the first copy is sent again under that policy, as in session/direct.py.
 """
 
 from __future__ import annotations
@@ -32,13 +35,13 @@ from piql.store.cql.rust.values import SELECTED_AS, to_rows, to_values
 from piql.store.cql.undecided import Undecided
 
 T = TypeVar("T")
-LATE_SECONDS = 1.0  # twice: a connection is asked whether it lives after one, and has another to say so
+LATE_SECONDS = 1.0  # an idle connection is probed after so long, and has as long again to answer
 _SPECULATIVE_COPIES = 2
-_CONDITIONAL_PATIENCE = 5  # times as long: copies of a conditional change hinder each other
-_FIRST_PAUSE = 0.05
+_CONDITIONAL_PATIENCE = 5  # times as long before a copy: copies of a conditional change hinder each other
+_FIRST_PAUSE = 0.05  # seconds; each further pause is twice as long
 _MORE_PAUSES = 3  # where replicas failed: nodes take up to some seconds to learn of a change of the schema
 _AGREEMENT_SECONDS = 60
-_TURNS = 1024
+_TURNS = 1024  # locks, of which each partition has one by its hash
 _LEVELS = {
     "ONE": "One",
     "LOCAL_ONE": "LocalOne",
@@ -50,15 +53,21 @@ _LEVELS = {
     "ALL": "All",
 }
 _Manner = Literal["read", "any", "serial", "if", "ifs"]
-"""How a statement is sent: a read without copies, whatever may be repeated, a serial read, conditional changes."""
+"""How a statement is sent.
 
+read      a read, without speculative copies
+any       any statement that may be repeated
+serial    a serial read
+if        a conditional change
+ifs       many conditional changes: without copies, since they take long
+"""
 
 Page = list[dict[str, Any]]
-"""What came for a request, as the driver gives it."""
+"""The rows of an answer, as the driver returns them."""
 
 
 class _Prepared(NamedTuple):
-    """A statement as it is to be sent, what makes values of its parameters, and rows of its answers."""
+    """A statement, and the functions from bytes to the values of its parameters and from its answers to rows."""
 
     statement: Any
     values: Callable[[Values], list[Any]]
@@ -66,7 +75,12 @@ class _Prepared(NamedTuple):
 
 
 class RustConnection:
-    """A session of the Rust driver; may be used from any number of threads."""
+    """A `Link` over the Rust driver; may be used from any number of threads.
+
+    slots     one for each request that may be under way; whoever sends one takes a slot
+    _turns    see `_turn`
+    _known    statements by their CQL, the manner and the consistency they are sent with
+    """
 
     selected_as: Mapping[str, str] = SELECTED_AS
 
@@ -130,7 +144,7 @@ class RustConnection:
         more = _MORE_PAUSES if address.retries else 0
         self._pauses = tuple(_FIRST_PAUSE * 2**number for number in range(address.retries + more))
         self._turns = [threading.Lock() for _ in range(_TURNS)]
-        self.slots: SimpleQueue[None] = SimpleQueue()  # one for each request that may be under way
+        self.slots: SimpleQueue[None] = SimpleQueue()
         for _ in range(address.in_flight * max(1, len(address.hosts))):
             self.slots.put(None)
         try:
@@ -140,7 +154,7 @@ class RustConnection:
         renew_in_children(self, RustConnection._leave_to_parent)
 
     def _leave_to_parent(self) -> None:
-        """Refuse all requests in a forked process; none waits for a slot that the parent's requests have."""
+        """Refuse all requests in a forked process, and free the slots of the parent's requests, so that none waits."""
         for _ in range(self.address.in_flight * max(1, len(self.address.hosts))):
             self.slots.put(None)
         leave_to_parent(self)
@@ -175,7 +189,7 @@ class RustConnection:
             raise unavailable(failure, self.address) from failure
 
     def known(self, cql: str, manner: _Manner, consistency: Consistency | None = None) -> _Prepared:
-        """Return a statement as it is to be sent; what is prepared once serves all of them."""
+        """Return a statement for a manner of sending; it is prepared at its first use in any manner."""
         sendable = self._known.get((cql, manner, consistency))
         if sendable is None:
             prepared = self._prepared.get(cql)
@@ -193,7 +207,7 @@ class RustConnection:
         return sendable
 
     def prepared_for_reads(self, cql: str, consistency: Consistency | None) -> Any:
-        """Return a statement that is sent without copies; where the nodes do not prepare it, later."""
+        """Return the driver's statement for the manner "read"; preparing it is tried again where it fails."""
         began = monotonic()
         try:
             return self.known(cql, "read", consistency).statement
@@ -215,9 +229,11 @@ class RustConnection:
         return self.rows(cql, page)
 
     def rows(self, cql: str, page: Page) -> list[Row]:
+        """Return the rows of stored values of a statement's answer."""
         return self.known(cql, "any").rows(page)
 
     def _page(self, cql: str, values: Values, consistency: Consistency | None) -> Page:
+        """Send a statement that may be repeated, again where it fails, and wait for its answer."""
         began = monotonic()
         try:
             prepared = self.known(cql, "any", consistency)
@@ -230,7 +246,7 @@ class RustConnection:
             return self._later(cql, values, "any", consistency, failure, began)
 
     def change_if(self, cql: str, values: Values) -> tuple[bool, bool]:
-        """Send a conditional change; its copies go out after a while, and none before: so it is known to be alone."""
+        """Send a conditional change; an answer that came before the time of the first copy is certain."""
         began = monotonic()
         try:
             prepared = self.known(cql, "if")
@@ -245,7 +261,7 @@ class RustConnection:
         return is_made, is_made or was_sent_once
 
     def _turn(self, prepared: _Prepared, values: Values) -> threading.Lock:
-        """Conditional changes and serial reads of one partition hinder each other: those of this process take turns."""
+        """Return the lock of a partition: its conditional changes and serial reads hinder each other, so take turns."""
         partition = tuple([values[at] for at in prepared.statement.partition_key_indexes])
         return self._turns[hash(partition) % _TURNS]
 
@@ -260,7 +276,8 @@ class RustConnection:
     ) -> Page:
         """Send a request that failed once more.
 
-        Not where replicas failed at a conditional change or serial read: what came of it is looked at first.
+        A conditional change or serial read is not sent again where replicas failed: the caller finds out first whether
+        it was made.
         """
 
         def send(seconds: float) -> Page:
@@ -274,7 +291,7 @@ class RustConnection:
     def _again(
         self, attempt: Callable[[float], T], failure: Exception, began: float, *, is_conditional: bool = False
     ) -> T:
-        """Try again after a pause, in the seconds that are left, as long as that may help; else raise why it failed."""
+        """Call `attempt`, with the seconds left, after pauses as long as that may help; else raise the last error."""
         until = began + self.address.timeout
         for number, pause in enumerate(self._pauses):
             left = until - monotonic() - pause
@@ -288,6 +305,7 @@ class RustConnection:
         raise unavailable(failure, self.address, is_conditional=is_conditional) from failure
 
     def _may_be_sent_again(self, failure: Exception, number: int, *, is_conditional: bool) -> bool:
+        """Return whether a request that failed is sent again, after `number` pauses already."""
         if have_replicas_failed(failure):
             return not is_conditional
         return number < self.address.retries and was_not_taken(failure)
@@ -299,7 +317,7 @@ class RustConnection:
         return [self.rows(cql, page) for (cql, _), page in zip(requests, pages, strict=True)]
 
     def pages(self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None) -> list[Page]:
-        """Send requests at the same time, and those that failed again."""
+        """Send requests at the same time, and those that failed once more; return the answer of each."""
         began = monotonic()
         pages, failures = self.sent_together(requests, "any", consistency, None)
         for at, failure in failures.items():
@@ -313,9 +331,9 @@ class RustConnection:
         consistency: Consistency | None,
         seconds: float | None,
     ) -> tuple[list[Page], dict[int, Exception]]:
-        """Send requests at the same time; where too many are under way, earlier ones of this call are awaited first.
+        """Send requests at the same time, as far as there are slots: otherwise an earlier one is awaited first.
 
-        Give what came for each, and what kept those from having any that failed, or took longer than `seconds`.
+        Return the answers, and by position the failures of those that failed or took longer than `seconds`.
         """
         pages: list[Page] = [[] for _ in requests]
         failures: dict[int, Exception] = {}
@@ -349,13 +367,14 @@ class RustConnection:
         return pages, failures
 
     def _has_slot(self, *, is_waiting: bool) -> bool:
+        """Take a slot, waiting for one if told so; return whether it was taken."""
         try:
             self.slots.get(is_waiting)
         except Empty:
             return False
         return True
 
-    def each_serially(
+    def answer_serially(
         self, requests: Sequence[tuple[str, Values]], most: int, *, is_change: bool
     ) -> list[list[Row] | None]:
         manner: _Manner = "ifs" if is_change else "serial"
@@ -388,11 +407,12 @@ class RustConnection:
         return answers
 
     def begun(self, prepared: _Prepared, values: Values, *, is_many: bool = False) -> _Begun:
+        """Send a request; one of many starts now, a single one when its answer is asked for."""
         future = self.session.execute(prepared.statement, prepared.values(values), paged=False)
         return _Begun(future.start() if is_many else future, prepared)
 
     def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Consistency | None = None) -> None:
-        """Wait in a thread of its own: nothing that waits for its own rows calls this."""
+        """Send requests and wait for them in a thread of its own, which calls `done`."""
 
         def run() -> None:
             try:
@@ -415,7 +435,7 @@ class RustConnection:
         )
 
     def close(self) -> None:
-        """Let the session go: the driver closes its connections when nobody holds it."""
+        """Drop all references to the session: the driver then closes its connections."""
         self._known.clear()
         self._prepared.clear()
         del self.session
@@ -428,6 +448,7 @@ class _Begun(NamedTuple):
     known: _Prepared
 
     def page(self, seconds: float | None = None) -> Page:
+        """Wait for the answer; after `seconds`, or another failure, cancel the request and raise what happened."""
         try:
             return list(self.future.result(seconds).iter_current_page())
         except BaseException:

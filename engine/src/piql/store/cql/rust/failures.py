@@ -1,8 +1,10 @@
-"""What the Rust driver says of a failure, which it does in texts only → what PIQL raises, and what may be sent again.
+"""Turns failures of the Rust driver into errors of PIQL, and says which requests may be sent again.
 
-no node took it     every node of the plan without a connection, one that broke, nodes that are full or starting
-replicas failed     those that do not know a column yet, as in failures.py
-others contend      a conditional change or a serial read in the way of another one
+The driver describes failures in texts only, so they are recognised by words of its messages:
+
+not taken           no node of the plan has a connection, a connection broke, nodes are overloaded or starting
+replicas failed     some do not know a column yet (see session/failures.py)
+others contend      a conditional change or serial read met another one of its partition
 """
 
 from __future__ import annotations
@@ -25,20 +27,22 @@ _UNREADABLE = "DeserializationError"
 
 
 def text_of(failure: BaseException) -> str:
+    """Return the driver's message in one line of at most 300 characters."""
     return " ".join(str(failure).split())[:300] or type(failure).__name__
 
 
 def have_replicas_failed(failure: BaseException) -> bool:
+    """Return whether replicas answered with an error."""
     return _REPLICAS_FAILED.search(str(failure)) is not None
 
 
 def was_not_taken(failure: BaseException) -> bool:
-    """Return whether no node could take a request; one whose connection broke may have been carried out."""
+    """Return whether no node took a request, or its connection broke: then it may have been executed."""
     return _NOT_TAKEN.search(str(failure)) is not None
 
 
 def unavailable(failure: BaseException, address: Address, *, is_conditional: bool = False) -> StoreUnavailable:
-    """Say in PIQL's words why the cluster gave no answer."""
+    """Return the error of PIQL for a failure; `is_conditional` of a conditional change or serial read."""
     if isinstance(failure, StoreUnavailable):
         return failure
     message = text_of(failure)

@@ -1,4 +1,7 @@
-"""Reads over the Rust driver, sent without its policy of copies (see connection.py)."""
+"""Reads over the Rust driver: sent without its policy of speculative copies first (see connection.py).
+
+A read that fails or is late goes to the ordinary way of `RustConnection`, which tries again and raises the error.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from piql.store.base import Consistency, Reader, Row
 from piql.store.cql.reads.grouping import Sent, Values
-from piql.store.cql.reads.listing import Lister, Listing, OfKeys, as_they_came, parts_of
+from piql.store.cql.reads.listing import Lister, Listing, RowsByKey, all_rows_of_keys, parts_of
 from piql.store.cql.reads.reads import CqlRead
 from piql.store.cql.rust.reader import compiled_lister, compiled_reader
 from piql.store.cql.rust.values import key_source, row_source, to_keys
+from piql.store.cql.stored_values import CODECS
 
 if TYPE_CHECKING:
     from piql.store.cql.rust.connection import Page, RustConnection
-from piql.store.cql.stored_values import CODECS
 
 
 class RustReads:
-    """Reads that may be repeated: without an answer in the time of the first copy, or with an error, they are."""
+    """The reads of a session; one that has no answer within `_seconds`, or fails, is repeated."""
 
     def __init__(self, connection: RustConnection) -> None:
         address = connection.address
@@ -26,10 +29,7 @@ class RustReads:
         self._seconds = min(address.speculative / 1000 or address.timeout, address.timeout)
 
     def reader(self, read: CqlRead, consistency: Consistency | None, more: Reader) -> Reader:
-        """Generate what answers single requests: the most frequent call, and so one function.
-
-        Whatever fails goes the ordinary way, which tries again and says why.
-        """
+        """Generate the function that answers single requests, which are the most frequent call."""
         statement, connection = read.statements[0], self._connection
         prepared = connection.prepared_for_reads(statement.cql, consistency)
 
@@ -40,11 +40,10 @@ class RustReads:
                 return shown, 1
             return more(arguments)
 
-        given, names = statement.given
         return compiled_reader(
-            given,
+            statement.python.source,
             row_source(prepared.result_columns, read.shown),
-            names | self._names(prepared) | {"_more": more, "_again": again},
+            statement.python.names | self._names(prepared) | {"_more": more, "_again": again},
             is_get=read.is_get,
         )
 
@@ -56,6 +55,7 @@ class RustReads:
         return [self._connection.rows(statement.cql, page) for statement, page in zip(sent, pages, strict=True)]
 
     def _pages(self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None) -> list[Page]:
+        """Send requests at the same time, and those that failed or were late once more in the ordinary way."""
         connection = self._connection
         pages, failures = connection.sent_together(requests, "read", consistency, self._seconds)
         if failures:
@@ -65,10 +65,11 @@ class RustReads:
         return pages
 
     def spread(self, partitions: list[bytes]) -> list[tuple[Any, list[int]]]:
+        """Return all partitions together: the driver chooses a node, which asks others for what it does not have."""
         return [(None, list(range(len(partitions))))]
 
     def lister(self, read: CqlRead, listing: Listing, consistency: Consistency | None) -> Lister:
-        """Generate what answers batches by one statement; of more keys than that lists, several go together."""
+        """Generate the function that answers batches by one statement; keys beyond what it may list take several."""
         statement, group, connection = read.statements[0], listing.group, self._connection
         prepared = connection.prepared_for_reads(group.cql, consistency)
         codec, is_get = CODECS.get(listing.cql_type), read.is_get
@@ -78,46 +79,45 @@ class RustReads:
             values = statement.bind(arguments)
             assert values is not None
             listed_requests: list[tuple[str, Values]] = []
-            given = [as_python(key) for key in keys] if as_python else list(keys)
-            for part in parts_of(listing, given, None if is_get else arguments[-1]):
+            python_keys = [as_python(key) for key in keys] if as_python else list(keys)
+            for part in parts_of(listing, python_keys, None if is_get else arguments[-1]):
                 bound: list[Any] = list(values)
-                bound[group.place] = part
+                bound[group.parameter] = part
                 listed_requests.append((group.cql, bound))
             return listed_requests
 
         def again(arguments: Row, keys: Sequence[Any]) -> Page:
             return connection.pages(requests(arguments, keys), consistency)[0]
 
-        def came(keys: Sequence[Any], pages: list[Page]) -> OfKeys:
-            return as_they_came(listing, keys, [connection.rows(group.cql, page) for page in pages])
+        def came(keys: Sequence[Any], pages: list[Page]) -> RowsByKey:
+            return all_rows_of_keys(listing, keys, [connection.rows(group.cql, page) for page in pages])
 
-        given, names = statement.given
-        source = row_source(prepared.result_columns, listing.shown)
+        names = {"_again": again, "_came": came, "_as_python": as_python}
         lister_of_one = compiled_lister(
-            given,
-            group.place,
-            source,
+            statement.python.source,
+            group.parameter,
+            row_source(prepared.result_columns, listing.shown),
             key_source(prepared.result_columns, group.at),
-            names | self._names(prepared) | {"_again": again, "_came": came, "_as_python": as_python},
-            is_limited=listing.row_of_each is None,
+            statement.python.names | self._names(prepared) | names,
+            is_limited=listing.row_by_key is None,
         )
         add_shown = to_keys(prepared.result_columns, listing.shown, group.at)
 
-        def answer(arguments: Row, keys: Sequence[Any]) -> tuple[OfKeys, bool, int]:
+        def answer(arguments: Row, keys: Sequence[Any]) -> tuple[RowsByKey, bool, int]:
             if len(keys) <= listing.most(None if is_get else arguments[-1]):
                 return lister_of_one(arguments, keys)
             sent = requests(arguments, keys)
             pages = self._pages(sent, consistency)
-            found: OfKeys = {key: [] for key in keys}
-            hidden = sum([len(page) - add_shown(page, found) for page in pages])
-            if hidden and listing.row_of_each is None:
+            rows_by_key: RowsByKey = {key: [] for key in keys}
+            hidden = sum([len(page) - add_shown(page, rows_by_key) for page in pages])
+            if hidden and listing.row_by_key is None:
                 return came(keys, pages), False, len(sent)
-            return found, True, len(sent)
+            return rows_by_key, True, len(sent)
 
         return answer
 
     def _names(self, prepared: Any) -> dict[str, Any]:
-        """Return what generated functions send a statement with."""
+        """Return the objects by which generated functions send a statement."""
         connection = self._connection
         return {
             "_connection": connection,

@@ -1,4 +1,10 @@
-"""CQL's bytes ↔ the Python values that the Rust driver takes and gives, and PIQL's stored values out of them."""
+"""Converts CQL's bytes into the Python values that the Rust driver takes, and the values that it returns into rows.
+
+    parameters   bytes ── to_values ──▶ Python values ──▶ the driver
+    answers      the driver ──▶ a dict a row ── to_rows, row_source, to_keys ──▶ rows of stored values
+
+The conversions of rows are generated source: in it `v0`, `v1`, … are the values of a row.
+"""
 
 from __future__ import annotations
 
@@ -47,10 +53,10 @@ _FROM_BYTES: dict[str, Callable[[bytes], Any]] = {
 }
 
 SELECTED_AS = {"timestamp": "toUnixTimestamp({})", "uuid": "uuidAsBlob({})"}
-"""What reads select columns of these types as: then no Python object is made of each value, and unmade."""
+"""The functions by which reads select columns of these types, so that the driver makes no Python object of a value."""
 
-# The source of a stored value, given that of what the driver gives. It is made for each row: calls of a codec's
-# `encode`, which ROW_NAMES holds by the CQL type, and inline sources for the types of most columns.
+# For types whose stored value is not the driver's: its source, with {0} for the driver's value. The types of most
+# columns have inline sources, the others call the codec's `encode`, which ROW_NAMES has by the CQL type.
 _AS_STORED = {f"Cql{cql.capitalize()}": f"encode_{cql}({{0}})" for cql in CODECS} | {
     "CqlTimestamp": "(d := {0} - EPOCH).days * 86_400_000 + d.seconds * 1_000 + d.microseconds // 1_000",
     "CqlDate": "{0}.toordinal()",
@@ -59,27 +65,28 @@ _AS_STORED = {f"Cql{cql.capitalize()}": f"encode_{cql}({{0}})" for cql in CODECS
 
 
 def from_bytes(described: Any) -> Callable[[Any], Any]:
-    """Return what makes a value for the driver of the bytes of a column's type, lists and tuples of them included.
+    """Return the function from bytes to the driver's value, for the driver's description of a type.
 
-    A list may be given as one of the driver's values already.
+    The type may be a list or a tuple. A list may have been converted already: then it is returned as it is.
     """
     name = type(described).__name__
     if name == "CqlList":
-        of = from_bytes(described.column_type)
-        return lambda value: value if isinstance(value, list) else _listed(value, of)
+        element = from_bytes(described.column_type)
+        return lambda value: value if isinstance(value, list) else _listed(value, element)
     if name == "CqlTuple":
-        parts = [from_bytes(element_type_) for element_type_ in described.element_types]
+        parts = [from_bytes(element_type) for element_type in described.element_types]
         return lambda value: tuple([part(piece) for part, piece in zip(parts, _pieces(value, len(parts)), strict=True)])
     return _FROM_BYTES[name]
 
 
-def _listed(value: bytes, of: Callable[[bytes], Any]) -> list[Any]:
+def _listed(value: bytes, element: Callable[[bytes], Any]) -> list[Any]:
+    """Return the values of a list: their count, then each behind its length."""
     (count,) = _unpack_int(value)
-    return [of(piece) for piece in _pieces(value, count, 4)]
+    return [element(piece) for piece in _pieces(value, count, 4)]
 
 
 def _pieces(value: bytes, count: int, at: int = 0) -> Iterator[bytes]:
-    """Return pieces that each stand behind their length."""
+    """Yield `count` pieces of bytes, each of which stands behind its length."""
     for _ in range(count):
         (length,) = _unpack_int(value, at)
         yield value[at + 4 : at + 4 + length]
@@ -87,7 +94,7 @@ def _pieces(value: bytes, count: int, at: int = 0) -> Iterator[bytes]:
 
 
 def to_values(columns: Sequence[Any]) -> Callable[[Sequence[bytes | None]], list[Any]]:
-    """Generate what turns the bytes of all parameters into values."""
+    """Return the function from the bytes of all parameters to their values; `columns` as the driver describes them."""
     names = {f"c{at}": from_bytes(column.cql_type) for at, column in enumerate(columns)}
     parts = [f"None if v[{at}] is None else c{at}(v[{at}])" for at in range(len(columns))]
     function: Callable[[Sequence[bytes | None]], list[Any]] = eval(f"lambda v: [{', '.join(parts)}]", names)
@@ -95,16 +102,21 @@ def to_values(columns: Sequence[Any]) -> Callable[[Sequence[bytes | None]], list
 
 
 def to_rows(columns: Sequence[Any]) -> Callable[[Any], list[Row]]:
-    """Generate what turns the driver's rows, a dict each, into rows of stored values."""
+    """Return the function from the driver's rows, a dict each, to rows of stored values."""
     if not _changes(columns):
         return lambda page: [tuple(row.values()) for row in page]
     row = "".join([f"r[{at}], " for at in range(len(columns))])
-    function: Callable[[Any], list[Row]] = eval(f"lambda page: [({_stored(row, columns)}) {_each(columns)}]", ROW_NAMES)
+    function: Callable[[Any], list[Row]] = eval(f"lambda page: [({_stored(row, columns)}) {_loop(columns)}]", ROW_NAMES)
     return function
 
 
 class RowSource(NamedTuple):
-    """The sources of what values are assigned to, of the row that is shown, and of whether it is: empty for always."""
+    """Sources about one row of the driver.
+
+    values    the names that its values are assigned to: `v0, v1, `
+    row       the row that the read returns
+    shown     the condition under which it does; empty for always
+    """
 
     values: str
     row: str
@@ -119,32 +131,37 @@ def row_source(columns: Sequence[Any], shown: Shown) -> RowSource:
 
 
 def key_source(columns: Sequence[Any], at: int) -> str:
-    """Return the source of the stored value in a column of a row, from what its values are assigned to."""
+    """Return the source of the stored value of a row's column number `at`."""
     return _stored(f"r[{at}]", columns)
 
 
 def to_keys(columns: Sequence[Any], shown: Shown, at: int) -> Callable[[Any, dict[Any, list[Row]]], int]:
-    """Generate what adds the rows that a read shows to those of their keys, and counts them."""
+    """Return the function that adds the rows that a read returns to a dict, by their keys, and returns their number.
+
+    The key is the row's column number `at`.
+    """
     row = shown.row if shown.is_changed else f"({''.join([f'r[{position}], ' for position in range(shown.width)])})"
-    source = f"lambda page, found: len([found[{_stored(f'r[{at}]', columns)}].append({_stored(row, columns)})"
+    key = _stored(f"r[{at}]", columns)
+    source = f"lambda page, rows_by_key: len([rows_by_key[{key}].append({_stored(row, columns)})"
     function: Callable[[Any, dict[Any, list[Row]]], int] = eval(
-        f"{source} {_each(columns)}{_stored(shown.hidden, columns)}])", ROW_NAMES
+        f"{source} {_loop(columns)}{_stored(shown.hidden, columns)}])", ROW_NAMES
     )
     return function
 
 
 def _changes(columns: Sequence[Any]) -> dict[int, str]:
+    """Return the sources of _AS_STORED for those columns that need one, by position."""
     names = [type(column.cql_type).__name__ for column in columns]
     return {at: _AS_STORED[name] for at, name in enumerate(names) if name in _AS_STORED}
 
 
-def _each(columns: Sequence[Any]) -> str:
-    """Return the source of the loop over the driver's rows, whose values are then v0, v1, …"""
+def _loop(columns: Sequence[Any]) -> str:
+    """Return the source of the loop over the driver's rows, which assigns their values to v0, v1, …"""
     return f"for {''.join([f'v{at}, ' for at in range(len(columns))])}in map(values, page)"
 
 
 def _stored(source: str, columns: Sequence[Any]) -> str:
-    """Return the source of stored values out of one that takes them from a row `r`."""
+    """Return a source over a row `r` of stored values, rewritten for the values of a driver's row."""
     changes = _changes(columns)
 
     def value(match: re.Match[str]) -> str:
@@ -155,6 +172,7 @@ def _stored(source: str, columns: Sequence[Any]) -> str:
     return re.sub(r"r\[(\d+)\]", value, source)
 
 
+# What the generated sources refer to.
 ROW_NAMES = {
     "values": dict.values,
     "EPOCH": _EPOCH,

@@ -1,4 +1,4 @@
-"""Reads what tables a live keyspace has, whoever made them; nothing is changed."""
+"""Reads which tables a live keyspace has, whoever made them, for an import; nothing is changed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ class ForeignColumn:
 
 @dataclass(frozen=True, slots=True)
 class ForeignTable:
-    """A table as CQL has it; `indexes` are pairs of a name and what is indexed; `view_of` is what a view is made of."""
+    """A table as CQL has it.
+
+    indexes    pairs of a name and the column, or expression, that is indexed
+    is_piql    whether PIQL made it
+    view_of    the base table of a materialized view, whose columns are not read; None for a table
+    """
 
     name: str
     columns: tuple[ForeignColumn, ...]
@@ -45,7 +50,7 @@ class ForeignTable:
 
 
 def read_keyspace(address: Address) -> tuple[ForeignTable, ...]:
-    """Return the tables of a keyspace in the order of their names."""
+    """Return the tables of a keyspace by name, then its views; raise StoreUnavailable if there is no such keyspace."""
     connection = open_link(address)
     try:
         where = f"WHERE keyspace_name = {literal(address.keyspace)}"
@@ -67,7 +72,8 @@ def read_keyspace(address: Address) -> tuple[ForeignTable, ...]:
 def _table(
     name: str, comment: str, columns: Sequence[tuple[object, ...]], indexes: Sequence[tuple[object, ...]]
 ) -> ForeignTable:
-    own_columns = [
+    """Return a table, from the rows about the columns and indexes of all tables."""
+    table_columns = [
         ForeignColumn(str(column), str(type_), str(kind), int(str(position)), order == "desc")
         for table, column, type_, kind, position, order in columns
         if table == name
@@ -77,4 +83,4 @@ def _table(
         for table, index, options in indexes
         if table == name
     ]
-    return ForeignTable(name, tuple(own_columns), tuple(sorted(targets)), comment.startswith("piql"))
+    return ForeignTable(name, tuple(table_columns), tuple(sorted(targets)), comment.startswith("piql"))

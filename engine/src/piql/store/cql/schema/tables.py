@@ -1,6 +1,7 @@
-"""The tables of one prefix in a keyspace: what is there, what is PIQL's, and the definitions that change it.
+"""The tables of one prefix in a keyspace: finds, creates, extends and drops them.
 
-PIQL knows its own tables by their comment, and neither changes nor drops any other.
+PIQL knows its own tables by their comments, such as `piql[prefix] index users by town`, and neither changes nor drops
+any other. Two tables serve all prefixes: SETTINGS and CELLS.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from piql.store.cql.layout import IMPATIENT, LONGEST_NAME, Layout, literal, quot
 from piql.store.cql.link import Link
 
 SETTINGS, CELLS = "piql_settings", "piql_cells"
-_COPIES = 3
+_COPIES = 3  # of each row, in a keyspace that is created here
 _SCYLLA = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'system' AND table_name = 'scylla_local'"
-_FLUSH_MS, _FLUSH_WAIT_SECONDS = 1000, 4.0
+_FLUSH_MS, _FLUSH_WAIT_SECONDS = 1000, 4.0  # the shortest period that Cassandra takes, and some of them
 _OWN = {
     SETTINGS: "prefix text, name text, value text, PRIMARY KEY (prefix, name)",
     CELLS: '"group" text, key text, value text, PRIMARY KEY ("group", key)',
@@ -49,16 +50,16 @@ class Tables:
                 ]
             )
         connection.know_keyspace()
-        there = self.comments()
+        comments = self.comments()
         for name in _OWN:
-            if name in there and there[name] != _OWN_COMMENT:
+            if name in comments and comments[name] != _OWN_COMMENT:
                 raise StoreUnavailable(f"the keyspace {self._keyspace} has a table {name} that is not PIQL's")
         connection.change_schema(
             [
                 f"CREATE TABLE IF NOT EXISTS {self._table(name)} ({columns})"
                 f" WITH comment = {literal(_OWN_COMMENT)} AND {IMPATIENT}"
                 for name, columns in _OWN.items()
-                if name not in there
+                if name not in comments
             ]
         )
 
@@ -67,12 +68,12 @@ class Tables:
         ((options,),) = self._connection.execute(
             f"SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = {literal(self._keyspace)}"
         )
-        copies_by_name = dict(options)
-        copies_by_name.pop("class", None)
-        alone = copies_by_name.pop("replication_factor", None)
-        return (
-            f"{alone}" if alone else ", ".join(f"{copies} in {name}" for name, copies in sorted(copies_by_name.items()))
-        )
+        copies_by_datacenter = dict(options)
+        copies_by_datacenter.pop("class", None)
+        copies_everywhere = copies_by_datacenter.pop("replication_factor", None)
+        if copies_everywhere:
+            return f"{copies_everywhere}"
+        return ", ".join(f"{copies} in {datacenter}" for datacenter, copies in sorted(copies_by_datacenter.items()))
 
     def comments(self) -> dict[str, str]:
         """Return the comment of each table in the keyspace, of other prefixes and other programs, too."""
@@ -82,11 +83,14 @@ class Tables:
         return {name: comment or "" for name, comment in rows}
 
     def others(self) -> frozenset[str]:
-        """Return the tables beside those that connecting makes: of the prefix, or anybody's where there is none."""
-        there = {name: comment for name, comment in self.comments().items() if name not in _OWN}
-        return frozenset(name for name, comment in there.items() if not self._prefix or comment.startswith(self.mark))
+        """Return the tables besides SETTINGS and CELLS: those of the prefix; without a prefix, all of the keyspace."""
+        comments = {name: comment for name, comment in self.comments().items() if name not in _OWN}
+        return frozenset(
+            name for name, comment in comments.items() if not self._prefix or comment.startswith(self.mark)
+        )
 
     def columns(self, table: str) -> set[str]:
+        """Return the names of a table's columns."""
         rows = self._connection.execute(
             "SELECT column_name FROM system_schema.columns"
             f" WHERE keyspace_name = {literal(self._keyspace)} AND table_name = {literal(table)}"
@@ -99,53 +103,55 @@ class Tables:
         return frozenset(name for name, comment in self.comments().items() if comment.startswith(start))
 
     def create(self, layouts: Sequence[Layout]) -> None:
-        """Create the tables of layouts; one that is there already stays as it is, if it is PIQL's."""
-        there = self.comments()
+        """Create the tables of layouts that are missing; raise CompilationRefused if one is another program's."""
+        comments = self.comments()
         for layout in layouts:
             if len(layout.name) > LONGEST_NAME:
                 raise CompilationRefused(f"not deployed: {layout.name} is longer than CQL's names of tables")
-            comment = there.get(layout.name)
+            comment = comments.get(layout.name)
             if comment is not None and comment != layout.comment:
                 raise CompilationRefused(
                     f"not deployed: the keyspace {self._keyspace} has a table {layout.name} that is not PIQL's;"
                     " connect with another prefix, or another keyspace"
                 )
-        self._connection.change_schema([missing.create() for missing in layouts if missing.name not in there])
+        self._connection.change_schema([missing.create() for missing in layouts if missing.name not in comments])
 
     def kept_backwards(self, layouts: Sequence[Layout]) -> frozenset[str]:
-        """Return those of the tables that are there and kept from the last to the first, whatever was asked for."""
+        """Return the names of those tables whose first clustering column is stored in the opposite direction."""
         rows = self._connection.execute(
             "SELECT table_name, column_name, clustering_order FROM system_schema.columns"
             f" WHERE keyspace_name = {literal(self._keyspace)}"
         )
         orders: dict[tuple[str, str], str] = {(table, column): order for table, column, order in rows}
 
-        def is_turned(layout: Layout) -> bool:
+        def is_backwards(layout: Layout) -> bool:
             usual = "asc" if layout.clustering[0].ascending != layout.is_backwards else "desc"
             return orders.get((layout.name, layout.clustering_names()[0]), usual) != usual
 
-        return frozenset(candidate.name for candidate in layouts if candidate.clustering and is_turned(candidate))
+        return frozenset(layout.name for layout in layouts if layout.clustering and is_backwards(layout))
 
     def add_columns(self, table: str, types: Mapping[str, str]) -> None:
-        there = self.columns(table)
+        """Add columns, given by name with their CQL types; those that exist stay as they are."""
+        existing_columns = self.columns(table)
         self._connection.change_schema(
             [
-                f"ALTER TABLE {self._table(table)} ADD {quoted(name)} {of}"
-                for name, of in types.items()
-                if name not in there
+                f"ALTER TABLE {self._table(table)} ADD {quoted(name)} {cql_type}"
+                for name, cql_type in types.items()
+                if name not in existing_columns
             ]
         )
 
     def drop(self, name: str) -> None:
+        """Drop a table of this prefix; any other, or a missing one, is left alone."""
         comment = self.comments().get(name)
         if comment is not None and comment.startswith(self.mark):
             self._connection.change_schema([f"DROP TABLE IF EXISTS {self._table(name)}"])
 
     def flush(self) -> None:
-        """Let every node write the tables of this prefix from its memory into files, and return when it has had time.
+        """Make every node write the tables of this prefix from memory to files, and wait for some seconds.
 
-        CQL knows no such order, but tables that are to be written once a period: it is set, and taken back. ScyllaDB
-        takes no period below a minute, and answers reads from a cache wherever the rows lie: there nothing is done.
+        CQL has no such command, but a table may be flushed periodically: the period is set, and taken back. ScyllaDB
+        allows no period below a minute, and answers reads from a cache in any case: there nothing is done.
         """
         if self._connection.execute(_SCYLLA):
             return
@@ -153,7 +159,7 @@ class Tables:
         try:
             self._flush_every(names, _FLUSH_MS)
             time.sleep(_FLUSH_WAIT_SECONDS)
-        finally:  # who stops it here must not leave tables behind that are written every second
+        finally:  # also after Ctrl+C: no table may go on being flushed every second
             self._flush_every(names, 0)
 
     def _flush_every(self, names: Sequence[str], milliseconds: int) -> None:

@@ -1,20 +1,21 @@
-"""The driver behind the store: connects, prepares, and sends requests whose values are bytes already.
+"""The session over the Python driver: connects, prepares, and sends requests, whose values are bytes already.
 
-Results are decoded to PIQL's stored values at once: the driver is told which of its decoders to use for which type.
+The driver decodes results directly to PIQL's stored values (see protocol.py). Most reads do not go through here but
+through `direct.py`, which falls back to this.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import cassandra
 from cassandra import ConsistencyLevel, OperationTimedOut
 from cassandra.auth import PlainTextAuthProvider
-from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, NoHostAvailable, ResponseFuture, Session
+from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, NoHostAvailable, Session
 from cassandra.policies import (
     ConstantSpeculativeExecutionPolicy,
     ExponentialReconnectionPolicy,
@@ -31,6 +32,7 @@ from piql.store.cql.link import Done, Reads
 from piql.store.cql.reads.grouping import Values
 from piql.store.cql.session.direct import Direct
 from piql.store.cql.session.failures import REPLICAS_FAILED, unavailable
+from piql.store.cql.session.flight import Flight
 from piql.store.cql.session.gate import Gate
 from piql.store.cql.session.probe import DriverProbe
 from piql.store.cql.session.protocol import PROTOCOL, StoredProtocol
@@ -40,16 +42,21 @@ from piql.store.cql.undecided import Undecided
 
 AGREEMENT_SECONDS = 60
 _SPECULATIVE_COPIES = 2
-_CONDITIONAL = "conditional"
-_CONDITIONAL_PATIENCE = 5  # times as long: copies of a conditional change hinder each other
-_FIRST_PAUSE = 0.05
+_CONDITIONAL = "conditional"  # the driver's profile for conditional changes and serial reads
+_CONDITIONAL_PATIENCE = 5  # times as long before a copy: copies of a conditional change hinder each other
+_FIRST_PAUSE = 0.05  # seconds; each further pause is twice as long
 _MORE_PAUSES = 3  # where replicas failed: nodes take up to some seconds to learn of a change of the schema
 _SENT_AGAIN = (NoHostAvailable, *REPLICAS_FAILED)
-_TURNS = 1024
+_TURNS = 1024  # locks, of which each partition has one by its hash
 
 
 class Connection:
-    """A session with a cluster and its prepared statements; may be used from any number of threads."""
+    """A `Link` over the Python driver; may be used from any number of threads.
+
+    gate       limits the requests under way
+    silent     the nodes that do not answer
+    pauses     seconds before a failed request is sent again, one for each time
+    """
 
     selected_as: Mapping[str, str] = {}
 
@@ -62,11 +69,11 @@ class Connection:
             "quorum": ConsistencyLevel.LOCAL_QUORUM if is_local else ConsistencyLevel.QUORUM,
         }
         self._serial = ConsistencyLevel.LOCAL_SERIAL if is_local else ConsistencyLevel.SERIAL
-        self._gate = Gate(address.in_flight * max(1, len(address.hosts)))
+        self.gate = Gate(address.in_flight * max(1, len(address.hosts)))
         self.silent = SilentNodes(address.speculative / 1000 or address.timeout)
-        self.routing = Routing(address.datacenter, address.in_flight, self._gate, self.silent)
+        self.routing = Routing(address.datacenter, address.in_flight, self.gate, self.silent)
         more = _MORE_PAUSES if address.retries else 0
-        self._pauses = tuple(_FIRST_PAUSE * 2**number for number in range(address.retries + more))
+        self.pauses = tuple(_FIRST_PAUSE * 2**number for number in range(address.retries + more))
         first, later = (
             ExecutionProfile(
                 load_balancing_policy=self.routing,
@@ -121,7 +128,7 @@ class Connection:
             self._driver.refresh_keyspace_metadata(self.address.keyspace, max_schema_agreement_wait=0)
         except Exception as failure:
             raise unavailable(failure, self.address) from failure
-        self._gate.widen(self.address.in_flight * max(1, len(self.nodes())))
+        self.gate.widen(self.address.in_flight * max(1, len(self.nodes())))
 
     def execute(self, cql: str) -> list[Row]:
         """Send one read that is not worth preparing and wait for its rows."""
@@ -146,7 +153,7 @@ class Connection:
             raise unavailable(failure, self.address) from failure
 
     def _define(self, cql: str, seconds: float) -> None:
-        """Execute a definition on the first node that is there; another takes over when that one goes."""
+        """Execute a definition on the first node that is up, or on the next one if that cannot be reached."""
         failure: Exception | None = None
         for host in self._hosts_up():
             try:
@@ -157,7 +164,7 @@ class Connection:
         raise failure or StoreUnavailable(f"the cluster {self.address.shown()} cannot be reached")
 
     def _hosts_up(self) -> list[Any]:
-        """Return the nodes to which there are connections."""
+        """Return the nodes that are up, in the order of their addresses; raise StoreUnavailable if there are none."""
         hosts = [host for host in self._driver.metadata.all_hosts() if host.is_up]
         ordered = sorted(hosts, key=lambda host: str(host.endpoint))
         if not ordered:
@@ -165,7 +172,10 @@ class Connection:
         return ordered
 
     def _agree(self, seconds: float) -> bool:
-        """Ask each node for its version of the schema until all are the same; what one knows of others is late."""
+        """Ask each node for its version of the schema until all are the same; return whether they are in time.
+
+        Each node is asked for its own, because nodes learn late of those of the others.
+        """
         until = time.monotonic() + seconds
         ask = SimpleStatement("SELECT schema_version FROM system.local", consistency_level=ConsistencyLevel.ONE)
         while time.monotonic() < until:
@@ -173,12 +183,13 @@ class Connection:
             try:
                 if len({future.result().current_rows[0] for future in futures}) == 1:
                     return True
-            except NoHostAvailable:  # a node went: the others are asked again
+            except NoHostAvailable:  # a node went down: the others are asked again
                 time.sleep(0.1)
             time.sleep(0.01)
         return False
 
     def prepared(self, cql: str) -> PreparedStatement:
+        """Return a statement, prepared at its first use."""
         statement = self._prepared.get(cql)
         if statement is None:
             with self._lock:
@@ -205,6 +216,7 @@ class Connection:
 
     @property
     def session(self) -> Session:
+        """Return the driver's session."""
         return self._session
 
     def level(self, consistency: Consistency | None) -> int:
@@ -215,6 +227,7 @@ class Connection:
         return self._levels[consistency]
 
     def bound(self, cql: str, values: Values, consistency: Consistency | None = None) -> BoundStatement:
+        """Return a statement with its values, as the driver sends it."""
         statement = BoundStatement(self.prepared(cql))
         statement.values = values
         if consistency is not None:
@@ -246,16 +259,17 @@ class Connection:
             raise unavailable(failure, self.address, is_conditional=True) from failure
 
     def _turn(self, statement: BoundStatement) -> threading.Lock:
-        """Conditional changes and serial reads of one partition hinder each other: those of this process take turns."""
+        """Return the lock of a partition: its conditional changes and serial reads hinder each other, so take turns."""
         return self._turns[hash(statement.routing_key) % _TURNS]
 
     def _rows(self, statement: BoundStatement, profile: object = EXEC_PROFILE_DEFAULT) -> tuple[list[Row], bool]:
-        """Send a request and wait for its rows; say whether it was sent once. Where it failed on its way, again.
+        """Send a request, again where it failed, and return its rows and whether it was sent only once.
 
-        Not where replicas failed at a conditional change or serial read: what came of it is looked at first.
+        A conditional change or serial read is not sent again where replicas failed: the caller finds out first whether
+        it was made.
         """
         future = self._session.execute_async(statement, execution_profile=profile)
-        if not self._pauses:
+        if not self.pauses:
             rows = future.result().current_rows
         else:
             try:
@@ -270,8 +284,9 @@ class Connection:
         return rows or [], len(future.attempted_hosts) == 1
 
     def _rows_later(self, statement: BoundStatement, profile: object, failure: Exception) -> list[Row]:
+        """Send a failed request again after pauses, within the timeout; raise the last failure."""
         until = time.monotonic() + self.address.timeout
-        for number, pause in enumerate(self._pauses):
+        for number, pause in enumerate(self.pauses):
             left = until - time.monotonic() - pause
             if left <= 0 or not self.may_be_sent_again(failure, number):
                 break
@@ -287,12 +302,12 @@ class Connection:
         raise failure
 
     def may_be_sent_again(self, failure: BaseException, number: int) -> bool:
-        """Return whether a failed request is sent again, after so many attempts already."""
+        """Return whether a failed request is sent again, after `number` repetitions already."""
         if isinstance(failure, REPLICAS_FAILED):
-            return number < len(self._pauses)
+            return number < len(self.pauses)
         return isinstance(failure, NoHostAvailable) and number < self.address.retries
 
-    def each_serially(
+    def answer_serially(
         self, requests: Sequence[tuple[str, Values]], most: int, *, is_change: bool
     ) -> list[list[Row] | None]:
         """Send conditional changes or serial reads of different partitions, `most` at once; None where undecided."""
@@ -331,7 +346,7 @@ class Connection:
 
     def start(self, requests: Sequence[tuple[str, Values]], done: Done, consistency: Consistency | None = None) -> None:
         """Send prepared requests, as many at once as the gate lets through; `done` gets all rows or a failure."""
-        _Flight(self, requests, done, consistency).start()
+        Flight(self, requests, done, consistency).start()
 
     def answer_many(
         self, requests: Sequence[tuple[str, Values]], consistency: Consistency | None = None
@@ -368,103 +383,10 @@ class Connection:
             for host in sorted(self._driver.metadata.all_hosts(), key=lambda host: str(host.endpoint))
         )
 
-    def _after(self, seconds: float, call: Callable[[], None]) -> None:
+    def after(self, seconds: float, call: Callable[[], None]) -> None:
         """Call something a little later, in the driver's own thread."""
         self._driver.connection_class.create_timer(seconds, call)
 
     def close(self) -> None:
         self.silent.close()
         self._driver.shutdown()
-
-
-_MISSING: Any = object()
-
-
-class _Flight:
-    """The requests of one call: sent together, counted down by the driver's thread.
-
-    The driver calls back for each answer that comes: of a request and its speculative copies only the first counts.
-    """
-
-    def __init__(
-        self,
-        connection: Connection,
-        requests: Sequence[tuple[str, Values]],
-        done: Done,
-        consistency: Consistency | None,
-    ) -> None:
-        self._consistency = consistency
-        self._connection = connection
-        self._requests = requests
-        self._answers: list[Any] = [_MISSING] * len(requests)
-        self._missing = len(requests)
-        self._done = done
-        self._lock = threading.Lock()
-        self._is_over = False
-        self._resent: Counter[int] = Counter()
-        self._until = time.monotonic() + connection.address.timeout
-
-    def start(self) -> None:
-        if not self._requests:
-            self._done([])
-            return
-        gate = self._connection._gate
-        try:
-            for cql in {cql for cql, _ in self._requests}:
-                self._connection.prepared(cql)  # here, and not later in the driver's own thread
-        except Exception as failure:
-            self._done(unavailable(failure, self._connection.address))
-            return
-        for at in range(len(self._requests)):
-            if self._is_over:
-                return
-            gate.enter(lambda at=at: self._send(at))  # type: ignore[misc]
-
-    def _send(self, at: int) -> None:
-        if self._is_over:
-            self._connection._gate.leave()
-            return
-        cql, values = self._requests[at]
-        try:
-            future = self._connection._session.execute_async(self._connection.bound(cql, values, self._consistency))
-        except Exception as failure:
-            self._failed(failure, at)
-            return
-        future.add_callbacks(self._answered, self._failed, callback_args=(at, future), errback_args=(at,))
-
-    def _answered(self, rows: list[Row] | None, at: int, future: ResponseFuture) -> None:
-        self._connection.routing.answered(future)
-        with self._lock:
-            if self._answers[at] is not _MISSING:
-                return
-            self._answers[at] = rows
-            self._missing -= 1
-            is_last = self._missing == 0
-        self._connection._gate.leave()
-        if is_last:
-            self._done(self._answers)
-
-    def _failed(self, failure: BaseException, at: int) -> None:
-        if self._sends_later(at, failure):
-            return
-        with self._lock:
-            if self._answers[at] is not _MISSING:
-                return
-            self._answers[at] = None
-            is_first, self._is_over = not self._is_over, True
-        self._connection._gate.leave()
-        if is_first:
-            self._done(unavailable(failure, self._connection.address))
-
-    def _sends_later(self, at: int, failure: BaseException) -> bool:
-        """Send a request that failed on its way once more, after a pause; say whether there is time for it."""
-        pauses = self._connection._pauses
-        with self._lock:
-            number = self._resent[at]
-            if self._is_over or not self._connection.may_be_sent_again(failure, number):
-                return False
-            if time.monotonic() + pauses[number] > self._until:
-                return False
-            self._resent[at] += 1
-        self._connection._after(pauses[number], lambda: self._send(at))
-        return True

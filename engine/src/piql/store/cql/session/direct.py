@@ -1,9 +1,9 @@
 """Reads sent over the driver's own connections, without a future, a timer and a query plan for each.
 
-A request goes to a replica that is up. An answer with rows is taken; whatever else comes (an error of any kind, a lost
-connection, a host without a free stream, no answer in the time after which another node is asked) leaves the request to
-the driver's ordinary way, with its retries, speculative copies, timeouts and errors. Reads may be repeated, so that a
-request may go both ways; a call gives the rows of all its requests, or fails.
+A request goes to a replica that is up. If rows come back, that is the answer. In all other cases the request is sent
+again in the driver's ordinary way (`connection.py`), with its retries, speculative copies, timeouts and errors: after
+an error of any kind, a lost connection, for a host without a free stream, and without an answer in the time after which
+another node is asked. Reads may be repeated, so a request may go both ways.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from cassandra.protocol import RESULT_KIND_ROWS, ResultMessage
 from piql.forking import renew_in_children
 from piql.store.base import Consistency, Reader, Row
 from piql.store.cql.forked import leave_to_parent
-from piql.store.cql.reads.grouping import Sent, alone
-from piql.store.cql.reads.listing import Lister, Listing, OfKeys, as_they_came, listed, rows_of_keys
+from piql.store.cql.reads.grouping import Sent, single
+from piql.store.cql.reads.listing import Lister, Listing, RowsByKey, all_rows_of_keys, listed, rows_of_keys
 from piql.store.cql.reads.reads import CqlRead
 from piql.store.cql.session.frames import Execute, decode, encode
 from piql.store.cql.session.replicas import Replicas
@@ -33,7 +33,11 @@ _BORROW_SECONDS = 0.0
 
 
 class Direct:
-    """Answers reads on the connections of a session; may be used from any number of threads."""
+    """The `Reads` of a session; may be used from any number of threads.
+
+    `_known` has the frames of statements by their CQL and consistency; `_turn` numbers requests, so that replicas take
+    turns.
+    """
 
     def __init__(self, connection: Connection) -> None:
         address = connection.address
@@ -56,7 +60,7 @@ class Direct:
             values = bind(arguments)
             if values is None:
                 return [], 0
-            rows = answer_one(alone((statement, values), (0,)), consistency)
+            rows = answer_one(single((statement, values), (0,)), consistency)
             if finish is None:
                 return rows, 1
             shown = finish(rows)
@@ -102,7 +106,7 @@ class Direct:
     def lister(self, read: CqlRead, listing: Listing, consistency: Consistency | None) -> Lister:
         bind, spread, is_get = read.statements[0].bind, self._replicas.spread, read.is_get
 
-        def answer(arguments: Row, keys: Sequence[Any]) -> tuple[OfKeys, bool, int]:
+        def answer(arguments: Row, keys: Sequence[Any]) -> tuple[RowsByKey, bool, int]:
             values = bind(arguments)
             assert values is not None
             limit = None if is_get else arguments[-1]
@@ -110,13 +114,13 @@ class Direct:
             answers = self.answer_many(sent, consistency)
             rows_by_key = rows_of_keys(listing, keys, answers)
             if rows_by_key is None:
-                return as_they_came(listing, keys, answers), False, len(sent)
+                return all_rows_of_keys(listing, keys, answers), False, len(sent)
             return rows_by_key, True, len(sent)
 
         return answer
 
     def _send(self, call: _Call, at: int, sent: Sent, consistency: Consistency | None) -> bool:
-        """Send a statement; give False where it was not sent."""
+        """Send a statement as request `at` of a call; return False if it was not sent."""
         execute = self._known.get((sent.cql, consistency)) or self._learn(sent.cql, consistency)
         token = self._replicas.token(sent.partition)
         host = self._host(sent, token, execute.table)
@@ -131,7 +135,7 @@ class Direct:
                 table=execute.table,
                 routing_token=token,
             )
-        except Exception:  # whatever keeps a host from taking a request: the ordinary way tries others
+        except Exception:  # the host does not take a request, for any reason: the ordinary way tries others
             return False
         if connection.in_flight > self._in_flight or not self._gate.try_enter():
             _put_back(pool, connection, stream)
@@ -150,11 +154,13 @@ class Direct:
         return True
 
     def _learn(self, cql: str, consistency: Consistency | None) -> Execute:
+        """Prepare a statement and keep its frame."""
         execute = Execute.of(self._connection.prepared(cql), self._connection.level(consistency))
         self._known[cql, consistency] = execute
         return execute
 
     def _host(self, sent: Sent, token: Any, table: str | None) -> Any:
+        """Return the node to ask: the one of the statement, or a replica by turns; None if there is none."""
         if sent.node is not None and sent.node not in self._silent:
             return sent.node
         hosts = self._replicas.of(token, table)
@@ -165,9 +171,9 @@ class Direct:
         return hosts[turn % len(hosts)] if hosts else None
 
     def _answered(self, call: _Call, at: int, execute: Execute, response: Any) -> None:
-        """Take what came for a request; the driver's thread calls this."""
+        """Take the answer to a request; the driver's thread calls this."""
         sent_request = call.open.pop(at, None)
-        if sent_request is None:  # it was given up
+        if sent_request is None:  # the request was left to the ordinary way
             return
         connection, _, pool = sent_request
         if not pool.is_shutdown:
@@ -184,7 +190,7 @@ class Direct:
         call.has_ended()
 
     def _leave(self, call: _Call) -> None:
-        """Leave requests without an answer to the driver's ordinary way; what they hold is let go as it does it."""
+        """Give up the requests without an answer: note their nodes as silent, release streams as the driver does."""
         for at in list(call.open):
             sent_request = call.open.pop(at, None)
             if sent_request is None:  # it was answered just now
@@ -203,26 +209,31 @@ class Direct:
 
 
 def _put_back(pool: Any, connection: Any, stream: int) -> None:
-    """Return a stream back that nothing was sent on."""
+    """Put a stream back on which nothing was sent."""
     with connection.lock:
         connection.request_ids.append(stream)
     pool.return_connection(connection)
 
 
 class _Call:
-    """The requests of one call: counted down as they end, with rows or without."""
+    """The requests of one call: counted down as they end, with rows or without.
+
+    answers    the rows of each request; None for one without an answer yet
+    open       connection, stream and pool of each request under way; whoever ends a request first takes it out
+    """
 
     __slots__ = ("_ended", "_lock", "_missing", "answers", "open")
 
     def __init__(self, requests: int) -> None:
         self.answers: list[list[Row] | None] = [None] * requests
-        self.open: dict[int, tuple[Any, int, Any]] = {}  # taken out by whoever ends a request first
+        self.open: dict[int, tuple[Any, int, Any]] = {}
         self._missing = requests
         self._lock = threading.Lock()
         self._ended = threading.Lock()
         self._ended.acquire()
 
     def has_ended(self) -> None:
+        """Count the end of one request."""
         with self._lock:
             self._missing -= 1
             if self._missing:
@@ -230,4 +241,5 @@ class _Call:
         self._ended.release()
 
     def wait(self, seconds: float) -> None:
+        """Wait until all requests have ended, for so long at most."""
         self._ended.acquire(timeout=seconds)

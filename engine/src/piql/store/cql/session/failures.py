@@ -1,4 +1,4 @@
-"""What the driver raises → what PIQL raises: nobody above a store needs to know which driver it has."""
+"""Turns errors of the Python driver into errors of PIQL, so that callers of a store need not know its driver."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from piql.store.cql.address import Address
 from piql.store.cql.undecided import Undecided
 
 REPLICAS_FAILED = (ReadFailure, WriteFailure)
-"""A replica could not do what its coordinator asked for. This happens for a moment after a change of the schema, while
-only one of the two knows a new column. The failure does not name its cause; nodes agree soon, so it is sent again."""
+"""A replica could not do what its coordinator asked for, as happens for a moment after a change of the schema, while
+only one of the two knows a new column. The error does not name its cause. Nodes agree soon: requests are repeated."""
 
 _SERIAL = (ConsistencyLevel.SERIAL, ConsistencyLevel.LOCAL_SERIAL)
 
 
 def unavailable(failure: BaseException, address: Address, *, is_conditional: bool = False) -> StoreUnavailable:
-    """Say in PIQL's words why the cluster gave no answer."""
+    """Return the error of PIQL for a failure; `is_conditional` of a conditional change or serial read."""
     if isinstance(failure, StoreUnavailable):
         return failure
     is_change = isinstance(failure, WriteTimeout) and failure.write_type == WriteType.CAS
@@ -42,6 +42,7 @@ def unavailable(failure: BaseException, address: Address, *, is_conditional: boo
 
 
 def _said(failure: BaseException, address: Address) -> str:
+    """Return the end of a message whose subject is the cluster."""
     match failure:
         case OperationTimedOut():
             return f"did not answer within {address.timeout:g} s"

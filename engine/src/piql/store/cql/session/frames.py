@@ -1,11 +1,13 @@
-"""An EXECUTE frame of CQL's protocol 4, and the rows of its answer: what the driver does, prepared once a statement.
+"""Encodes EXECUTE frames of CQL's protocol 4, and decodes the rows of their answers.
+
+The driver does the same for each request; here the parts that stay the same are prepared once for each statement.
 
     header   version, flags, stream, opcode, length of the rest
     rest     query id, consistency, flags, count of values, each value with its length
 
-The server leaves out the description of the columns, which are those that preparing gave: PIQL names each column that
-it selects, and CQL changes the type of none. Where a connection has another protocol, compresses, or has agreed on
-extensions, frames are the driver's own.
+The server is told to leave out the description of the columns: it is known from preparing, since PIQL names each column
+that it selects, and CQL never changes the type of one. On a connection with another protocol version, compression or
+extensions, the driver encodes and decodes.
 """
 
 from __future__ import annotations
@@ -38,21 +40,29 @@ _parse_rows = ListParser().parse_rows
 
 @dataclass(frozen=True, slots=True)
 class Execute:
-    """A prepared statement at one consistency: what its frames begin with, and what its rows are made of."""
+    """A prepared statement at one consistency.
+
+    statement           the driver's
+    level               the protocol's number of the consistency
+    id_length_and_id    the beginning of its frames
+    columns             as the driver describes them, with types that read stored values; None without description
+    parsing             what the driver's parser of rows needs
+    """
 
     statement: Any
     level: int
     id_length_and_id: bytes
     keyspace: str | None
     table: str | None
-    columns: Any  # as the driver describes them, with the types that are read as PIQL stores them
+    columns: Any
     parsing: Any
 
     @staticmethod
     def of(statement: Any, level: int) -> Execute:
+        """Return the frame parts of the driver's prepared statement."""
         described = [
-            (keyspace, table, name, READ_AS.get(of, of))
-            for keyspace, table, name, of in statement.result_metadata or ()
+            (keyspace, table, name, READ_AS.get(cql_type, cql_type))
+            for keyspace, table, name, cql_type in statement.result_metadata or ()
         ]
         names, types = [column[2] for column in described], [column[3] for column in described]
         parsing = ParseDesc(
@@ -71,7 +81,7 @@ def encode(
     allow_beta_protocol_version: bool,
     protocol_features: Any,
 ) -> bytes:
-    """Return the frame of a request; the driver calls this with what a connection has agreed on."""
+    """Return the frame of a request; the driver calls this with the properties of a connection."""
     execute, values = message
     has_extensions = protocol_features.use_metadata_id or protocol_features.tablets_routing_v2
     if protocol_version != PROTOCOL or compressor or has_extensions or execute.columns is None:
@@ -109,7 +119,7 @@ def decode(
     decompressor: Any,
     execute: Execute,
 ) -> Any:
-    """Return the rows of an answer as a list, or whatever else it is as the driver's message."""
+    """Return the rows of an answer as a list; any other answer as the driver's message."""
     if opcode == _RESULT and not flags:
         kind, described, columns = _unpack_head(body)
         if kind == RESULT_KIND_ROWS and described == _NO_METADATA and columns == len(execute.columns):

@@ -1,4 +1,10 @@
-"""Which nodes keep a partition, by its key: of those that there are connections to."""
+"""Finds the nodes that keep a partition, by its key, among those to which there are connections.
+
+    partition key ──token──▶ token ──of──▶ nodes
+
+A keyspace of ScyllaDB may consist of tablets. Which nodes keep a tablet comes with the answer to a request that went to
+another node, and the driver's metadata keeps it (`learn`).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +23,7 @@ _TABLETS = {
 
 
 class Replicas:
-    """The nodes of one keyspace; ScyllaDB tells of its tablets in the answers to requests that went elsewhere."""
+    """The replicas of one keyspace."""
 
     def __init__(self, session: Any, keyspace: str) -> None:
         self._session = session
@@ -39,7 +45,7 @@ class Replicas:
         return token_map.token_class.from_key(partition)
 
     def of(self, token: Any, table: str | None) -> Sequence[Any]:
-        """Return the nodes that keep a token and are there, or any nodes that are."""
+        """Return the connected nodes that keep a token; all connected nodes if none does, or without a token."""
         hosts = self.hosts()
         if token is None or len(hosts) <= 1:
             return hosts
@@ -51,7 +57,10 @@ class Replicas:
         return [host for host in hosts if host in replicas] or hosts
 
     def spread(self, partitions: list[bytes], table: str | None = None) -> list[tuple[Any, list[int]]]:
-        """Return a few nodes that together hold all partitions, each with the positions of those it answers."""
+        """Return a few nodes that together hold all partitions, each with the positions of those it answers.
+
+        The node with the most partitions is taken first, then the one with the most of the rest, and so on.
+        """
         if self.token(partitions[0]) is None:
             return [(None, list(range(len(partitions))))]
         positions_of: dict[Any, list[int]] = {}
@@ -71,7 +80,7 @@ class Replicas:
         return parts
 
     def _is_everywhere(self) -> bool:
-        """Return whether every node keeps every row, and has no shards of which one keeps it."""
+        """Return whether every node keeps every row, without shards of which only one does."""
         hosts = frozenset(self._session._pools)
         known_hosts, is_everywhere = self._everywhere
         if hosts is not known_hosts and hosts != known_hosts:
@@ -83,7 +92,7 @@ class Replicas:
         return is_everywhere
 
     def learn(self, payload: Mapping[str, bytes], keyspace: str | None, table: str | None, connection: Any) -> None:
-        """Keep what the answer to a request says of the tablet that it was for."""
+        """Keep what an answer's payload says about the tablet of its partition."""
         features = connection.features
         name = "tablets-routing-v2" if features.tablets_routing_v2 else "tablets-routing-v1"
         if name in payload and keyspace and table:

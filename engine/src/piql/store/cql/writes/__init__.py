@@ -1,5 +1,7 @@
-"""Writes on a cluster: records by conditional changes, entries by timestamps (`row_writes`).
+"""Writes on a cluster.
 
-`entries` prepares the CQL of one index, `together` sends several changes of one partition as one request, and `copying`
-copies a table into one of another order.
+row_writes    `SingleRowWrites`: records by conditional changes, entries by timestamps
+entries       the CQL that writes one index
+together      several changes of one partition → one request
+copying       copies a table into one of another order
 """

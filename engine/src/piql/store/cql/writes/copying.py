@@ -13,11 +13,14 @@ from piql.store.cql.reads.reads import CqlRead, plan_read
 from piql.store.cql.stored_values import pack_long
 from piql.store.cql.writes.entries import CqlEntries, entries_of
 
-_CHUNK = 1000
+_CHUNK = 1000  # rows read at a time
 
 
 class TableCopy:
-    """One direction of a copy; it may be run again, and then copies what has been written since."""
+    """A copy from the layout `before` to one in order; each run copies what has been written since the run before.
+
+    `_time` is the timestamp, in microseconds, of the rows that a run copies: before all writes, later with each run.
+    """
 
     def __init__(self, connection: Link, table: Table, before: Layout) -> None:
         self._connection = connection
@@ -32,9 +35,10 @@ class TableCopy:
         self._time = 0
 
     def run(self) -> int:
-        """Copy every row whose last write is not in the copy yet; give how many there were.
+        """Copy every row whose last write is not in the copy yet; return how many there were.
 
-        What is copied is older than any change of the copy: a row that is changed there first stays as it was changed.
+        Rows are copied at a timestamp older than that of any write, so a row that a writer has changed in the copy
+        already stays as it is.
         """
         self._time += 1
         copied = 0
@@ -47,6 +51,7 @@ class TableCopy:
             last_key = rows[-1][: self._key_length]
 
     def _next(self, last_key: Row | None) -> list[Row]:
+        """Return the next rows behind a key; fewer than _CHUNK are the last."""
         read: CqlRead = self._first if last_key is None else self._further
         arguments = (_CHUNK,) if last_key is None else (*last_key, _CHUNK)
         rows: list[Row] = []
@@ -60,6 +65,7 @@ class TableCopy:
         return rows
 
     def _put(self, rows: list[Row]) -> int:
+        """Put the rows whose write is later than that of the copy's row; return how many they were."""
         keys: list[Values] = []
         for row in rows:
             key = self._to.key(row)

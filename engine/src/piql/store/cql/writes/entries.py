@@ -1,4 +1,4 @@
-"""What is prepared for writing one index: the CQL of its rows and what makes bytes of them."""
+"""What is prepared for writing one index, or a table: its CQL, and the functions from entries to bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,17 @@ _STATES = [bytes([state.value]) for state in State]
 
 @dataclass(frozen=True, slots=True)
 class CqlEntries:
-    """The statements that write one index; a record is found and changed, an entry put and deleted."""
+    """The statements that write one index. Those for records are empty for other indexes.
+
+    key, values         from an entry to the bytes of its key, and of its covering columns
+    key_length          how many columns of an entry are its key
+    partition_length    how many of the bytes of the key are its partition
+    put, delete         a row at a timestamp
+    find                a record;  `find_some`   several of one partition (empty where a partition is one record)
+    insert              a record if there is none
+    change              a record if `#write` names a write
+    adopt               a record if `#write` is NULL: another client wrote it
+    """
 
     layout: Layout
     key_length: int
@@ -27,15 +37,16 @@ class CqlEntries:
     change: str
     adopt: str
     find_some: str
-    partition_length: int  # how many values of the key, as bytes, are its partition
+    partition_length: int
 
     def put_values(self, row: Row, hidden: tuple[bytes, ...]) -> list[bytes | None] | None:
-        """Return the bytes of a whole row; None where it is kept nowhere."""
+        """Return the bytes of a whole row; None for an entry that is not stored (see layout.py)."""
         key = self.key(row)
         return None if key is None else [*key, *self.values(row), *hidden]
 
     @property
     def visible(self) -> tuple[bytes, ...]:
+        """Return the bytes of the hidden columns of a VISIBLE row without a write."""
         return self.hidden(State.VISIBLE)
 
     def hidden(self, state: State, write: str = "") -> tuple[bytes, ...]:
@@ -45,6 +56,7 @@ class CqlEntries:
 
 
 def entries_of(layout: Layout) -> CqlEntries:
+    """Return the statements that write the index with a layout."""
     values = [quoted(name) for name in (WRITE, STATE, *(name for name, _ in layout.covering))]
     where = " AND ".join(f"{quoted(name)} = ?" for name in layout.key_names())
     is_primary = layout.is_primary

@@ -1,7 +1,7 @@
 """Single-row writes on a cluster: a record by a lightweight transaction, an entry by its timestamp.
 
-A conditional change may be sent twice, or be made though nobody says so. Then it is looked for: a record names the
-write that left it and the last ones before, newest first, and each of them was replaced once.
+A conditional change may be sent twice, or be made though its answer is lost. Then the record tells: its `#write` names
+the write that left it and the last ones before, newest first, each of which replaced the next.
 
     #write    0005f2c9a1b3c4d8-9f3a11c2-1f 0005f2c9a1b1c0a4-77b1c3d0-4a        the write, the one that it replaced
     #write    0005f2c9a1b1c0a4-77b1c3d0-4a                                     a write that found no record
@@ -27,21 +27,24 @@ from piql.store.cql.writes.together import MOST_ROWS, SERIALLY_AT_ONCE, Change, 
 
 T = TypeVar("T")
 
-_WRITERS = 24
-_NAMED_BEFORE = 8
-_REMEMBERED = 10_000
+_WRITERS = 24  # records that a load writes at the same time
+_NAMED_BEFORE = 8  # writes that `#write` names besides the last
+_REMEMBERED = 10_000  # writes whose predecessors this process remembers
 _PATIENCE = 2  # times the timeout of one request, where others contend for a partition or replicas fail
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.32
-_FOREVER = pack_int(0)
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.32  # seconds
+_FOREVER = pack_int(0)  # times to live, in seconds
 _FOR_A_WHILE = pack_int(KEPT_SECONDS)
 
 
 class CqlRowWrites:
-    """`SingleRowWrites` on a cluster: each call is one CQL statement, and more only where its outcome is not known."""
+    """`SingleRowWrites` on a cluster: each call is one CQL statement, and more only where its outcome is not known.
+
+    `_before` has, for writes that were read from records, the names of the writes before them.
+    """
 
     def __init__(self, connection: Link) -> None:
         self._connection = connection
-        self._before: dict[str, str] = {}  # of writes found a while ago, those before them
+        self._before: dict[str, str] = {}
         cells, self._prefix = f"{quoted(connection.address.keyspace)}.{CELLS}", connection.address.prefix
         self._cells = f'SELECT key, value FROM {cells} WHERE "group" = ? AND key > ? LIMIT ?'
         self._groups = f'SELECT DISTINCT "group" FROM {cells}{{}} LIMIT ?'
@@ -60,28 +63,30 @@ class CqlRowWrites:
         return self._find(records, key, is_serial)[0]
 
     def _find(self, records: CqlEntries, key: Row, is_serial: bool) -> tuple[StoredRecord | None, list[str | None]]:
-        """Return a record, and the writes before its last one; the last is None where there was no record before it."""
+        """Return a record, and the names of the writes before its last one; a None at the end: no record was there."""
         values = records.key(key)
         assert values is not None
         rows = self._serially(records.find, values) if is_serial else self._connection.answer(records.find, values)
         return self._record(key, rows)
 
     def _record(self, key: Row, rows: list[Row]) -> tuple[StoredRecord | None, list[str | None]]:
+        """Return what `_find` does, from the row that was read."""
         if not rows:
             return None, []
-        noted, state, *values = rows[0]
-        write, space, before = (noted or "").partition(" ")
+        writes, state, *values = rows[0]
+        write, space, before = (writes or "").partition(" ")
         self._remember(write, before)
         replaced: list[str | None] = list(before.split(" ")) if space else [None]
         return StoredRecord(write, State(state or 0), (*key, *values)), replaced
 
     def _remember(self, write: str, before: str) -> None:
+        """Remember the writes before a write; without them a lost answer may only take an error more to clear up."""
         if len(self._before) >= _REMEMBERED:
-            self._before.clear()  # what is not remembered is only harder to tell
+            self._before.clear()
         self._before[write] = before
 
-    def _noted(self, write: str, known: str | None) -> str:
-        """Return what a record says of the write that leaves it, and of those before."""
+    def _writes_text(self, write: str, known: str | None) -> str:
+        """Return the `#write` of a record that a write leaves: its name, and those of the writes before."""
         if known is None:
             return write
         before = self._before.get(known, "").split(" ")[: _NAMED_BEFORE - 1]
@@ -90,12 +95,12 @@ class CqlRowWrites:
     def change(
         self, records: CqlEntries, row: Row, state: State, write: str, known: str | None
     ) -> tuple[bool, StoredRecord | None]:
-        """Put a record if its last write is the known one; where nobody says what came of it, look and try again."""
+        """Put a record if its last write is the known one; where the outcome is unknown, read it, and try again."""
         key = row[: records.key_length]
         patience = self._patience()
         while True:
             is_certain = False
-            with patience.shown():
+            with patience.absorbing():
                 is_made, is_certain = self._changed(records, row, state, write, known)
                 if is_made:
                     return True, None
@@ -106,36 +111,37 @@ class CqlRowWrites:
             if write == last_write or write in before:
                 return True, None
             if last_write != known:
-                if last_write is None or known in before or None in before:  # replaced by another, or all are known
+                if last_write is None or known in before or None in before:  # another write replaced the known one
                     return False, record
                 raise self._unknown("and others have changed the record since")
             if patience.is_over:
                 raise self._unknown("again and again")
 
     def _changed(self, records: CqlEntries, row: Row, state: State, write: str, known: str | None) -> tuple[bool, bool]:
+        """Send a change; return whether it was made, and whether that is certain."""
         key = records.key(row)
         assert key is not None
-        new = [*records.values(row), *records.hidden(state, self._noted(write, known))]
-        lifetime = _kept(state)
+        new = [*records.values(row), *records.hidden(state, self._writes_text(write, known))]
+        lifetime = _lifetime(state)
         if known is None:
             return self._connection.change_if(records.insert, [*key, *new, lifetime])
-        is_made, is_certain = self._connection.change_if(records.change, [lifetime, *new, *key, *_is(known)])
+        is_made, is_certain = self._connection.change_if(records.change, [lifetime, *new, *key, *_names(known)])
         if known != "" or is_made or not is_certain:
             return is_made, is_certain
-        # a row that another client wrote names no write
+        # the `#write` of a row that another client wrote is NULL
         return self._connection.change_if(records.adopt, [lifetime, *new, *key])
 
     def find_many(self, records: CqlEntries, keys: Sequence[Row], is_serial: bool = False) -> list[StoredRecord | None]:
-        """Get records, those of one partition by one read."""
+        """Return the record of each key; records of one partition are read by one statement."""
         if not records.find_some:
-            requests = [(records.find, _known(records.key(key))) for key in keys]
+            requests = [(records.find, _key_bytes(records, key)) for key in keys]
             return [
                 self._record(key, rows)[0] for key, rows in zip(keys, self._read_all(requests, is_serial), strict=True)
             ]
         length = records.layout.has_bucket + len(records.layout.partition)
         by_partition: dict[tuple[bytes | None, ...], dict[Row, tuple[int, list[bytes]]]] = {}
         for at, key in enumerate(keys):
-            values = _known(records.key(key))
+            values = _key_bytes(records, key)
             clustering = [value for value in values[records.partition_length :] if value is not None]
             by_partition.setdefault(tuple(values[: records.partition_length]), {})[key[length:]] = at, clustering
         groups = [
@@ -159,13 +165,15 @@ class CqlRowWrites:
         return decide(self._connection, [self._conditional(records, change) for change in changes])
 
     def _conditional(self, records: CqlEntries, change: RecordChange) -> Change:
-        key = _known(records.key(change.row))
-        new = [*records.values(change.row), *records.hidden(change.state, self._noted(change.write, change.known))]
-        lifetime = _kept(change.state)
+        """Return the statement of a change."""
+        key = _key_bytes(records, change.row)
+        writes = self._writes_text(change.write, change.known)
+        new = [*records.values(change.row), *records.hidden(change.state, writes)]
+        lifetime = _lifetime(change.state)
         partition = tuple(key[: records.partition_length])
         if change.known is None:
             return Change(records.insert, [*key, *new, lifetime], partition)
-        return Change(records.change, [lifetime, *new, *key, *_is(change.known)], partition)
+        return Change(records.change, [lifetime, *new, *key, *_names(change.known)], partition)
 
     def change_entries(self, changes: Sequence[EntryChange]) -> None:
         requests: list[Change] = []
@@ -196,22 +204,22 @@ class CqlRowWrites:
             groups = [name.removeprefix(own_prefix) for name in names if name.startswith(own_prefix)]
             if groups or not names:
                 return groups
-            last = names[-1].encode()  # all of these were of other prefixes
+            last = names[-1].encode()  # all of these were of other prefixes: go on behind them
 
     def swap(self, group: str, key: str, known: str | None, value: str | None) -> tuple[bool, str | None]:
-        """Set a cell if it holds what is known; where nobody says what came of it, look and try again.
+        """Set a cell if it holds what is known; where the outcome is unknown, read it, and try again.
 
-        A value names its write: one that is there was set by this call. One that is gone may be gone by another's.
+        A value names its write, so a cell that holds it was set by this call.
         """
         patience = self._patience()
         while True:
             is_certain = known == value
-            with patience.shown():
+            with patience.absorbing():
                 if known != value:
                     is_made, is_certain = self._swapped(group, key, known, value)
                     if is_made:
                         return True, known
-            value_now = self._there(group, key)
+            value_now = self._value(group, key)
             if is_certain:
                 return known == value == value_now, value_now
             if value_now == value:
@@ -221,7 +229,8 @@ class CqlRowWrites:
             if patience.is_over:
                 raise self._unknown("again and again")
 
-    def _there(self, group: str, key: str) -> str | None:
+    def _value(self, group: str, key: str) -> str | None:
+        """Return what a cell holds."""
         rows = self._serially(self._cell, [self._group(group), key.encode()])
         return rows[0][0] if rows else None
 
@@ -229,6 +238,7 @@ class CqlRowWrites:
         return self._connection.change_if(*self._swap_of(group, key, known, value))
 
     def _swap_of(self, group: str, key: str, known: str | None, value: str | None) -> tuple[str, Values]:
+        """Return the statement of a swap, and its values."""
         cell_key: Values = [self._group(group), key.encode()]
         if known is None:
             assert value is not None
@@ -261,10 +271,10 @@ class CqlRowWrites:
         self._connection.answer_many(together(changes))
 
     def _read_all(self, requests: Sequence[tuple[str, Values]], is_serial: bool) -> list[list[Row]]:
-        """Read at the same time; where others contend, again."""
+        """Send reads at the same time, and serial ones again where other requests contended for the partition."""
         if not is_serial:
             return self._connection.answer_many(requests)
-        answers = self._connection.each_serially(requests, SERIALLY_AT_ONCE, is_change=False)
+        answers = self._connection.answer_serially(requests, SERIALLY_AT_ONCE, is_change=False)
         return [
             self._serially(*request) if rows is None else rows for request, rows in zip(requests, answers, strict=True)
         ]
@@ -277,28 +287,30 @@ class CqlRowWrites:
             self._connection.answer(self._note, [*cell_key, value.encode()])
 
     def _group(self, group: str) -> bytes:
-        """The cells of all prefixes are in one table."""
+        """Return the key of a group in the table of cells, which all prefixes share."""
         return f"{self._prefix}|{group}".encode()
 
     def _serially(self, cql: str, values: Values) -> list[Row]:
-        """Read what has been decided; where others contend, again."""
+        """Send a serial read, again while other requests contend for the partition."""
         patience = self._patience()
         while True:
-            with patience.shown():
+            with patience.absorbing():
                 return self._connection.answer(cql, values, is_serial=True)
 
     def _patience(self) -> _Patience:
         return _Patience(_PATIENCE * self._connection.address.timeout)
 
     def _unknown(self, why: str) -> Undecided:
+        """Return the error of a change whose outcome stays unknown."""
         shown = self._connection.address.shown()
         return Undecided(f"the cluster {shown} did not say whether it made a change, {why}")
 
 
 class _Patience:
-    """Goes on for a while where others contend for a partition, or replicas fail: then after longer and longer pauses.
+    """Absorbs `Undecided` for some seconds, so that its caller tries again.
 
-    Where others contend there is none: they change the record meanwhile, and it names only the last writes.
+    Where replicas failed it pauses, longer each time. Where other requests contend for the partition it does not: they
+    change the record meanwhile, which names only its last writes.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -307,10 +319,12 @@ class _Patience:
 
     @property
     def is_over(self) -> bool:
+        """Return whether the seconds have passed."""
         return time.monotonic() > self._until
 
     @contextmanager
-    def shown(self) -> Iterator[None]:
+    def absorbing(self) -> Iterator[None]:
+        """Absorb an Undecided that is raised inside the context, unless the seconds have passed."""
         try:
             yield
         except Undecided as undecided:
@@ -321,22 +335,25 @@ class _Patience:
                 self._pause = min(2 * self._pause, _LONGEST_PAUSE)
 
 
-def _known(key: Values | None) -> Values:
-    """The key of a record has no NULL in it."""
-    assert key is not None
-    return key
+def _key_bytes(records: CqlEntries, key: Row) -> Values:
+    """Return the bytes of a record's key, in which there is no NULL."""
+    values = records.key(key)
+    assert values is not None
+    return values
 
 
-def _is(write: str) -> Values:
-    """Return the ends between which `#write` names a write, with or without those before it."""
+def _names(write: str) -> Values:
+    """Return the ends of the range in which `#write` is, if it names this write first: `!` sorts after a space."""
     return [write.encode(), f"{write}!".encode()]
 
 
-def _kept(state: State) -> bytes:
+def _lifetime(state: State) -> bytes:
+    """Return the time to live of a record in a state: COMING and GONE ones vanish by themselves."""
     return _FOREVER if state in (State.VISIBLE, State.DOUBTFUL) else _FOR_A_WHILE
 
 
 def _batched(items: Iterable[T], size: int = MOST_ROWS) -> Iterator[list[T]]:
+    """Divide items into lists of `size`; the last may be shorter."""
     source = iter(items)
     while batch := list(islice(source, size)):
         yield batch

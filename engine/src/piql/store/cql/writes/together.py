@@ -1,4 +1,4 @@
-"""Requests of one partition as one: plain changes as a batch, conditional ones as a batch that is decided as a whole.
+"""Sends changes of one partition as one request: plain ones as a batch, conditional ones as a batch decided as a whole.
 
 INSERT …; INSERT …; DELETE …  of one partition   →   BEGIN BATCH INSERT …; INSERT …; APPLY BATCH     DELETE …
 """
@@ -13,12 +13,12 @@ from piql.store.cql.link import Link
 from piql.store.cql.reads.grouping import Values
 from piql.store.cql.stored_values import pack_int
 
-MOST_ROWS, MOST_BYTES = 50, 32_768
-SERIALLY_AT_ONCE = 48
+MOST_ROWS, MOST_BYTES = 50, 32_768  # of one batch: servers warn of larger ones
+SERIALLY_AT_ONCE = 48  # requests at the same time
 
 
 class Change(NamedTuple):
-    """One request that changes one row; `partition` says where, together with the CQL's table."""
+    """One statement that changes one row; changes with equal CQL and `partition` are of one partition."""
 
     cql: str
     values: Values
@@ -26,7 +26,7 @@ class Change(NamedTuple):
 
 
 def together(changes: Iterable[Change]) -> list[tuple[str, Values]]:
-    """Return the requests of changes that may be made in any order, one for those of a partition."""
+    """Return requests for changes that may be made in any order; those of one partition share requests."""
     all_changes = list(changes)
     return [batch_of([all_changes[at] for at in group], "UNLOGGED ") for group in _groups(all_changes)]
 
@@ -40,7 +40,7 @@ def batch_of(changes: Sequence[Change], kind: str = "") -> tuple[str, Values]:
 
 
 def _groups(changes: Sequence[Change]) -> list[list[int]]:
-    """Put the places of changes together that are of one partition and one statement, not too many of them."""
+    """Return the positions of changes in groups: of one partition and statement, within MOST_ROWS and MOST_BYTES."""
     groups: list[list[int]] = []
     open_groups: dict[tuple[str, Hashable], tuple[list[int], int]] = {}
     for at, change in enumerate(changes):
@@ -55,7 +55,10 @@ def _groups(changes: Sequence[Change]) -> list[list[int]]:
 
 
 def decide(connection: Link, changes: Sequence[Change]) -> list[bool]:
-    """Send conditional changes, those of one partition together and one after another; say which are known as done."""
+    """Send conditional changes, and return of each whether it is known as done.
+
+    Those of one partition are sent as batches, one batch after another, since they would hinder each other.
+    """
     done = [False] * len(changes)
     waiting: dict[Hashable, deque[list[int]]] = {}
     for group in _groups(changes):
@@ -63,7 +66,7 @@ def decide(connection: Link, changes: Sequence[Change]) -> list[bool]:
     while waiting:
         first = [(partition, groups.popleft()) for partition, groups in waiting.items()]
         requests = [batch_of([changes[at] for at in group]) for _, group in first]
-        answers = connection.each_serially(requests, SERIALLY_AT_ONCE, is_change=True)
+        answers = connection.answer_serially(requests, SERIALLY_AT_ONCE, is_change=True)
         for (_, group), rows in zip(first, answers, strict=True):
             for at in group:
                 done[at] = rows is not None and bool(rows[0][0])
