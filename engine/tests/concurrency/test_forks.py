@@ -21,7 +21,7 @@ from piql.forking import RenewedLock
 from piql.runtime.writing.stepped.stamps import Stamps
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.store.embedded import fork as embedded_fork
-from piql.store.embedded.connections import DatabaseFile, Held
+from piql.store.embedded.connections import ConnectionHandle, DatabaseFile
 from piql.store.embedded.fork import FORKS, Forks
 from piql.store.stepwise.store import StepwiseStore
 from piql.trees.caches import Memory
@@ -190,7 +190,7 @@ def test_a_fork_waits_for_no_thread_that_waits_for_it(db: piql.Database, tmp_pat
 def test_a_connection_that_its_store_gave_up_is_used_by_nobody(path: Path) -> None:
     file = DatabaseFile(path, "NORMAL", 1.0)
     file.may_be_made = True
-    held = Held(file)
+    held = ConnectionHandle(file)
     with held.used():
         held.retire()
         with held.used() as connection:  # a read within a transaction: it goes on
@@ -309,15 +309,15 @@ def test_a_fork_of_which_python_never_learns_cannot_write(db: piql.Database, tmp
 
 
 def test_connections_are_forgotten_with_their_threads_and_stores(path: Path) -> None:
-    before = len(FORKS.held)
+    before = len(FORKS.handles)
     with piql.connect(f"embedded:{path}") as db:
         db.deploy(piql.compile(SOURCE))
         for number in range(3):
             thread = threading.Thread(target=put, args=(db, number))
             thread.start()
             thread.join()
-        assert len(FORKS.held) == before + 1
-    assert len(FORKS.held) == before
+        assert len(FORKS.handles) == before + 1
+    assert len(FORKS.handles) == before
 
 
 def test_a_use_that_is_interrupted_while_it_waits_for_a_fork_is_over(
@@ -330,7 +330,7 @@ def test_a_use_that_is_interrupted_while_it_waits_for_a_fork_is_over(
     forks.is_near = True
     monkeypatch.setattr(forks, "_over", SimpleNamespace(wait=interrupted))
     monkeypatch.setattr("piql.store.embedded.connections.FORKS", forks)
-    held = Held(DatabaseFile(path, "NORMAL", 1.0))
+    held = ConnectionHandle(DatabaseFile(path, "NORMAL", 1.0))
     with pytest.raises(KeyboardInterrupt), held.used():
         pass
     assert held.uses == 0

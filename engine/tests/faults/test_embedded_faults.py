@@ -220,7 +220,7 @@ def test_a_call_that_is_interrupted_where_that_may_be_is_over(path: Path, call: 
             functions.add(function)
             other.load("teams", [{"team": f"t{at}", "town": "Oslo"}])
             assert db.run("SELECT town FROM teams WHERE team = [1: team]", {"team": f"t{at}"}).rows, (function, at)
-            assert not any(held.uses for held in FORKS.held), (function, at)
+            assert not any(held.uses for held in FORKS.handles), (function, at)
             assert not db.store.connection().in_transaction, (function, at)
             at += 1
         assert functions >= {"connected", "use_is_over"}

@@ -252,6 +252,7 @@ class ExpressionCompiler:
         return self.stored(left), self.stored(right)
 
     def _comparison(self, node: Comparison, is_wanted: bool) -> str:
+        """Return the source of a comparison of two operands that are both set."""
         left, right = self.comparable(node.left, node.right)
         sign = _PYTHON_SIGN[node.operator]
         if not is_wanted:
@@ -268,6 +269,7 @@ class ExpressionCompiler:
         return f"({' and '.join([*tests, f'{operands[0]} {sign} {operands[1]}'])})"
 
     def _in_list(self, node: InList, is_wanted: bool) -> str:
+        """Return the source of an IN list: a test for each item, joined by `or`, or by `and` for NOT IN."""
         tests = [
             self._in_parameter(node.operand, item, is_wanted)
             if isinstance(item, Parameter) and item.max_items is not None

@@ -80,8 +80,8 @@ def signing_key(store: Store) -> bytes:
     """Return the key out of which those are made, the same for every process that has the store open."""
     if store.row_writes is not None:
         new_key = secrets.token_hex(32)
-        is_first, there = store.row_writes.swap("settings", SIGNING_KEY, None, new_key)
-        return bytes.fromhex(new_key if is_first or there is None else there)
+        is_first, stored_key = store.row_writes.swap("settings", SIGNING_KEY, None, new_key)
+        return bytes.fromhex(new_key if is_first or stored_key is None else stored_key)
     key = store.settings().get(SIGNING_KEY)
     if key is None:
         with store.transaction() as transaction:

@@ -211,6 +211,7 @@ class SettlingSession(StoreWrapper):
         return [self._answers(batch, answers) for batch, answers in zip(batches, raw, strict=True)]
 
     def _answers(self, batch: Batch, answers: list[list[Row]]) -> list[list[Row]]:
+        """Return the answers to a batch, settled, from those of the store."""
         read = batch.read
         if isinstance(read, _RecordRead):
             return [self._records(read, key, rows) for key, rows in zip(batch.arguments, answers, strict=True)]

@@ -167,15 +167,19 @@ class Layout:
         )
 
     def partition_names(self) -> list[str]:
+        """Return the columns of the partition key, with `#all` or `#bucket`."""
         return [*([self.leading] if self.leading else []), *(column.name for column in self.partition)]
 
     def clustering_names(self) -> list[str]:
+        """Return the clustering columns, with their flags."""
         return [name for column in self.clustering for name in (column.flag, column.name) if name]
 
     def key_names(self) -> list[str]:
+        """Return the columns of the primary key."""
         return [*self.partition_names(), *self.clustering_names()]
 
     def value_names(self) -> list[str]:
+        """Return the other columns, the hidden ones last."""
         return [*(name for name, _ in self.covering), *self.hidden]
 
     def put(self, how: str) -> str:

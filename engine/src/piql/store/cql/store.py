@@ -34,7 +34,7 @@ IN_ORDER, BACKWARDS, FAN_OUT = "in order", "backwards", "fan out"
 
 
 class CqlStore:
-    """A keyspace of a cluster, or the part of it whose tables begin with a prefix.
+    """A `Store` in a keyspace of a cluster, or in the part of it whose tables begin with a prefix.
 
     `settings()` also reads again which tables are kept in order or backwards, and from how many keys on reads are
     grouped: other processes may have changed them.

@@ -29,7 +29,7 @@ _BEFORE_ALL_WRITES = 1  # the timestamp of entries of a new index, in microsecon
 
 
 class CqlTransaction:
-    """Changes of the schema of one store; all of them may be repeated."""
+    """A `Transaction` of one store (see `store.base`); all changes may be repeated."""
 
     def __init__(self, store: CqlStore) -> None:
         self._store = store

@@ -1,9 +1,9 @@
 """The connections to one SQLite file: each thread has one, opened at its first use and closed before a fork.
 
-Connections   of one store: finds the `Held` of this thread
-Held          the connection of one thread: counts its uses, so that a fork or a close waits for them
-Connection    SQLite's own connection
-DatabaseFile  how a connection is opened
+Connections        of one store: finds the handle of this thread
+ConnectionHandle   the connection of one thread: counts its uses, so that a fork or a close waits for them
+Connection         SQLite's own connection
+DatabaseFile       how a connection is opened
 """
 
 from __future__ import annotations
@@ -59,19 +59,19 @@ def uri_of(path: Path, options: str) -> str:
     return f"{path.absolute().as_uri()}?{options}"
 
 
-class Held:
+class ConnectionHandle:
     """A thread's connection, which is open while it is used and usually between its uses.
 
     `uses` counts the uses under way, which may be nested: a read within a transaction. Only the thread itself counts
     them. The hot paths write the lines below instead of calling `used()`: a KeyboardInterrupt may come where a function
     begins, but not between the first two lines.
 
-        held.uses += 1
+        handle.uses += 1
         try:
-            … held.connected() …
+            … handle.connected() …
         finally:
-            held.uses -= 1
-            held.use_is_over()
+            handle.uses -= 1
+            handle.use_is_over()
     """
 
     __slots__ = ("_file", "_is_retired", "connection", "process", "thread", "uses")
@@ -135,7 +135,7 @@ class Held:
             with suppress(sqlite3.Error):
                 connection.close()
         if self._is_retired:
-            FORKS.held.discard(self)
+            FORKS.handles.discard(self)
 
     def leave_to_parent(self) -> None:
         """Leave a connection that is still open alone from now on: this is a forked process."""
@@ -196,20 +196,20 @@ class Connections:
         self._file = file
         self._local = threading.local()
 
-    def mine(self) -> Held:
+    def mine(self) -> ConnectionHandle:
         """Return this thread's connection, whose uses the caller counts."""
         try:
-            held: Held = self._local.held
+            handle: ConnectionHandle = self._local.handle
         except AttributeError:
             return self._hold()
-        return held
+        return handle
 
-    def _hold(self) -> Held:
-        held, ticket = Held(self._file), _Ticket()
-        FORKS.held.add(held)
-        weakref.finalize(ticket, held.retire)
-        self._local.held, self._local.ticket = held, ticket
-        return held
+    def _hold(self) -> ConnectionHandle:
+        handle, ticket = ConnectionHandle(self._file), _Ticket()
+        FORKS.handles.add(handle)
+        weakref.finalize(ticket, handle.retire)
+        self._local.handle, self._local.ticket = handle, ticket
+        return handle
 
     def close(self) -> None:
         """Let no connection be opened any more; each is closed once its thread no longer uses it."""

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Final
 from piql.errors import StoreForked
 
 if TYPE_CHECKING:
-    from piql.store.embedded.connections import Held
+    from piql.store.embedded.connections import ConnectionHandle
 
 PATIENCE_SECONDS = 5.0
 """How long a fork waits for uses under way: as long as a writer waits for others."""
@@ -43,7 +43,7 @@ class Forks:
     """Keeps the uses of this process's connections apart from its forks; there is one instance, `FORKS`.
 
     is_near      a thread is about to fork
-    held         all connections of this process
+    handles      all connections of this process
     turn         the lock of the thread that forks, or that closes a connection
     _forker      the thread that forks
     _over        set when that fork is over
@@ -53,7 +53,7 @@ class Forks:
 
     def __init__(self) -> None:
         self.is_near = False
-        self.held: Final[set[Held]] = set()
+        self.handles: Final[set[ConnectionHandle]] = set()
         self.turn = threading.RLock()
         self._forker = 0
         self._over = threading.Event()
@@ -61,20 +61,20 @@ class Forks:
         self._refused: set[File] = set()
         self._is_stuck = False
 
-    def let_pass(self, held: Held) -> None:
+    def let_pass(self, handle: ConnectionHandle) -> None:
         """Wait, before a use, until a fork that is near is over.
 
         The thread that forks does not wait, nor does one with another use under way, since the fork waits for that.
         """
         while True:
             over = self._over
-            if not self.is_near or self._forker == get_ident() or self._is_at_work(held):
+            if not self.is_near or self._forker == get_ident() or self._is_at_work(handle):
                 return
-            held.uses -= 1
+            handle.uses -= 1
             try:
                 over.wait()
             finally:
-                held.uses += 1
+                handle.uses += 1
 
     def take_turn(self) -> bool:
         """Wait for the turn to close a connection; return False if a fork waits for this thread and will close it."""
@@ -83,10 +83,10 @@ class Forks:
                 return False
         return True
 
-    def _is_at_work(self, but: Held | None = None) -> bool:
+    def _is_at_work(self, but: ConnectionHandle | None = None) -> bool:
         """Return whether this thread uses a connection other than `but`."""
         me = get_ident()
-        return any(held.uses and held.thread == me and held is not but for held in list(self.held))
+        return any(handle.uses and handle.thread == me and handle is not but for handle in list(self.handles))
 
     def refuse_strangers(self) -> None:
         """Raise StoreForked in a process that was forked by C code, so that the handlers here did not run."""
@@ -116,11 +116,11 @@ class Forks:
             return
         me = self._forker = get_ident()
         self.is_near = True
-        while any(held.uses and held.thread != me for held in list(self.held)) and monotonic() < until:
+        while any(handle.uses and handle.thread != me for handle in list(self.handles)) and monotonic() < until:
             sleep(_LOOK_SECONDS)
-        for held in list(self.held):
-            if not held.uses:
-                held.close()
+        for handle in list(self.handles):
+            if not handle.uses:
+                handle.close()
 
     def after_in_parent(self) -> None:
         """Let waiting threads go on."""
@@ -128,23 +128,25 @@ class Forks:
             self.is_near = False
             self._over.set()
             self._over = threading.Event()
-            for held in list(self.held):  # those that were retired while a thread still used them
-                held.close_if_over()
+            for handle in list(self.handles):  # those that were retired while a thread still used them
+                handle.close_if_over()
             self.turn.release()
 
     def after_in_child(self) -> None:
         """Leave connections that are still open alone, refuse their files from now on, and start afresh."""
         me = get_ident()
         was_closing = not self.turn.acquire(blocking=False)
-        self._is_stuck = self._is_stuck or was_closing or any(held.uses and held.thread != me for held in self.held)
+        self._is_stuck = (
+            self._is_stuck or was_closing or any(handle.uses and handle.thread != me for handle in self.handles)
+        )
         self._refused |= _open_databases()
         self._process = os.getpid()
-        for held in list(self.held):
-            held.leave_to_parent()
-            if held.thread == me:
-                held.process = self._process
+        for handle in list(self.handles):
+            handle.leave_to_parent()
+            if handle.thread == me:
+                handle.process = self._process
             else:
-                self.held.discard(held)
+                self.handles.discard(handle)
         self.is_near = False
         self._over = threading.Event()
         self.turn = threading.RLock()

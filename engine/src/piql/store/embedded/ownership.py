@@ -19,7 +19,7 @@ from stat import S_ISREG
 from typing import NamedTuple
 
 from piql.errors import NotAStore, StoreForked
-from piql.store.embedded.connections import Connection, Held, uri_of
+from piql.store.embedded.connections import Connection, ConnectionHandle, uri_of
 from piql.store.embedded.fork import FORKS
 from piql.store.embedded.waiting import not_opened, patiently
 from piql.store.schemes import EMBEDDED, STEPWISE
@@ -138,10 +138,10 @@ def _size_of(path: str) -> int:
 
 def _read_schema(file: _ReadOnlyFile, wait_seconds: float) -> Schema:
     """Read the schema by a connection that a fork knows of, as of all others."""
-    held = Held(file)
-    FORKS.held.add(held)
+    handle = ConnectionHandle(file)
+    FORKS.handles.add(handle)
     try:
-        with held.used() as connection:
+        with handle.used() as connection:
             return patiently(lambda: schema_in(connection), wait_seconds)
     finally:
-        held.retire()
+        handle.retire()

@@ -55,7 +55,7 @@ class EmbeddedEntries:
 
 
 class EmbeddedTransaction:
-    """One `BEGIN IMMEDIATE … COMMIT`: nobody else writes meanwhile."""
+    """A `Transaction` of `store.base`: one `BEGIN IMMEDIATE … COMMIT`, so nobody else writes meanwhile."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -114,7 +114,7 @@ class EmbeddedTransaction:
 
 
 class EmbeddedStore:
-    """A store in one SQLite file; without a path, in a temporary folder that is removed with it.
+    """A `Store` in one SQLite file; without a path, in a temporary folder that is removed with it.
 
     A missing or empty file becomes a store by the first write; a file of another program is refused with NotAStore.
     """
@@ -211,10 +211,10 @@ class EmbeddedStore:
 
     def read_many(self, batches: Sequence[Batch], consistency: Consistency | None = None) -> Answers:
         """Answer requests; every read sees all acknowledged writes, so the consistency does not matter."""
-        held = self._connections.mine()
-        held.uses += 1
+        handle = self._connections.mine()
+        handle.uses += 1
         try:
-            connection = held.connected()
+            connection = handle.connected()
             try:
                 return _answers(connection, batches)
             except sqlite3.Error:  # a reader finds the file busy only while another recovers it after a crash
@@ -222,8 +222,8 @@ class EmbeddedStore:
         except sqlite3.Error as failure:
             raise unavailable(failure, self._wait_seconds) from failure
         finally:
-            held.uses -= 1
-            held.use_is_over()
+            handle.uses -= 1
+            handle.use_is_over()
 
     def start_many(
         self,
@@ -241,10 +241,10 @@ class EmbeddedStore:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Let all reads inside the context see one state: a transaction that only reads."""
-        held = self._connections.mine()
-        held.uses += 1
+        handle = self._connections.mine()
+        handle.uses += 1
         try:
-            connection = held.connected()
+            connection = handle.connected()
             mark = connection.transaction = object()
             try:
                 _begin(connection, "BEGIN")
@@ -254,8 +254,8 @@ class EmbeddedStore:
         except sqlite3.Error as failure:
             raise unavailable(failure) from failure
         finally:
-            held.uses -= 1
-            held.use_is_over()
+            handle.uses -= 1
+            handle.use_is_over()
 
     @contextmanager
     def transaction(self) -> Iterator[EmbeddedTransaction]:
@@ -283,10 +283,10 @@ class EmbeddedStore:
         FORKS.refuse_strangers()
         if not self._is_made and not self.is_made():
             return 0
-        held = self._connections.mine()
-        held.uses += 1
+        handle = self._connections.mine()
+        handle.uses += 1
         try:
-            connection = held.connected()
+            connection = handle.connected()
             try:
                 return _version(connection)
             except sqlite3.Error:
@@ -294,8 +294,8 @@ class EmbeddedStore:
         except sqlite3.Error as failure:
             raise unavailable(failure, self._wait_seconds) from failure
         finally:
-            held.uses -= 1
-            held.use_is_over()
+            handle.uses -= 1
+            handle.use_is_over()
 
     def _asked(self, question: Callable[[sqlite3.Connection], T]) -> T:
         """Call a function with this thread's connection, again while the file is busy."""

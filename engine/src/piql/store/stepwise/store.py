@@ -106,7 +106,7 @@ class StepwiseTransaction(EmbeddedTransaction):
 
 
 class StepwiseStore(OneByOne, EmbeddedStore):
-    """A store whose rows are changed one at a time; `clock` gives seconds since 1970."""
+    """A `Store` that is its own `SingleRowWrites`; `clock` gives seconds since 1970."""
 
     kind = STEPWISE
 

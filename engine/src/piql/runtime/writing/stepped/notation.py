@@ -38,6 +38,7 @@ def values_of(text: str) -> Row:
 
 
 def _noted(value: Any) -> Any:
+    """Return the JSON of a stored value."""
     match value:
         case float():
             return value + 0.0  # -0.0 becomes 0.0

@@ -194,21 +194,21 @@ class SteppedWriter:
         work.last = record.write if record is not None else None
         work.is_under_way = True
         try:
-            is_put, now = self._secure(work, meter, change, entered, touched, mark)
+            is_put, current = self._secure(work, meter, change, entered, touched, mark)
         except (CardinalityViolation, DuplicateKey, ForeignKeyViolation, ConstraintViolation):
             meter.lose(1)
-            now = self.records.find(work.key, is_serial=True)
-            if (now.write if now is not None else None) == work.last:
+            current = self.records.find(work.key, is_serial=True)
+            if (current.write if current is not None else None) == work.last:
                 raise
             is_put = False  # the record has changed, so the refusal may not hold any more: begin again
         if not is_put:
-            return False, now
+            return False, current
         meter.step(1)
-        is_put, now = self.records.put(
+        is_put, current = self.records.put(
             work.key, new, State.VISIBLE if new is not None else State.GONE, change.write, work.last
         )
         if not is_put:
-            return False, now
+            return False, current
         work.mark = None
         if is_repair:
             assert work.intent is not None
@@ -257,9 +257,9 @@ class SteppedWriter:
             if mark is not None:
                 image, state = (change.new, State.COMING) if change.old is None else (change.old, State.DOUBTFUL)
                 meter.step(1)
-                is_put, now = self.records.put(work.key, image, state, mark, work.last)
+                is_put, current = self.records.put(work.key, image, state, mark, work.last)
                 if not is_put:
-                    return False, now
+                    return False, current
                 work.mark = work.last = mark
             self._check_references(work, meter, change)
         self._look_again(work)

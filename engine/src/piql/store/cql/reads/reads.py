@@ -12,25 +12,22 @@ one statement that differ in one column of the key may be sent as one (see group
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from piql.errors import NotDeployed
 from piql.schema.catalog import Kind
-from piql.store.base import STATE, WRITE, Consistency, Reader, ReadShape, Row, State
+from piql.store.base import Consistency, Reader, ReadShape, Row
 from piql.store.cql.layout import BUCKET, FALSE, TRUE, Bind, KeyColumn, Layout, quoted
 from piql.store.cql.reads.grouping import Group
 from piql.store.cql.reads.listing import Listing
 from piql.store.cql.reads.range_ends import end_of, in_bytes, number_end
+from piql.store.cql.reads.selection import Selection
 from piql.store.cql.reads.shown import Shown
 from piql.store.cql.stored_values import STORED, pack_int
 
 LARGEST_LIMIT = 2**31 - 1  # a LIMIT is an int in CQL
-_LARGEST = sys.float_info.max
-_FINITE = f"{{0}} + 0.0 if {{0}} is not None and {-_LARGEST!r} <= {{0}} <= {_LARGEST!r} else None"
-_NO_KEYS = ("nan", "inf", "-inf", "-0.0")
 
 
 class PythonSource(NamedTuple):
@@ -137,6 +134,7 @@ class _ReadPlan:
         self.fixed = len(self.where)
         self.rest = layout.key[shape.prefix_length :]
         self.leaves_nulls = shape.skips_nulls or shape.has_low or shape.has_high
+        self.selection = Selection(shape, layout, leaves_nulls=self.leaves_nulls)
         if self.leaves_nulls and self.rest and self.rest[0].flag:
             self.where.append(f"{quoted(self.rest[0].flag)} = ?")
             self.sources.append("TRUE")
@@ -173,7 +171,7 @@ class _ReadPlan:
     def _read(
         self, statements: tuple[Statement, ...], is_get: bool = False, listings: tuple[Listing, ...] = ()
     ) -> CqlRead:
-        shown = self._shown()
+        shown = self.selection.shown
         return CqlRead(statements, is_get, shown.rows() if shown.is_changed else None, shown, listings)
 
     def _ends(self, at: int, *, as_tuple: bool = False) -> tuple[list[str], list[str], list[str]]:
@@ -264,7 +262,7 @@ class _ReadPlan:
 
     def _statement(self, where: list[str], sources: list[str], guards: list[str]) -> Statement:
         """Return a statement of these conditions; it is not sent if one of the guards is None."""
-        names = self._selected()
+        names = self.selection.names
         cql = self._select(names, where, "LIMIT")
         groups = tuple(self._group(names, where, position, name) for position, name in self._columns_of_groups())
         if not self.shape.is_get:
@@ -345,7 +343,7 @@ class _ReadPlan:
         if as_kept is not None and column is not None:
             escape_byte = "b'\\x01'" if column.kind is Kind.BLOB else "'\\x01'"
             key = f"{key} if {key} >= {escape_byte} else kept({key})"
-        shown = self._shown()
+        shown = self.selection.shown
         return Listing(
             group,
             "int" if column is None else column.cql,
@@ -371,67 +369,6 @@ class _ReadPlan:
             order.extend(f"{quoted(name)} {direction}" for name in (column.flag, column.name) if name)
         return f" ORDER BY {', '.join(order)}"
 
-    def _flagged(self) -> dict[str, str]:
-        """Return the flags of the selected columns that may hold a stand-in for NULL."""
-        certain = 1 if self.leaves_nulls else 0
-        fixed = {column.name for column in self.layout.key[: self.shape.prefix_length + certain]} - set(
-            self.shape.nulls
-        )
-        return {
-            column.name: column.flag for column in self.layout.clustering if column.flag and column.name not in fixed
-        }
-
-    def _selected(self) -> list[str]:
-        """Return the columns to select: those asked for, then those that `_shown` needs."""
-        flagged = self._flagged()
-        names = [*self.shape.columns, *(flagged[name] for name in self.shape.columns if name in flagged)]
-        names += self._doubles_of_key()
-        if self.layout.is_primary and STATE not in names:
-            names.append(STATE)
-        if not names:
-            names = self.layout.partition_names()[:1]
-        return list(dict.fromkeys(names))  # each name once: a driver may return rows as dicts
-
-    def _doubles_of_key(self) -> list[str]:
-        """Return the DOUBLE columns of a record's key, in which other programs may have put infinity or NaN."""
-        if not self.layout.is_primary:
-            return []
-        return [column.name for column in self.layout.key[self.shape.prefix_length :] if column.kind is Kind.DOUBLE]
-
-    def _shown(self) -> Shown:
-        """Return the source of rows from selected ones: NULL for stand-ins, texts without escapes, no hidden rows.
-
-        Other programs may have stored infinity, NaN or -0.0, which PIQL's DOUBLE does not have. In a column they are
-        shown as NULL or 0.0; a row with one of them in its key is left out.
-        """
-        columns, flagged = self.shape.columns, self._flagged()
-        doubles = {name for name, kind in self.layout.covering if kind is Kind.DOUBLE}
-        escaped = {column.name: column.kind for column in self.layout.partition if column.is_escaped}
-        position_of = {name: at for at, name in enumerate(self._selected())}
-        sources = []
-        is_changed = not columns or self.layout.is_primary
-        for at, name in enumerate(columns):
-            source = value = f"r[{position_of[name]}]"
-            if name in flagged:
-                source = f"{value} if r[{position_of[flagged[name]]}] else None"
-            elif name in escaped:
-                escape_byte = "b'\\x01'" if escaped[name] is Kind.BLOB else "'\\x01'"
-                source = f"{value} if {value} >= {escape_byte} else {value}[1:]"  # what is less begins with U+0000
-            elif name in doubles:
-                source = _FINITE.format(value)
-            elif name == STATE:
-                source = f"{value} or 0"
-            elif name == WRITE:
-                source = f"({value} or '').partition(' ')[0]"
-            is_changed = is_changed or source != f"r[{at}]"
-            sources.append(source)
-        row = f"({', '.join(sources)}{',' if len(sources) == 1 else ''})"
-        first = State.GONE if self.shape.sees_coming else State.COMING
-        state = f"r[{position_of[STATE]}]" if self.layout.is_primary else ""
-        conditions = [f"(not {state} or {state} < {first.value})"] if state else []
-        conditions += [f"str(r[{position_of[name]}]) not in {_NO_KEYS}" for name in self._doubles_of_key()]
-        return Shown(row, " and ".join(conditions), len(columns), is_changed)
-
 
 class _WalkPlan(_ReadPlan):
     """Plans a walk of a whole table, partition by partition in the order of their tokens; no query makes one.
@@ -440,6 +377,7 @@ class _WalkPlan(_ReadPlan):
     """
 
     def plan(self) -> CqlRead:
+        """Return the read; raise NotDeployed for a table in buckets, which is never walked."""
         layout, shape = self.layout, self.shape
         if layout.leading:
             raise NotDeployed(f"{layout.name} is spread over buckets, and is not walked")

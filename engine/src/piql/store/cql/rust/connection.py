@@ -29,29 +29,16 @@ from piql.store.cql.address import Address
 from piql.store.cql.forked import leave_to_parent
 from piql.store.cql.link import Done, Reads
 from piql.store.cql.reads.grouping import Values
+from piql.store.cql.rust.driver_settings import AGREEMENT_SECONDS, driver_settings
 from piql.store.cql.rust.failures import have_replicas_failed, unavailable, was_not_taken
 from piql.store.cql.rust.reads import RustReads
 from piql.store.cql.rust.values import SELECTED_AS, to_rows, to_values
 from piql.store.cql.undecided import Undecided
 
 T = TypeVar("T")
-LATE_SECONDS = 1.0  # an idle connection is probed after so long, and has as long again to answer
-_SPECULATIVE_COPIES = 2
-_CONDITIONAL_PATIENCE = 5  # times as long before a copy: copies of a conditional change hinder each other
 _FIRST_PAUSE = 0.05  # seconds; each further pause is twice as long
 _MORE_PAUSES = 3  # where replicas failed: nodes take up to some seconds to learn of a change of the schema
-_AGREEMENT_SECONDS = 60
 _TURNS = 1024  # locks, of which each partition has one by its hash
-_LEVELS = {
-    "ONE": "One",
-    "LOCAL_ONE": "LocalOne",
-    "TWO": "Two",
-    "THREE": "Three",
-    "QUORUM": "Quorum",
-    "LOCAL_QUORUM": "LocalQuorum",
-    "EACH_QUORUM": "EachQuorum",
-    "ALL": "All",
-}
 _Manner = Literal["read", "any", "serial", "if", "ifs"]
 """How a statement is sent.
 
@@ -85,60 +72,10 @@ class RustConnection:
     selected_as: Mapping[str, str] = SELECTED_AS
 
     def __init__(self, address: Address) -> None:
-        try:
-            from scylla import enums
-            from scylla.execution_profile import ExecutionProfile
-            from scylla.policies.load_balancing import DefaultPolicy, NodeLocationPreference
-            from scylla.policies.retry_policy import DefaultRetryPolicy, FallthroughRetryPolicy
-            from scylla.policies.speculative_execution import SimpleSpeculativeExecutionPolicy
-            from scylla.session_builder import SessionBuilder
-        except ImportError as missing:
-            raise StoreUnavailable(
-                "driver=rust needs a package that is not installed: pip install piql[rust]"
-            ) from missing
+        settings = driver_settings(address)
         self.address = address
-        is_local = address.consistency.startswith("LOCAL")
-        consistency = getattr(enums.Consistency, _LEVELS[address.consistency])
-        self._levels: dict[Consistency, Any] = {
-            "eventual": enums.Consistency.LocalOne if is_local else enums.Consistency.One,
-            "quorum": enums.Consistency.LocalQuorum if is_local else enums.Consistency.Quorum,
-        }
-        self._serial = enums.Consistency.LocalSerial if is_local else enums.Consistency.Serial
-        where = NodeLocationPreference.datacenter(address.datacenter) if address.datacenter else None
-
-        def profile(copies_after: float, retry_policy: Any) -> Any:
-            return ExecutionProfile(
-                timeout=address.timeout,
-                consistency=consistency,
-                serial_consistency=enums.SerialConsistency.LocalSerial if is_local else enums.SerialConsistency.Serial,
-                load_balancing_policy=DefaultPolicy(node_location_preference=where),
-                retry_policy=retry_policy,
-                speculative_execution_policy=(
-                    SimpleSpeculativeExecutionPolicy(copies_after, _SPECULATIVE_COPIES) if copies_after else None
-                ),
-            )
-
-        retries = DefaultRetryPolicy() if address.retries else FallthroughRetryPolicy()
-        seconds = address.speculative / 1000
-        self._patience = _CONDITIONAL_PATIENCE * seconds
-        self._profiles = {
-            "read": profile(0, FallthroughRetryPolicy()),
-            "serial": profile(self._patience, retries),
-            "if": profile(self._patience, FallthroughRetryPolicy()),
-        }
-        builder = (
-            SessionBuilder()
-            .contact_points([(host, address.port) for host in address.hosts])
-            .execution_profile(profile(seconds, retries))
-            .connection_timeout(address.timeout)
-            .keepalive_interval(LATE_SECONDS)
-            .keepalive_timeout(LATE_SECONDS)
-            .schema_agreement_timeout(max(address.timeout, _AGREEMENT_SECONDS))
-            .auto_await_schema_agreement(False)
-            .write_coalescing(None)
-        )
-        if address.user:
-            builder = builder.user(address.user, address.password or "")
+        self._levels, self._serial, self._profiles = settings.levels, settings.serial, settings.profiles
+        self._patience = settings.patience
         self._prepared: dict[str, Any] = {}
         self._known: dict[tuple[str, _Manner, Consistency | None], _Prepared] = {}
         more = _MORE_PAUSES if address.retries else 0
@@ -148,7 +85,7 @@ class RustConnection:
         for _ in range(address.in_flight * max(1, len(address.hosts))):
             self.slots.put(None)
         try:
-            self.session = builder.connect().result()
+            self.session = settings.builder.connect().result()
         except Exception as failure:
             raise unavailable(failure, address) from failure
         renew_in_children(self, RustConnection._leave_to_parent)
@@ -177,7 +114,7 @@ class RustConnection:
             return
         from scylla.statement import Statement
 
-        seconds = max(self.address.timeout, float(_AGREEMENT_SECONDS))
+        seconds = max(self.address.timeout, float(AGREEMENT_SECONDS))
         try:
             node = next(
                 (candidate for candidate in self.session.cluster_state.nodes_info.values() if candidate.connected), None

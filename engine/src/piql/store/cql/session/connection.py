@@ -62,7 +62,6 @@ class Connection:
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        consistency = getattr(ConsistencyLevel, address.consistency)
         is_local = address.consistency.startswith("LOCAL")
         self._levels: dict[Consistency, int] = {
             "eventual": ConsistencyLevel.LOCAL_ONE if is_local else ConsistencyLevel.ONE,
@@ -74,22 +73,7 @@ class Connection:
         self.routing = Routing(address.datacenter, address.in_flight, self.gate, self.silent)
         more = _MORE_PAUSES if address.retries else 0
         self.pauses = tuple(_FIRST_PAUSE * 2**number for number in range(address.retries + more))
-        first, later = (
-            ExecutionProfile(
-                load_balancing_policy=self.routing,
-                retry_policy=NextNode() if address.retries else FallthroughRetryPolicy(),
-                consistency_level=consistency,
-                serial_consistency_level=self._serial,
-                request_timeout=address.timeout,
-                row_factory=tuple_factory,
-                speculative_execution_policy=(
-                    ConstantSpeculativeExecutionPolicy(address.speculative * times / 1000, _SPECULATIVE_COPIES)
-                    if address.speculative
-                    else None
-                ),
-            )
-            for times in (1, _CONDITIONAL_PATIENCE)
-        )
+        first, later = (self._profile(times) for times in (1, _CONDITIONAL_PATIENCE))
         login = PlainTextAuthProvider(address.user, address.password or "") if address.user else None
         self._driver = Cluster(
             list(address.hosts),
@@ -118,6 +102,20 @@ class Connection:
             self._driver.shutdown()
             raise unavailable(failure, address) from failure
         renew_in_children(self, leave_to_parent)
+
+    def _profile(self, times: int) -> ExecutionProfile:
+        """Return how the driver sends requests; copies go out after `times` as long as the address says."""
+        address = self.address
+        copies = ConstantSpeculativeExecutionPolicy(address.speculative * times / 1000, _SPECULATIVE_COPIES)
+        return ExecutionProfile(
+            load_balancing_policy=self.routing,
+            retry_policy=NextNode() if address.retries else FallthroughRetryPolicy(),
+            consistency_level=getattr(ConsistencyLevel, address.consistency),
+            serial_consistency_level=self._serial,
+            request_timeout=address.timeout,
+            row_factory=tuple_factory,
+            speculative_execution_policy=copies if address.speculative else None,
+        )
 
     def reads(self) -> Reads:
         return Direct(self)

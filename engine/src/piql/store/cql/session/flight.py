@@ -68,6 +68,7 @@ class Flight:
             gate.enter(lambda at=at: self._send(at))  # type: ignore[misc]
 
     def _send(self, at: int) -> None:
+        """Send request number `at`, which has entered the gate."""
         if self._is_over:
             self._connection.gate.leave()
             return
@@ -80,6 +81,7 @@ class Flight:
         future.add_callbacks(self._answered, self._failed, callback_args=(at, future), errback_args=(at,))
 
     def _answered(self, rows: list[Row] | None, at: int, future: ResponseFuture) -> None:
+        """Take the rows of a request."""
         self._connection.routing.answered(future)
         with self._lock:
             if self._answers[at] is not _MISSING:
@@ -92,6 +94,7 @@ class Flight:
             self._done(self._answers)
 
     def _failed(self, failure: BaseException, at: int) -> None:
+        """End the call with the failure of a request, unless that is sent again."""
         if self._sends_later(at, failure):
             return
         with self._lock:

@@ -52,6 +52,7 @@ class Routing(TokenAwarePolicy):  # type: ignore[misc]
         self._cluster_metadata = _MetadataWithCopies(cluster.metadata)
 
     def make_query_plan(self, working_keyspace: str | None = None, query: Any = None) -> Iterable[Any]:
+        """Return the nodes in the order in which a request asks them; the driver calls this."""
         plan: Iterable[Any] = super().make_query_plan(working_keyspace, query)
         is_crowded = self.gate.under_way > self._most_in_flight
         if not self.silent and not is_crowded:

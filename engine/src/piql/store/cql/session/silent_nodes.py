@@ -74,6 +74,7 @@ class SilentNodes:
             self._nodes.clear()
 
     def _probe(self, node: Any) -> None:
+        """Ask a noted node whether it answers; it is taken back if it does so in time."""
         prober, began = self.prober, self._clock()
         if prober is None or node not in self._nodes:
             return
@@ -90,6 +91,7 @@ class SilentNodes:
             self._probe_later(node)
 
     def _probe_later(self, node: Any) -> None:
+        """Ask a node again after a pause; one without connections is left to the driver, which reconnects."""
         prober = self.prober
         if prober is None or node not in self._nodes:
             return
