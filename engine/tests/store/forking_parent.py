@@ -1,7 +1,7 @@
-"""A program that writes to a cluster in threads and forks meanwhile: `forking_parent.py URL` says what came of it.
+"""A program that writes to a cluster in threads and forks meanwhile: `forking_parent.py URL`; it prints the outcome.
 
-Each child tries the session that it took over, connects anew, writes, and ends in one of the ways there are. The lines
-that are printed: `child END SAID` for each, `parent ACKNOWLEDGED` and `there ROWS` at the end, one number each.
+Each child tries the session of its parent, connects anew, writes, and ends in one of the ENDS. The lines printed are
+`child END OUTCOME` for each child, then `parent N`, the writes acknowledged, and `there N`, the rows found at the end.
 """
 
 from __future__ import annotations

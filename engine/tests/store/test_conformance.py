@@ -1,4 +1,4 @@
-"""What every store must do: ranges in order from any place in both directions, NULL first; writes whole or not."""
+"""What every store must do: ranges in order from any position in both directions, NULL first; writes whole or not."""
 
 import itertools
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What may stand in the URL of a cluster, and what is said of what may not."""
+"""The URL of a cluster: what it may contain, and the messages for what it may not."""
 
 import pytest
 from piql.errors import StoreUnavailable

@@ -1,6 +1,6 @@
-"""Conditional changes of which nobody said whether they were made: sent twice, unanswered, overwritten since.
+"""Conditional changes whose outcome is unknown: sent twice, without an answer, or overwritten since.
 
-The cluster here is a dictionary that loses answers; what a real one does is tried in `faults`.
+The cluster here is a dictionary that loses answers; a real one is tried in `faults`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads on the driver's own connections: the frames, and what becomes of a request that gets no rows."""
+"""Reads on the driver's own connections: the frames, and what happens to a request that gets no rows."""
 
 import threading
 from collections.abc import Callable

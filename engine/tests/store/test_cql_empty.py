@@ -1,4 +1,4 @@
-"""When a prefix in a keyspace of a cluster holds nothing yet: a first start may then put sample data there."""
+"""When a prefix in a keyspace of a cluster counts as empty: a first start may then put sample data there."""
 
 from __future__ import annotations
 

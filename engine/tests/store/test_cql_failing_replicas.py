@@ -1,6 +1,6 @@
-"""Replicas that fail a request, as they do for a moment after a column was added: it is sent again, or looked at.
+"""Replicas that fail a request, as they do for a moment after a column was added: it is repeated, or its row is read.
 
-The driver here is a session that answers as it is told; what nodes do is tried in `versions`.
+The driver here is a session with answers made by the test; real nodes are tried in `versions`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a cluster's nodes have in memory goes to files when it is asked for, and the tables stay as they were."""
+"""A flush makes a cluster's nodes write their memory to files, and leaves the options of tables as they were."""
 
 from collections.abc import Callable
 

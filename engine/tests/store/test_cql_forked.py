@@ -1,4 +1,4 @@
-"""A session with a cluster in a forked process: refused in words, whichever way a request takes, and never awaited."""
+"""A session with a cluster in a forked process: every way of sending a request raises StoreForked and never waits."""
 
 from __future__ import annotations
 

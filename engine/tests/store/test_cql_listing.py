@@ -1,4 +1,4 @@
-"""Batches whose requests differ in one column alone, sent as one statement without looking at each."""
+"""Batches whose requests differ in one column only are sent as one statement."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""A cluster keeps what is read from its end the other way round, and goes by how a table really lies."""
+"""A cluster stores tables in descending order if they are read from the end, and reads by how a table is stored."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""How requests wait for their turn, and which node is asked last."""
+"""How requests wait at the gate, and which node is asked last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Rust driver says in texts when a request fails, as it was heard where nodes are away."""
+"""The texts of the Rust driver's failures, recorded while nodes were down, and the errors that they become."""
 
 from time import monotonic
 

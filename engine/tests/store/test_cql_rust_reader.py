@@ -1,4 +1,4 @@
-"""What answers single requests over the Rust driver: a stand-in for it gives the rows, and no cluster is asked."""
+"""The generated readers for the Rust driver, with a stand-in that returns rows; no cluster is asked."""
 
 from datetime import date
 from queue import SimpleQueue

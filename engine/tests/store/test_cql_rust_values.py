@@ -1,4 +1,4 @@
-"""The Python values that the Rust driver takes and gives; neither the driver nor a cluster is asked."""
+"""The Python values that the Rust driver takes and returns; neither the driver nor a cluster is asked."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Which nodes are asked last, and when they are taken back: with a clock and probes of the test's own."""
+"""Which nodes are asked last, and when they are asked first again: with a clock and probes made by the test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What other programs store by plain CQL in the tables of a deployment, though no type of PIQL's has it."""
+"""Values that other programs store by plain CQL in the tables of a deployment, and that no type of PIQL has."""
 
 import math
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What is the embedded store's own: its files, its threads and processes, its seeks."""
+"""What only the embedded store has: its files, its threads and processes, its query plans."""
 
 import os
 import sqlite3

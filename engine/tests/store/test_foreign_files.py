@@ -1,4 +1,4 @@
-"""Files of other programs are refused and stay as they are; files that are not there are made by the first write."""
+"""Files of other programs are refused and stay as they are; missing files are created by the first write."""
 
 from __future__ import annotations
 

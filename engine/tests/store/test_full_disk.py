@@ -1,4 +1,4 @@
-"""A disk without room: what was to be written is refused in words, and what is there stays."""
+"""A full disk: a write is refused with a message, and what was stored stays."""
 
 from __future__ import annotations
 

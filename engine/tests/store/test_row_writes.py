@@ -1,4 +1,4 @@
-"""What every store without transactions must do: records change one by one if they are as known, later entries win."""
+"""What every store without transactions must do: conditional changes of records, and later changes of entries win."""
 
 from uuid import UUID
 

@@ -1,7 +1,7 @@
-"""Arithmetic at the ends of every type, wherever a query computes, held against exact numbers of Python.
+"""Arithmetic at the ends of every type, wherever a query computes, compared with exact numbers of Python.
 
-A result is equal to the exact one, or NULL where a DOUBLE is not finite, or refused as NumberOutOfRange: nothing is
-rounded to fit, and nothing else is raised, whatever the calling program does to its decimal context.
+A result is equal to the exact one, or NULL where a DOUBLE is not finite, or refused with NumberOutOfRange. Nothing is
+rounded to fit, and no other error is raised, whatever the calling program does to its decimal context.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A query that is one scan of records: run without steps, with the same outcome."""
+"""Queries of one scan take the fast path, with the same outcome as the ordinary way."""
 
 from collections.abc import Iterator
 from dataclasses import replace

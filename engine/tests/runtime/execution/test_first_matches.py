@@ -1,4 +1,4 @@
-"""What is read of the first match of each row, or of the ends of an index, is what the whole data gives."""
+"""Plans that read only the first match of each row, or the ends of an index, give the rows of the whole data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A list whose parameter equals one of its literals is a shorter list; order and groups stay what they are."""
+"""A list whose parameter equals one of its literals acts as the shorter list, also for order and groups."""
 
 from __future__ import annotations
 

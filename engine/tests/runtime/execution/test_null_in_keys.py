@@ -1,4 +1,4 @@
-"""IS NULL as a fixed column of an index: each row that has none and no other, in the order asked, page by page."""
+"""IS NULL as a fixed column of an index: exactly the rows with NULL, in the order asked for, page by page."""
 
 from __future__ import annotations
 

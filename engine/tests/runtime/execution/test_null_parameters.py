@@ -1,4 +1,4 @@
-"""A parameter may be NULL wherever SQL lets it be: it then means what the literal would."""
+"""A parameter may be NULL wherever SQL allows it, and then means what the literal NULL would."""
 
 from __future__ import annotations
 

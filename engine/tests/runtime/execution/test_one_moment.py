@@ -1,6 +1,6 @@
-"""The rows of a read are of one moment on a store with transactions, whatever happens between its statements.
+"""On a store with transactions all rows of a read are of one state, whatever happens between its statements.
 
-Somebody else moves a row each time that the read begins a statement: what is not of one moment shows it twice or never.
+Another writer moves a row before each statement of the read. A read of several states shows it twice, or never.
 """
 
 from __future__ import annotations

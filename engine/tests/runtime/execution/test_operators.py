@@ -1,4 +1,4 @@
-"""Operators on rows given by hand: what each lets through, in which order, and what it asks the store for."""
+"""Operators on rows made by the test: which rows they return, in which order, and which requests they make."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""ORDER BY holds although the rows of an EXISTS over a join are followed from each row."""
+"""ORDER BY holds for an EXISTS over a join, although its rows are looked up from each row."""
 
 from __future__ import annotations
 

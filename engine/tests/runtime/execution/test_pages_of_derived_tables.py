@@ -1,4 +1,4 @@
-"""Pages of a derived table: its rows are told apart by the key it shows, together with what is one value in all."""
+"""Pages of a derived table: the key that it shows, with columns that are fixed, tells its rows apart."""
 
 from __future__ import annotations
 

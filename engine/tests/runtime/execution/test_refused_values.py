@@ -1,4 +1,4 @@
-"""A value that is none of its type: one sentence with the parameter, the value, the type and the form accepted."""
+"""A value that does not fit its type: the message has the parameter, the value, the type and the form accepted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of values: compared like words in a dictionary, and looked for among others; NULL equals nothing."""
+"""Row values: compared column by column from the left, and looked up in lists; NULL equals nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A list on the last column of a key names several rows, also where a join knows the rest of the key."""
+"""A list on the last column of a key reads several rows, also if a join fixes the rest of the key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first rows of a UNION ALL that is a derived table are those of the whole, whichever branch they come from."""
+"""The first rows of a derived UNION ALL are the first of all its rows, whichever branch they come from."""
 
 from __future__ import annotations
 

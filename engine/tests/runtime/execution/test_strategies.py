@@ -1,4 +1,4 @@
-"""Strategies differ in when requests are made and never in what comes of them; random databases are the judge."""
+"""Strategies differ in when requests are made and never in the result; random databases are the test."""
 
 import itertools
 import random

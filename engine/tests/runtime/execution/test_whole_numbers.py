@@ -1,4 +1,4 @@
-"""Whole numbers beside fractions: as filters and as ranges of an index the same rows, on each kind of store."""
+"""Whole numbers beside fractions: a filter and a range of an index give the same rows, on each kind of store."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""All orders of the requests of two writers that can differ: those that only change places of independent ones are one.
+"""Runs two writers in all orders of their requests that can have different results.
 
-After each run, wherever a request of one writer came behind one of the other that touches the same thing, the order
-with the two exchanged is to be tried, too; a writer whose next request has been tried already, and meets nothing new
-meanwhile, sleeps (dynamic partial-order reduction with sleep sets: Flanagan and Godefroid 2005). A writer that waits
-politely goes on when the other one has ended, or waits, too.
+Orders that differ only in the sequence of independent requests count as one. After each run, wherever a request of one
+writer came behind one of the other that touches the same thing, the order with the two exchanged is to be tried, too. A
+writer whose next request has been tried already sleeps until a request touches the same thing (dynamic partial-order
+reduction with sleep sets: Flanagan and Godefroid 2005). A writer that waits for the other goes on when that one has
+ended, or waits, too.
 """
 
 from __future__ import annotations

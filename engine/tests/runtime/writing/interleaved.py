@@ -1,4 +1,8 @@
-"""Two writers whose requests are made in an order that the test chooses, one at a time."""
+"""Runs two writers whose requests are made one at a time, in an order that the test chooses.
+
+Turns    lets one of several threads go on at a time;  Arena   a world with two writers, run again and again
+Choose   decides whose turn it is: `switching` after given numbers of requests, `by_chance` at random
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Two writers at once, in all orders of their requests that can differ: as one after the other.
+"""Two writers at once, in all orders of their requests that can differ: the result is that of one after the other.
 
-Their clocks stand still but while they wait for the other one, so that an order of requests is all that there is to
-choose. See `exploring` for what orders are taken for the same. One that is in a hurry does not wait: it takes every
-write of the other that it meets for interrupted, and settles it. Where clocks disagree, it may find that it cannot:
-what a later clock has written stays until its log is swept. Then its statement has not been made, and says so.
+Their clocks stand still except while one waits for the other, so that only the order of requests varies. `exploring`
+says which orders count as the same. An impatient writer does not wait: it takes every write of the other for
+interrupted, and settles it. Where clocks disagree, it may find that it cannot, because what a later clock has written
+stays until its log is swept. Then its statement is not executed, and says so.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A write that stops at any single step is whole or nothing for every reader, and after recovery for the store, too."""
+"""A write that stops at any step is whole or absent for every reader, and after recovery in the store, too."""
 
 from __future__ import annotations
 

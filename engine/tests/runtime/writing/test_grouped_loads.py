@@ -1,4 +1,4 @@
-"""Loads take new rows a step further together; each row is whole or nothing wherever a load stops or meets others."""
+"""Loads take each step for many new rows; each row is whole or absent wherever a load stops or meets other writers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A log of intents is short however much has been written: sweeps begin where the oldest intent may be."""
+"""A sweep of a log of intents is short however much has been written: it begins where the oldest intent may be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cluster keeps what was deleted for days: a log of intents is swept without reading over what was forgotten."""
+"""A cluster keeps deleted cells for days: a log of intents is swept without reading over the deleted ones."""
 
 from __future__ import annotations
 

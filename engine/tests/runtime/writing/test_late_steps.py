@@ -1,7 +1,4 @@
-"""A step of a writer that has died, or a second copy of one, arrives at any moment of another's write.
-
-It changes nothing of it.
-"""
+"""A step of a dead writer, or a second copy of a step, arrives at any moment of another write, and changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an execution does where writes left more to settle than it may add."""
+"""What an execution does if interrupted writes need more requests than its bound allows."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What an observer is told of a write: what the record itself took, and apart from it what was checked."""
+"""What an observer is told of a write: the requests of the record itself, and those of each kind of check."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Foreign keys may name a UNIQUE key; one that begins the primary key needs no index of its own, but a place."""
+"""Foreign keys may name a UNIQUE key; one that begins the primary key needs no index of its own, but a slot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two writers at once, in every order of their requests that has two changes of turn: as one after the other."""
+"""Two writers at once, in every order of their requests with two changes of turn: as one after the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A small world with every kind of constraint and index, on a store without transactions, and what must hold in it."""
+"""A small world with every kind of constraint and index, on a store without transactions, and checks of it.
+
+`begin` opens a copy of the filled store, `opened` connects a client process to it, `seen` is the result of every read,
+and `check_consistent` compares entries, slots and constraints with the records.
+"""
 
 from __future__ import annotations
 
