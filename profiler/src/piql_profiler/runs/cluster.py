@@ -1,13 +1,13 @@
 """Spreads measurements over Ray; the only module that imports it.
 
-Ray lives in a process of its own, because it takes over the signals of the process that starts it: the run itself can
-then be stopped at any moment, and Ray with all its helpers is simply ended.
+Ray runs below a driver process, because it takes over the signals of the process that starts it. So the run itself can
+be stopped at any moment, and the driver is then ended with Ray and all its helpers.
 
     RayRunner ──tasks──▶ driver process ──▶ clients: actors that live as long as the run, spread over the machines
               ◀─a task's Measurements at a time──  each keeps its connection and runs one `Task` after the other
 
-A client that dies is said, and its block measured again: by a new client, or where no machine has a processor left for
-one, by the others.
+A client that dies is reported, and its block is measured again: by a new client, or by the others where no machine has
+a processor left for one.
 
 Without `RAY_ADDRESS` a cluster of one node is started for the run, in a folder of its own, and ended with it. With
 `RAY_ADDRESS` the run joins that cluster; the store must then be one that its nodes can reach.
@@ -35,9 +35,9 @@ from piql_profiler.runs.processes import end_family, end_with_parent
 from piql_profiler.runs.runner import MeasuringStopped, Task, sentence_of
 
 _OBJECT_STORE_BYTES = 80 * 1024 * 1024  # histograms are a few kilobytes; this is the least Ray takes
-_LOST_CLIENTS = 2  # that one block may cost; what kills its client each time is the block's own doing
-_SECONDS_FOR_A_PROCESSOR = 5.0  # until Ray knows that the one of a dead client is free, or that its machine is gone
-_SECONDS_FOR_THE_LAST = 60.0  # where no client is left to measure on, waiting is better than ending the run
+_LOST_CLIENTS = 2  # while measuring one block; where more are lost, the block itself is taken to kill them
+_SECONDS_FOR_A_PROCESSOR = 5.0  # until Ray knows that a dead client's processor is free, or its machine gone
+_SECONDS_FOR_THE_LAST = 60.0  # where no client is left, waiting longer is better than ending the run
 _SECONDS_TO_START = 30.0
 _SECONDS_TO_END = 5.0
 _STDERR = 2
@@ -51,17 +51,21 @@ _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_worker_niceness": "0",  # by itself Ray puts its workers behind all others, and what they measure is late
+    "RAY_worker_niceness": "0",  # by default Ray's workers have a low priority, and would measure their own lateness
 }
 
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
+    """Why the driver has ended; sent by it to the run."""
+
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Notice:
+    """What has happened to a client; sent by the driver to the run."""
+
     message: str
 
 
@@ -78,7 +82,7 @@ class RayRunner:
         folder = self._open.enter_context(scratch_folder("piql-ray-"))
         self._connection, far_end = Pipe()
         arguments = [str(far_end.fileno()), str(self.clients), str(folder)]
-        self._driver = subprocess.Popen(  # what Ray has to say of a lost worker must not stand among progress lines
+        self._driver = subprocess.Popen(  # to stderr, as Ray's messages must not appear among the progress lines
             [sys.executable, "-c", _DRIVER, *arguments], pass_fds=[far_end.fileno()], stdout=_STDERR
         )
         far_end.close()
@@ -154,7 +158,7 @@ class Client:
 
 
 class _Team:
-    """The clients of a run, and who is at work on what."""
+    """The clients of a run, in the driver process."""
 
     def __init__(self, ray: Any, clients: int, connection: Connection) -> None:
         processors = int(ray.cluster_resources().get("CPU", 0))
@@ -166,11 +170,14 @@ class _Team:
         self._clients = {number: self._start() for number in range(1, clients + 1)}
 
     def places(self) -> tuple[str, ...]:
-        """The machine of each client, once all are there."""
+        """The machine and process of each client, once all have started."""
         return tuple(self._ray.get([client.place.remote() for client in self._clients.values()]))
 
     def measure(self, tasks: Sequence[Task]) -> None:
-        """Let the clients measure, each one task at a time, and send what they found."""
+        """Let the clients measure, each one task at a time, and send the measurements of each task to the run.
+
+        Raises MeasuringStopped where a task loses too many clients, or the last client is lost.
+        """
         waiting = list(reversed(tasks))
         running: dict[Any, tuple[int, Task]] = {}
         lost: Counter[Task] = Counter()
@@ -196,21 +203,21 @@ class _Team:
 
     def _replace(self, number: int, task: Task) -> bool:
         """Start another client in the place of one that died, if some machine has a processor for it."""
-        said = f"client {number} died while it measured {task}"
+        loss = f"client {number} died while it measured {task}"
         del self._clients[number]
         client = self._started()
         if client is not None:
             self._clients[number] = client
-            then = "another one measures it again"
+            remedy = "another one measures it again"
         elif self._clients:
-            then = f"no machine has room for another one, and {len(self._clients)} measure on"
+            remedy = f"no machine has room for another one, and {len(self._clients)} measure on"
         else:
-            raise MeasuringStopped(f"{said}, and it was the last one")
-        self._connection.send(_Notice(f"{said}: {then}"))
+            raise MeasuringStopped(f"{loss}, and it was the last one")
+        self._connection.send(_Notice(f"{loss}: {remedy}"))
         return client is not None
 
     def _started(self) -> Any:
-        """Start a client; None where none is at work in time: of a machine that is gone, Ray learns late."""
+        """Start a client; None where none has started in time. Ray learns late that a machine is gone."""
         until = time.monotonic() + (_SECONDS_FOR_A_PROCESSOR if self._clients else _SECONDS_FOR_THE_LAST)
         while self._ray.available_resources().get("CPU", 0) < 1:
             if time.monotonic() > until:
@@ -225,6 +232,7 @@ class _Team:
 
 
 def _start_ray(clients: int, folder: str) -> Any:
+    """Join the cluster of RAY_ADDRESS, or start one in the folder; return the module of Ray."""
     for name, value in _SETTINGS.items():  # read when Ray is imported
         os.environ.setdefault(name, value)
     import ray

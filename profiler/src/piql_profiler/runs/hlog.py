@@ -1,10 +1,14 @@
 """Writes and reads histograms as HdrHistogram logs (`.hlog`, version 1.3), which tools in many languages read.
 
-A line for each point and block of service times (`st`), and one of latencies from the moment an execution was due
-(`rt`), tagged with the point: `Tag=SortedIndexJoin:100:50:200:st,0.000,2.000,31.5,HIST…`.
-Values are microseconds, 3 significant digits, 1 µs to a minute; a bin of ours is written as the middle of its range.
-Read are lines with such tags, of whichever precision; others are left out. A log does not say how executions followed
-each other, so what was read knows of no dependence between them.
+    Tag=SortedIndexJoin:100:50:200:1:st,0.000,2.000,31.500,HIST…
+    operator, child rows, rows, bytes, columns, kind; start and length in s; largest latency in ms; histogram
+
+A point's block has a line of service times (`st`), and one of latencies from the moment each execution was due (`rt`).
+Values are microseconds, with 3 significant digits, from 1 µs to a minute; a bin of a `Histogram` is written as the
+middle of its range. Lines with such tags are read in any precision; other lines are ignored. A log does not say in
+which order executions were made, so nothing is known of their dependence.
+
+The format is HdrHistogram's "V2 compressed" encoding: a header and ZigZag LEB128 counts, compressed by zlib, in base64.
 """
 
 from __future__ import annotations
@@ -28,7 +32,8 @@ from piql_profiler.measure.measurements import Measurement
 _DIGITS = 3
 _SUB_BUCKET_BITS = 11  # 2 × 10³ values are told apart, rounded up to a power of two
 _HALF = 1 << (_SUB_BUCKET_BITS - 1)
-_MOST_BYTES, _MOST_PLACES = 1 << 24, 64 << 18  # of 64 bits at five digits; a damaged log may claim any size
+_MOST_BYTES = 1 << 24  # of an unpacked histogram: a damaged log may claim any size
+_MOST_SLOTS = 64 << 18  # of a histogram of 64 bits with five digits
 _COOKIE, _COMPRESSED_COOKIE = 0x1C849313, 0x1C849314
 _HEADER = ">iiiiqqd"
 _TAGGED = re.compile(r"Tag=(\w+):(\d+):(\d+):(\d+)(?::(\d+))?:(st|rt),([^,]+),([^,]+),[^,]+,(\S+)")
@@ -77,7 +82,7 @@ def encode(histogram: Histogram) -> str:
 
 
 def read_hlog(path: Path) -> list[Measurement]:
-    """Read measurements; the lines of one point are its intervals, in order of time."""
+    """Read measurements; the lines of one point are its intervals, in order of time. UnreadableLog where none is."""
     text = path.read_text(encoding="utf-8")
     base = re.search(r"#\[(?:BaseTime|StartTime): (\d+(?:\.\d*)?)", text)
     began = float(base[1]) if base else 0.0
@@ -128,7 +133,7 @@ def decode(text: str) -> Histogram:
     for number in _unzigzag(content[size : size + length]):
         if number < 0:
             slot -= number
-            if slot > _MOST_PLACES:
+            if slot > _MOST_SLOTS:
                 raise ValueError("a histogram of more values than there can be")
             continue
         values.append(_value(slot, bits, unit))
@@ -146,7 +151,7 @@ def _finite(text: str) -> float:
 
 
 def _value(slot: int, bits: int, unit: int) -> float:
-    """The middle of what a place stands for: the inverse of `_index` at any precision."""
+    """The middle of the values of a slot: the inverse of `_index`, at any precision."""
     half = 1 << (bits - 1)
     bucket = max(0, (slot >> (bits - 1)) - 1)
     step = slot if slot < 2 * half else (slot & (half - 1)) + half
@@ -169,17 +174,18 @@ def _unzigzag(payload: bytes) -> Iterator[int]:
 
 
 def _middle(at: int) -> int:
+    """The middle of a bin of a `Histogram`, in µs."""
     return max(1, min(int(HIGHEST_US), round(float(np.sqrt(EDGES_US[at] * EDGES_US[at + 1])))))
 
 
 def _index(value: int) -> int:
-    """The place of a value: a bucket for each power of two, 1024 equal steps in each."""
+    """The slot of a value: a bucket for each power of two, 1024 equal steps in each."""
     bucket = max(0, value.bit_length() - _SUB_BUCKET_BITS)
     return ((bucket + 1) << (_SUB_BUCKET_BITS - 1)) + (value >> bucket) - _HALF
 
 
 def _zigzag(number: int) -> bytes:
-    """A signed number in seven bits a byte, the sign in the lowest bit; a ninth byte holds eight."""
+    """A signed number in ZigZag LEB128: the sign in the lowest bit, seven bits a byte, eight in a ninth byte."""
     remaining = (number << 1) ^ (number >> 63) if number >= 0 else (-number << 1) - 1
     encoded = bytearray()
     while remaining >= 0x80 and len(encoded) < 8:

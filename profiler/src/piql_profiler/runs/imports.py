@@ -14,7 +14,8 @@ from piql_profiler.runs.run_files import RunDirectory, RunInfo, RunSettings, Unr
 def import_run(source: Path, out: Path, store_url: str | None, label: str = "") -> RunInfo:
     """Make a run in the new folder `out` of a `.hlog` file, a Parquet file, or a folder of these.
 
-    A folder that is a run says itself how it was measured; else `store_url` says where.
+    A folder that is a run says itself how it was measured; otherwise `store_url` says where. Raises UnreadableRun where
+    there are no measurements, an interval is missing, or nothing says where they were made.
     """
     if not source.exists():
         raise UnreadableRun(f"there is nothing at {source}")
@@ -47,11 +48,12 @@ def _read(file: Path) -> list[Measurement]:
 
 
 def _settings(source: Path, cells: Sequence[Measurement], intervals: int, store_url: str | None) -> RunSettings:
+    """The settings of a run, or those that the measurements and the store's URL suggest."""
     if (source / "run.json").exists():
         return read_info(source).settings
     if store_url is None:
         raise UnreadableRun(f"{source} does not say where it was measured: give --store")
     first = [cell for cell in cells if cell.interval == 0]
-    lasted = max(cell.started_at + cell.seconds for cell in first) - min(cell.started_at for cell in first)
+    interval_seconds = max(cell.started_at + cell.seconds for cell in first) - min(cell.started_at for cell in first)
     grid = Grid.of("imported", (cell.point for cell in cells))
-    return RunSettings(store_url, grid, max(lasted, 1.0), intervals)
+    return RunSettings(store_url, grid, max(interval_seconds, 1.0), intervals)

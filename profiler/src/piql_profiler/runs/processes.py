@@ -17,15 +17,15 @@ _LOOK_SECONDS = 0.5
 
 
 def adopt_orphans() -> None:
-    """On Linux, make grandchildren whose parent ends children of this process, so that they can be found and ended."""
+    """On Linux, become the parent of descendants whose own parent has ended, so that they can be found and ended."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_BECOME_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def end_with_parent() -> None:
-    """End this process and all below it when the one that started it ends, however it does.
+    """End this process and all below it when the one that started it ends, however it ends.
 
-    A thread looks after it: were this process killed by the kernel, what it has started would not be.
+    A thread watches for that: if the kernel were asked to kill this process, its descendants would live on.
     """
     parent = os.getppid()
 
@@ -37,13 +37,13 @@ def end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def descendants(of: int | None = None) -> set[int]:
-    """All processes below one, this one by default."""
+def descendants(ancestor: int | None = None) -> set[int]:
+    """The ids of all processes below one, this one by default."""
     children: dict[int, list[int]] = {}
     for process, parent in _parents():
         children.setdefault(parent, []).append(process)
     pids: set[int] = set()
-    waiting = [of or os.getpid()]
+    waiting = [ancestor or os.getpid()]
     while waiting:
         for child in children.get(waiting.pop(), ()):
             if child not in pids:
@@ -56,18 +56,18 @@ def end_family(process: int) -> None:
     """Kill a process and all below it."""
     family = {process} | descendants(process)
     while family:
-        for member in sorted(family, key=lambda process: process == os.getpid()):  # itself at last
+        for member in sorted(family, key=lambda process: process == os.getpid()):  # this process comes last
             _kill(member)
         family = {below for member in family for below in descendants(member)} - family
 
 
-def end_descendants(patience_seconds: float = 1.0) -> None:
-    """Kill all processes below this one and wait until they are gone."""
-    deadline = time.monotonic() + patience_seconds
-    while (left := descendants()) and time.monotonic() < deadline:
-        for process in left:
+def end_descendants(timeout_seconds: float = 1.0) -> None:
+    """Kill all processes below this one, and wait until they are gone or the seconds are over."""
+    deadline = time.monotonic() + timeout_seconds
+    while (living := descendants()) and time.monotonic() < deadline:
+        for process in living:
             _kill(process)
-        for process in left:
+        for process in living:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(process, os.WNOHANG)
         time.sleep(0.02)

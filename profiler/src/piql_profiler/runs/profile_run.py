@@ -1,9 +1,9 @@
 """One profile run from start to end: prepares the store, measures interval by interval, keeps what is complete.
 
-In each interval every point is measured, in groups shuffled anew whose executions are mixed at random, so that what
-disturbs the store for a while disturbs all points alike (VLDB 2012 ran operators and queries interleaved too). The
-first interval is shared equally, the later ones by what the points still lack (`shares`). Points that are known well
-enough give their time back; what is left of an interval goes to those that are not.
+In each interval every point is measured, in groups shuffled anew whose executions are mixed at random: whatever slows
+the store down for a while slows all points alike (the paper of VLDB 2012 interleaved operators and queries, too). The
+first interval is shared equally, later ones by what the points still lack (`shares`). A point that is known well enough
+is measured no longer; the rest of the interval goes to points that are not.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from piql_profiler.runs.shares import known, least_lacking_first, shares
 
 # Notes of a run that takes over what another measured: its folder, and of which operators.
 KEPT_FROM, KEPT_OPERATORS = "kept_from", "kept_operators"
-_TOGETHER = 30  # points whose executions are mixed: the more, the less do those of one share what is slow
-AGAIN = 5  # executions at least of a point that was measured before: what is slow must not take the time of others
+_TOGETHER = 30  # points of a group: the more, the less are consecutive executions of one point slow together
+AGAIN = 5  # executions at least of a point that was measured before: a slow one must not use up the others' time
 # How many points are known to the precision that was asked for, as `shares.Known`.
 KNOWN = "known"
 
@@ -39,7 +39,7 @@ class Cancelled(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run has come; one measurement is one point in one interval."""
+    """How far a run is; `points_done` and `points_total` count each point once in each interval."""
 
     state: Literal["starting", "running", "cancelled", "failed", "done"]
     points_done: int
@@ -57,7 +57,10 @@ def run_profile(
     *,
     prepare: Callable[[Grid, str], None] = prepare,
 ) -> RunInfo:
-    """Measure the grid into the folder `out`. Every end is written down: done, cancelled (re-raised) or failed."""
+    """Measure the grid of the settings into the folder `out`; `report` is called with the progress.
+
+    Every end is written down: done, failed, or cancelled, when Cancelled or KeyboardInterrupt is raised again.
+    """
     return measure_into(RunDirectory(out, settings, label), runner, report, prepare)
 
 
@@ -68,7 +71,7 @@ def resume_profile(
     *,
     prepare: Callable[[Grid, str], None] = prepare,
 ) -> RunInfo:
-    """Go on with a run that was killed, stopped or failed, behind the intervals that are whole."""
+    """Go on with a run that was killed, stopped or failed, after its complete intervals."""
     return measure_into(RunDirectory.resume(out), runner, report, prepare)
 
 
@@ -78,7 +81,7 @@ def measure_into(
     report: Callable[[Progress], None],
     prepare: Callable[[Grid, str], None],
 ) -> RunInfo:
-    """Measure what a folder lacks of its intervals; what its notes say is kept is taken over from another run."""
+    """Measure the intervals that a run lacks; measurements that its notes name are taken over from another run."""
     settings = directory.info.settings
     first = directory.info.complete_intervals
     kept_cells = _kept(directory.info)
@@ -89,7 +92,7 @@ def measure_into(
     seconds_left = settings.interval_seconds * (settings.intervals - first) * len(points) / len(settings.grid.measured)
 
     def end(state: Literal["cancelled", "failed", "done"], message: str | None = None) -> None:
-        with contextlib.suppress(OSError):  # where not even that can be written, it reads as failed without a reason
+        with contextlib.suppress(OSError):  # a run whose end cannot be written is read as failed, without a reason
             directory.end(state, message)
         report(Progress(state, done, total, message=message))
 
@@ -108,10 +111,10 @@ def measure_into(
                     done += 1
                     spent += cell.seconds
                     left = spent / (done - before) * (total - done) / runner.clients
-                    report(Progress("running", done, total, left, _heard(directory, runner)))
+                    report(Progress("running", done, total, left, _keep_notices(directory, runner)))
                 measured += runner.run(second_tasks(settings, store_url, interval, runner.clients, measured, so_far))
-                if (heard := _heard(directory, runner)) is not None:  # while what was lacking was measured
-                    report(Progress("running", done, total, left, heard))
+                if (notices := _keep_notices(directory, runner)) is not None:
+                    report(Progress("running", done, total, left, notices))
                 so_far += measured
                 taken_over = [cell for cell in kept_cells if cell.interval == interval]
                 directory.write_interval(interval, [*measured, *taken_over])
@@ -127,8 +130,8 @@ def measure_into(
     return directory.info
 
 
-def _heard(directory: RunDirectory, runner: Runner) -> str | None:
-    """Keep what has happened to clients with the run, and give it for people to know."""
+def _keep_notices(directory: RunDirectory, runner: Runner) -> str | None:
+    """Add what has happened to clients to the notes of the run, and return it for the progress; None for nothing."""
     lost_clients = runner.notices()
     if lost_clients:
         before = directory.info.notes.get("lost_clients", [])
@@ -137,7 +140,7 @@ def _heard(directory: RunDirectory, runner: Runner) -> str | None:
 
 
 def _kept(info: RunInfo) -> list[Measurement]:
-    """Read what is taken over from another run: the whole of its measurements of some operators."""
+    """The measurements that are taken over from another run: all of some operators."""
     if KEPT_FROM not in info.notes:
         return []
     operators = {Operator(name) for name in info.notes[KEPT_OPERATORS]}
@@ -152,12 +155,12 @@ def tasks_of(
     points: Sequence[Point] | None = None,
     so_far: Sequence[Measurement] = (),
 ) -> list[Task]:
-    """The tasks of one interval: random groups of points, each with its share of the seconds."""
+    """The tasks of one interval: random groups of points, each point with its share of the seconds of all clients."""
     random = Random(settings.seed * 1_000 + interval)
-    chosen = settings.grid.measured if points is None else points
-    seconds = settings.interval_seconds * clients * len(chosen) / len(settings.grid.measured)
-    share = shares(chosen, so_far, seconds, settings.precision)
-    return _in_groups(settings, store_url, interval, clients, share, random)
+    points = settings.grid.measured if points is None else points
+    seconds = settings.interval_seconds * clients * len(points) / len(settings.grid.measured)
+    seconds_of_points = shares(points, so_far, seconds, settings.precision)
+    return _in_groups(settings, store_url, interval, clients, seconds_of_points, random)
 
 
 def second_tasks(
@@ -168,15 +171,15 @@ def second_tasks(
     measured: Sequence[Measurement],
     so_far: Sequence[Measurement] = (),
 ) -> list[Task]:
-    """Measure the points that are not known well enough yet in the time that is left of an interval."""
+    """The tasks that use what is left of an interval, for points that are not known well enough; none without any."""
     seconds = settings.interval_seconds * len({cell.point for cell in measured}) / len(settings.grid.measured)
     left = seconds * clients - sum(cell.seconds for cell in measured)
     if settings.precision is None or left <= 0.0:
         return []
     points = [cell.point for cell in measured]
-    shares_of = least_lacking_first(points, [*so_far, *measured], left, settings.precision)
-    random = Random(settings.seed * 1_000 + interval + 500)
-    return _in_groups(settings, store_url, interval, clients, shares_of, random)
+    seconds_of_points = least_lacking_first(points, [*so_far, *measured], left, settings.precision)
+    random = Random(settings.seed * 1_000 + interval + 500)  # another seed than that of the interval's first tasks
+    return _in_groups(settings, store_url, interval, clients, seconds_of_points, random)
 
 
 def _in_groups(
@@ -184,23 +187,24 @@ def _in_groups(
     store_url: str,
     interval: int,
     clients: int,
-    share: Mapping[Point, float],
+    seconds_of_points: Mapping[Point, float],
     random: Random,
 ) -> list[Task]:
-    """Deal points out into groups that are measured mixed, as many for each client."""
-    count = min(len(share), clients * math.ceil(len(share) / clients / _TOGETHER))
-    ordered = random.sample(list(share), len(share))
+    """Deal points out into groups that are measured mixed, the same number of groups for each client."""
+    points = len(seconds_of_points)
+    count = min(points, clients * math.ceil(points / clients / _TOGETHER))
+    ordered = random.sample(list(seconds_of_points), points)
     at_least = AT_LEAST if interval == 0 else AGAIN
     return [
         Task(
             store_url,
             settings.grid,
-            tuple((point, share[point]) for point in ordered[at::count]),
+            tuple((point, seconds_of_points[point]) for point in ordered[first::count]),
             interval,
             random.randrange(2**31),
             settings.load,
             settings.precision,
             at_least,
         )
-        for at in range(count)
+        for first in range(count)
     ]

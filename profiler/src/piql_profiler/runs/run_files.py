@@ -3,9 +3,9 @@
     run.json               format version, store (without its password), grid, settings, state, who writes it
     interval-000.parquet   one row a point: operator, cardinalities, executions, quantiles, bins and counts
 
-Every file is written beside its place and moved there, so a file that exists is whole. While a run goes on, it keeps
-some space, so that it can say of a disk that it is full. A run is whole only in the
-state `done`, which is written last. One that says `running` while its process is gone has failed, and is read so.
+Every file is written as `….part` and renamed, so a file that exists is complete. While a run goes on, a spare file
+keeps some space, so that the end can be written even on a full disk. A run is complete only in the state `done`, which
+is written last. One that says `running` while its process is gone is read as failed.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from piql_profiler.measure.measurements import Measurement, Measurements
 from piql_profiler.measure.store_urls import without_password
 
 FORMAT_VERSION = 2
-_READ = (1, FORMAT_VERSION)  # the first knew nothing of columns
+_READABLE_VERSIONS = (1, FORMAT_VERSION)  # version 1 has no columns
 RunState = Literal["starting", "running", "cancelled", "failed", "done"]
 _UNFINISHED = ("starting", "running")
-_HALF = ".part"  # of files under way
+_PART = ".part"  # the end of the name of a file that is being written
 _SPARE, _SPARE_BYTES = "spare.part", 64 * 1024
 GONE = "the process that measured ended before the run did"
 
@@ -62,7 +62,11 @@ class RunSettings:
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """The contents of `run.json`; times are seconds since 1970."""
+    """The contents of `run.json`; times are seconds since 1970.
+
+    `process` is the process that writes the run, and `process_started` when the kernel started it, as another process
+    may have its number later. `notes` are further facts, such as `void_blocks` and `lost_clients`.
+    """
 
     settings: RunSettings
     state: RunState
@@ -82,15 +86,16 @@ class RunDirectory:
 
     def __init__(self, path: Path, settings: RunSettings, label: str = "") -> None:
         path.mkdir(parents=True, exist_ok=True)
-        if any(entry.suffix != _HALF for entry in path.iterdir()):  # one that was killed at its start leaves run.part
+        if any(entry.suffix != _PART for entry in path.iterdir()):  # a run that was killed at its start leaves run.part
             raise UnreadableRun(f"{path} is not empty: a run is written into a folder of its own")
         self._begin(path, RunInfo(settings, "starting", label, started_at=time.time()))
 
     @classmethod
     def resume(cls, path: Path) -> RunDirectory:
-        """Take over a run that was killed, stopped or failed, with the intervals that are whole.
+        """Take over a run that was killed, stopped or failed, with its complete intervals.
 
-        An interval whose file is missing or damaged is measured again, and so is what comes behind it.
+        An interval whose file is missing or damaged is measured again, and so are those after it. Raises UnreadableRun
+        for a run that is done or under way.
         """
         info = read_info(path)
         if info.state == "done":
@@ -118,6 +123,7 @@ class RunDirectory:
         return directory
 
     def _begin(self, path: Path, info: RunInfo) -> None:
+        """Write `run.json` in the name of this process, and the spare file."""
         process = os.getpid()
         self.path = path
         self.info = replace(info, process=process, process_started=_started(process))
@@ -141,7 +147,7 @@ class RunDirectory:
         )
 
     def end(self, state: RunState, message: str | None = None) -> None:
-        """Write the last state, on a full disk in the space that was kept for it and that of what is half written."""
+        """Write the last state; on a full disk, removing the spare file and unfinished ones makes room for it."""
         for part in (self.path / _SPARE, *self.path.glob("interval-*.part")):
             part.unlink(missing_ok=True)
         self.update(state=state, message=message, ended_at=time.time())
@@ -154,7 +160,7 @@ class RunDirectory:
 
 
 def read_info(path: Path) -> RunInfo:
-    """Read `run.json`; an unfinished run whose process is gone is given as failed."""
+    """Read `run.json`; an unfinished run whose process is gone is returned as failed. Raises UnreadableRun."""
     try:
         content = json.loads((path / "run.json").read_text())
     except (FileNotFoundError, NotADirectoryError):
@@ -163,7 +169,7 @@ def read_info(path: Path) -> RunInfo:
         raise UnreadableRun(f"{path / 'run.json'} is damaged: {error}") from None
     if not isinstance(content, dict):
         raise UnreadableRun(f"{path / 'run.json'} is damaged: it holds no object")
-    if content.get("format_version") not in _READ:
+    if content.get("format_version") not in _READABLE_VERSIONS:
         raise UnreadableRun(
             f"{path} is in format {content.get('format_version')}; this version reads format {FORMAT_VERSION}"
         )
@@ -177,7 +183,7 @@ def read_info(path: Path) -> RunInfo:
 
 
 def mark_cancelled(path: Path) -> None:
-    """Note in its file that an unfinished run was stopped, for a writer that has no time left to note it itself."""
+    """Write into `run.json` that an unfinished run was stopped, for a process that is about to be killed."""
     file = path / "run.json"
     content = json.loads(file.read_text())
     if content["state"] in _UNFINISHED:
@@ -188,7 +194,10 @@ def mark_cancelled(path: Path) -> None:
 
 
 def load(path: Path, *, is_partial_allowed: bool = False) -> Measurements:
-    """Read the measurements of a whole run, or those of the complete intervals of any run."""
+    """Read the measurements of a run that is done, or with `is_partial_allowed` the complete intervals of any run.
+
+    Raises UnreadableRun where there are none.
+    """
     info = read_info(path)
     if info.state != "done" and not is_partial_allowed:
         raise UnreadableRun(
@@ -243,7 +252,7 @@ def read_parquet(file: Path) -> list[Measurement]:
 
 
 def is_alive(process: int, started: int | None) -> bool:
-    """Tell whether the process that wrote a run still exists (and is not another one under its number)."""
+    """Whether the process that wrote a run still exists (and is not another one under its number)."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -263,7 +272,7 @@ def _started(process: int) -> int | None:
 
 
 def move_into_place(part: Path, target: Path) -> None:
-    """Put a file that was written beside its place there, whole."""
+    """Rename a file that is complete to its name, after it has reached the disk."""
     with part.open("rb") as written:
         os.fsync(written.fileno())
     part.replace(target)
@@ -339,10 +348,10 @@ def _cells(file: Path) -> list[Measurement]:
             row["started_at"],
             row["seconds"],
             row["correlation"],
-            _further(row, "response"),
+            _optional_histogram(row, "response"),
             row.get("effective"),
             row.get("lag", 0.0),
-            _further(row, "whole"),
+            _optional_histogram(row, "whole"),
             row.get("computing", 0.0),
         )
         for row in pq.read_table(file).to_pylist()
@@ -355,8 +364,8 @@ def _from_zero(interval: int) -> int:
     return interval
 
 
-def _further(row: Mapping[str, Any], name: str) -> Histogram | None:
-    """Read a histogram that files written before lack."""
+def _optional_histogram(row: Mapping[str, Any], name: str) -> Histogram | None:
+    """A histogram of a row; None in files of earlier versions, which lack it."""
     bins = row.get(f"{name}_bins")
     return Histogram.from_sparse(bins, row[f"{name}_counts"]) if bins else None
 

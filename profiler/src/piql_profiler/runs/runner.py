@@ -1,4 +1,4 @@
-"""How measurements reach processors: the interface of Ray's runner (`cluster`), and the one without Ray."""
+"""Runners carry out tasks: their interface, and the one that measures in this process. Ray's is in `cluster`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from piql_profiler.measure.open_loop import AT_LEAST
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Points to measure in one interval, mixed, each for so many seconds; everything a worker needs to know."""
+    """Points to measure in one interval, mixed, each for its seconds (`shares`): all that a client needs to know."""
 
     store_url: str
     grid: Grid
@@ -51,7 +51,7 @@ class MeasuringStopped(Exception):
 
 
 def sentence_of(error: Exception) -> str:
-    """Why a run ended, in any process, and what to do about it."""
+    """Why a run ended, in one sentence for the user, and where possible what to do about it."""
     if isinstance(error, MeasuringStopped):
         return str(error)
     if isinstance(error, StoreUnavailable):
@@ -77,7 +77,7 @@ class Runner(Protocol):
         ...
 
     def notices(self) -> list[str]:
-        """What has happened to clients since this was asked last, for people to know."""
+        """What has happened to clients since the last call, in sentences for the user."""
         ...
 
     def __enter__(self) -> Self: ...

@@ -1,10 +1,10 @@
 """How an interval's time is shared: by what each point still lacks to be known, over all intervals so far.
 
-    half-width of p99   known to ± 5 %   ± 20 %                     fewer than 300 executions
-    lacks               nothing          fifteen times what it had  what brings it to `ENOUGH`
+    p99 is known to     ± 5 %      ± 20 %                        no upper end: under 300 executions     target: ± 5 %
+    so it lacks         nothing    fifteen times what it had     what brings it to `ENOUGH`
 
-Where there is not enough time for all, what lacks least goes first: shared in proportion, no point would be known
-before all are. Every point keeps a small share, to see in each interval what the store sees.
+Where there is not enough time for all points, those that lack least come first: if time were shared in proportion, no
+point would be known before all are. Every point keeps a small share, so that it is measured in each interval.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from piql_profiler.measure.histogram import merge_all
 from piql_profiler.measure.measurements import Measurement
 from piql_profiler.measure.precision import precision_of
 
-ENOUGH = 600  # independent executions tell how wide a p99 is, and from then on what it lacks
-_KEPT = 0.2  # of an equal share
+ENOUGH = 600  # independent executions, after which the interval of a p99 tells what it still lacks
+_KEPT = 0.2  # of an equal share, for every point
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Known:
 
 
 def known(points: Sequence[Point], cells: Sequence[Measurement], precision: float) -> Known:
-    """Count what is known from all intervals together."""
+    """Count the points that are known from all intervals together."""
     cells_by_point = _by_point(points, cells)
     enough = sum(half_width(cells_of_point) <= precision for cells_of_point in cells_by_point.values())
     return Known(precision, enough, len(points), sum(cell.seconds for cell in cells))
@@ -49,7 +49,7 @@ def known(points: Sequence[Point], cells: Sequence[Measurement], precision: floa
 def shares(
     points: Sequence[Point], cells: Sequence[Measurement], seconds: float, precision: float | None
 ) -> Mapping[Point, float]:
-    """Share the seconds of an interval; equally, as long as nothing is known."""
+    """The seconds of each point in an interval; equal ones without a precision, or while nothing is measured."""
     equal = seconds / max(len(points), 1)
     if precision is None or not cells:
         return dict.fromkeys(points, equal)
@@ -61,7 +61,10 @@ def shares(
 def least_lacking_first(
     points: Sequence[Point], cells: Sequence[Measurement], seconds: float, precision: float
 ) -> Mapping[Point, float]:
-    """The seconds each point lacks until its p99 is known: the least lacking first, `seconds` in all, none without."""
+    """The seconds that each point lacks until its p99 is known, `seconds` in all: points that lack least come first.
+
+    Points that lack nothing, or for which no time is left, are left out.
+    """
     equal = seconds / max(len(points), 1)
     lacks = {
         point: _lacking(cells_of_point, precision, equal) for point, cells_of_point in _by_point(points, cells).items()
@@ -76,23 +79,23 @@ def least_lacking_first(
 
 
 def half_width(cells: Sequence[Measurement]) -> float:
-    """The half-width of the p99 of one point, as a share of it."""
+    """The half-width of the p99 of one point, as a share of it; infinite where that is not known."""
     histogram = merge_all(cell.histogram for cell in cells)
     return precision_of(histogram, _worth(cells)).half_width if histogram.total else math.inf
 
 
 def _lacking(cells: Sequence[Measurement], precision: float, equal: float) -> float:
-    """The seconds that a point still needs, as far as those that it had tell."""
-    spent, wide = sum(cell.seconds for cell in cells), half_width(cells)
+    """The seconds that a point still needs, from those that it had: the half-width shrinks with their square root."""
+    spent, width = sum(cell.seconds for cell in cells), half_width(cells)
     if not spent:
         return equal
-    if math.isfinite(wide):
-        return max(0.0, spent * ((wide / precision) ** 2 - 1))
+    if math.isfinite(width):
+        return max(0.0, spent * ((width / precision) ** 2 - 1))
     return spent * max(0.0, ENOUGH / max(_worth(cells), 1.0) - 1)
 
 
 def _worth(cells: Sequence[Measurement]) -> float:
-    return sum(cell.histogram.total if cell.effective is None else cell.effective for cell in cells)
+    return sum(cell.worth for cell in cells)
 
 
 def _by_point(points: Sequence[Point], cells: Sequence[Measurement]) -> dict[Point, list[Measurement]]:

@@ -1,4 +1,4 @@
-"""Holds predictions against what queries take: on the same store, in the same intervals, under open-loop load.
+"""Compares predictions with what queries take: on the same store, in the same intervals, under open-loop load.
 
     case ──▶ validate ──▶ scores, agreement, goals ──▶ report, charts
     one query's executions    errors, with how certain the actual values are

@@ -6,15 +6,16 @@
     faster    the p99 lies below the region: fewer than 1 of 100 exceed its lower end
     agrees    the p99 lies inside: fewer than 1 of 100 exceed the upper end, and more than 1 of 100 the lower one
 
-Each of these four statements is held against its opposite by the quantile test: of n executions whose p99 is exactly at
-an end, the number that exceed it is binomial with 1 of 100. A statement is made where that many, or that few, come up
-with a probability of at most ERROR / 2. So a verdict is wrong in at most ERROR of the cases, whatever the law of the
-latencies is. What the executions do not decide is called undecided, and not agreement.
+Each of these four statements is tested against its opposite by the quantile test: of n executions whose p99 is exactly
+at an end, the number that exceed it is binomial with 1 of 100. A statement is made where a number as large, or as
+small, has a probability of at most ERROR / 2. So a verdict is wrong in at most ERROR of the cases, whatever the
+distribution of the latencies is. Where the executions do not decide, the outcome is undecided, and not agreement.
 
-Below `NEEDED` executions not even none above the upper end shows that fewer than 1 of 100 are: nothing is said then.
+With fewer than `NEEDED` executions, fewer than 1 of 100 could not be shown even if none exceeded the upper end: the
+outcome is then "too few".
 
-The test takes executions as independent of each other, and as one look. Those of one second share what the machine did
-in it, and a page that is looked at all day errs more often than one look.
+The test assumes that executions are independent, and that it is made once. Executions of one second are slow together,
+and who looks at a page all day sees wrong verdicts more often than in ERROR of the cases.
 
 The quantile test: W. J. Conover, Practical Nonparametric Statistics, section 3.2. A region inside which two things are
 called equal, held against by two one-sided tests: D. J. Schuirmann, J. Pharmacokin. Biopharm. 15 (1987) 657-680.
@@ -29,8 +30,8 @@ from typing import Literal
 from scipy.stats import binom
 
 QUANTILE = 0.99
-ERROR = 0.05
-TOLERANCE = 1.25
+ERROR = 0.05  # how often at most a verdict is wrong
+TOLERANCE = 1.25  # a p99 within this factor of the prediction is as predicted
 NEEDED = math.ceil(math.log(ERROR / 2) / math.log(QUANTILE))
 _MOST_NEEDED = 1_000_000
 
@@ -47,22 +48,22 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A verdict over `executions`; `needed` is about how many would decide, and None where the verdict stands."""
+    """A verdict on `executions`; `needed` is about how many would decide, None where these do, or too many would."""
 
     outcome: Outcome
     executions: int
     needed: int | None
 
 
-def region_of(predicted: float, careful: float | None) -> Region:
-    """The region of a predicted p99 and of what it stays below in 9 of 10 cases, or else in its worst interval."""
-    return Region(predicted / TOLERANCE, max(predicted * TOLERANCE, careful or 0.0))
+def region_of(predicted: float, conservative: float | None) -> Region:
+    """The region of a predicted p99; `conservative` is what it stays below in 9 of 10 cases, or the worst interval."""
+    return Region(predicted / TOLERANCE, max(predicted * TOLERANCE, conservative or 0.0))
 
 
 def judge(executions: int, over_low: int, over_high: int) -> Agreement:
-    """Judge executions of which so many took longer than the lower and than the upper end of their regions.
+    """Judge executions, of which `over_low` took longer than the lower end of their region, `over_high` than the upper.
 
-    Executions of several sizes are judged together, each held against the region predicted for its own size.
+    Executions of several sizes are judged together, each by the region predicted for its own size.
     """
     if not 0 <= over_high <= over_low <= executions:
         raise ValueError(f"{over_low} and {over_high} of {executions} are no counts of what exceeds two ends")
@@ -81,16 +82,17 @@ def _outcome(executions: int, over_low: int, over_high: int) -> Outcome:
 
 
 def _are_many(executions: int, over: int) -> bool:
-    """More than 1 of 100 exceed the end: so many come up too rarely when exactly 1 of 100 do."""
+    """Whether more than 1 of 100 exceed an end: so many would be too improbable if exactly 1 of 100 did."""
     return float(binom.sf(over - 1, executions, 1 - QUANTILE)) <= ERROR / 2
 
 
 def _are_few(executions: int, over: int) -> bool:
+    """Whether fewer than 1 of 100 exceed an end."""
     return float(binom.cdf(over, executions, 1 - QUANTILE)) <= ERROR / 2
 
 
 def _needed(executions: int, over_low: int, over_high: int) -> int | None:
-    """About how many executions decide if as large a share of them exceeds each end; None beyond all reason."""
+    """About how many executions would decide if the same shares of them exceeded the ends; None for too many."""
     more = executions
     while more < _MOST_NEEDED:
         more = math.ceil(more * 1.5)
@@ -101,6 +103,6 @@ def _needed(executions: int, over_low: int, over_high: int) -> int | None:
 
 
 def _to_two_digits(number: int) -> int:
-    """Round up to two digits: what is only about right is not said to the last one."""
+    """Round up to two digits, as the number is only approximate."""
     unit: int = 10 ** max(0, len(str(number)) - 2)
     return -(-number // unit) * unit

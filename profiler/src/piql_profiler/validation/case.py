@@ -1,4 +1,8 @@
-"""One query as it is executed: its parameters drawn from the data, its latencies, and what it really asked for."""
+"""One query as it is executed: with parameters drawn from the data, its latencies, and the sizes that it really had.
+
+CaseSession   executes a query: make_ready (draw parameters) → run, block by block
+Case          the result: latencies, and the plan's work at the mean sizes of the executions, to predict from
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ from piql_profiler.measure.precision import Precision, effective_number_of_block
 from piql_profiler.measure.sampling import ParameterSampler
 from piql_profiler.predictor.cardinalities import Work, work_of
 
-_ATTEMPTS = 2  # at a block that is not void
+_ATTEMPTS = 2  # to measure a block that is not void; the second has half of the time
 _DRAWS = 50  # of parameters, until a write is neither refused nor has nothing to do
 _REFUSALS = (CardinalityViolation, ConditionFailed, ConstraintViolation, DuplicateKey, ForeignKeyViolation)
 Path = tuple[int, ...]
@@ -33,7 +37,10 @@ class NotExecutable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What was seen of one query in all intervals; `work` holds the mean cardinalities of its executions."""
+    """One query in all intervals: service times and responses; `work` has the mean sizes of its executions.
+
+    `effective` is how many independent executions they are worth.
+    """
 
     query: str
     work: Work
@@ -51,7 +58,10 @@ Before = Callable[[Mapping[str, object]], None]
 
 
 class CaseSession:
-    """Executes one deployed query again and again, and keeps what its operators did."""
+    """Executes one deployed query again and again, and sums up the requests and rows of its operators.
+
+    `left_out` says why a query could not be executed, None while it could.
+    """
 
     def __init__(
         self,
@@ -63,9 +73,9 @@ class CaseSession:
         clock: Clock = REAL,
         before: Before | None = None,
     ) -> None:
-        """Take a database whose observer appends to `seen`; `draw` gives the parameters of one execution.
+        """Take a database whose observer appends to `observations`; `draw` returns the parameters of one execution.
 
-        What `before` does with these parameters is not measured: a row that is to be inserted must not be there.
+        `before` is called with them, and is not measured: it may delete a row that the query is to insert.
         """
         assert query.plan is not None
         self.name = name
@@ -75,7 +85,7 @@ class CaseSession:
         self._before = before
         self._parameters: Mapping[str, object] = {}
         self.left_out: str | None = None
-        self._seen = observations
+        self._observations = observations
         self._database = database
         self._draw = draw
         self._clock = clock
@@ -95,7 +105,7 @@ class CaseSession:
     def offer(
         self, seconds: float, load: float, seed: int, *, at_least: int = AT_LEAST, at_most: int | None = None
     ) -> None:
-        """Measure one block; where the client itself was late, another one."""
+        """Measure one block; a block that is void is measured once more, in half of its time."""
         if self.left_out is not None:
             return
         for attempt in range(_ATTEMPTS):
@@ -118,7 +128,7 @@ class CaseSession:
         self.keep(block)
 
     def part(self, seconds: float) -> Part:
-        """This query as a part of a mixed schedule of `seconds`; what cannot be executed takes no time from then on."""
+        """This query as a part of a mixed schedule; once it cannot be executed, it takes no more time."""
         return Part(self._execute_unless_left_out, seconds, self._one_takes)
 
     def _execute_unless_left_out(self) -> float:
@@ -130,7 +140,7 @@ class CaseSession:
         return 0.0
 
     def keep(self, block: Block) -> None:
-        """Add a block to what was seen, unless the query is left out."""
+        """Add a block to the executions, unless the query is left out."""
         if self.left_out is None:
             self._blocks.append(block)
             self._one_takes = float(np.median(block.service_us)) / 1e6
@@ -140,7 +150,7 @@ class CaseSession:
         return sum(len(block.service_us) for block in self._blocks)
 
     def forget(self) -> None:
-        """Begin anew, after a time of warming up."""
+        """Forget all executions so far, after a warm-up."""
         self._sums, self._executions, self._blocks = {}, 0, []
 
     def close(self) -> None:
@@ -157,14 +167,14 @@ class CaseSession:
         )
 
     def make_ready(self) -> None:
-        """Draw the parameters of the next execution, and let the rows be as it needs them."""
+        """Draw the parameters of the next execution, and call `before` with them."""
         self._parameters = self._draw()
         if self._before is not None:
             self._before(self._parameters)
-        self._seen.clear()
+        self._observations.clear()
 
     def execute(self) -> float:
-        """Execute it once, and give its latency in µs."""
+        """Draw parameters and execute the query once; return its latency in µs. NotExecutable after too many draws."""
         why = ""
         for _ in range(_DRAWS):
             self.make_ready()
@@ -179,9 +189,9 @@ class CaseSession:
         raise NotExecutable(f"none of {_DRAWS} draws of its parameters could be executed: {why}")
 
     def run(self) -> float | None:
-        """Execute what is ready; None for a write that had nothing to do."""
+        """Execute the query with the parameters that were drawn; None for a write that had nothing to do."""
         self._database.execute(self._query, self._parameters)
-        (observation,) = self._seen
+        (observation,) = self._observations
         if isinstance(self._plan, WritePlan) and observation.operations <= 1:
             return None
         self._executions += 1
@@ -200,7 +210,7 @@ def observed_work(
 ) -> Work:
     """The work of a plan with the mean requests and rows of its executions instead of its limits.
 
-    What a write checks is what its plan says.
+    `sums` has the requests and rows of each operator over all executions. The checks of a write are as in its plan.
     """
     work = work_of(plan, is_stepped=is_stepped)
     operators = []
@@ -222,7 +232,7 @@ def _observed(point: Point, requests: float, rows: float, is_stepped: bool) -> P
             return replace(point, child_rows=whole_requests, rows=whole_rows)
         case Operator.DEREFERENCE:
             return replace(point, child_rows=whole_requests)
-        case Operator.WRITE:  # beside its entries it gets and puts its record; by steps, it notes and forgets the rest
+        case Operator.WRITE:  # besides entries: 2 requests for its record, and by steps 2 for an intent, 2 an entry
             entries = max(0, whole_requests - 4) / 2 if is_stepped else whole_requests - 2
             return replace(point, child_rows=1 + max(0, round(entries)))
         case Operator.LIMIT_CHECK | Operator.REFERENCE_CHECK:

@@ -1,7 +1,7 @@
-"""What predictions are meant to reach, and whether they do: met, missed, or undecidable by the actuals' own intervals.
+"""The goals of predictions, and whether they are met, missed, or undecidable because actual p99s are uncertain.
 
-A value is stated with the least and the most it can be while each actual p99 stays within its 95 % interval. A goal is
-met where even the worst of them is within it, missed where even the best is not. An under-prediction counts only where
+A value is stated with the best and the worst that it can be while each actual p99 stays within its 95 % interval. A
+goal is met where even the worst reaches it, missed where even the best does not. An under-prediction counts only where
 the whole interval lies above the prediction.
 """
 
@@ -19,16 +19,16 @@ from piql_profiler.validation.scores import Row, excess_pinball_us
 
 Verdict = Literal["met", "missed", "undecidable"]
 _THRESHOLDS = 21  # of an SLO, evenly over the range of a map
-_DRAWS, _SEED = 1000, 1
-_RESAMPLES = 200
+_DRAWS, _SEED = 1000, 1  # of actual p99s within their intervals, for a rank correlation
+_RESAMPLES = 200  # of the executions, for a ratio of losses
 _DEVIATIONS = 1.96  # to the ends of an interval
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A value to stay below (or above, if `is_least`), with what it came to and the range that is known of it.
+    """A limit that a value has to stay below, or with `is_least` above, and the value with its best and worst.
 
-    A value is a share, unless `is_share` says that it is a plain number.
+    Values are shares; without `is_share` they are plain numbers.
     """
 
     name: str
@@ -68,9 +68,9 @@ def goal_of_unseen(rows: Sequence[Row], model: str) -> Goal:
 
 
 def goals_of_map(rows: Sequence[Row], model: str, width: int) -> tuple[Goal, ...]:
-    """The goals of the cells of a map, `width` in a line: their order, their growth, on which side of an SLO.
+    """The goals of a map's cells, `width` in a line: their order, their growth, and on which side of an SLO they are.
 
-    A threshold decides nothing of a cell whose actual p99 may lie on either side of it: that is the noise band.
+    A threshold does not count for a cell whose actual p99 may lie on either side of it.
     """
     actual = np.array([row.actual.estimate_us for row in rows])
     predicted = np.array([row.predicted_us[model] for row in rows])
@@ -109,7 +109,7 @@ def _mean_error(name: str, limit: float, rows: Sequence[Row], model: str) -> Goa
 
 
 def _excess(rows: Sequence[Row], model: str, baseline: str) -> Goal:
-    """Compare the losses; the range is that of samples drawn from what was seen."""
+    """The loss of a model as a share of a baseline's; the range is the 95 % interval of a bootstrap."""
     random = np.random.default_rng(_SEED)
     drawn = sorted(
         _ratio([replace(row, histogram=_resampled(row.histogram, random)) for row in rows], model, baseline)
@@ -132,12 +132,12 @@ def _resampled(histogram: Histogram, random: np.random.Generator) -> Histogram:
 
 
 def _falls(cells: np.ndarray) -> int:
-    """Count the steps to the right and downwards, to a larger limit, after which less is predicted."""
+    """Count the steps to a larger limit, to the right and downwards, at which the prediction falls."""
     return sum(int((np.diff(cells, axis=axis) < 0.0).sum()) for axis in (0, 1))
 
 
 def _sides(predicted: np.ndarray, ends: np.ndarray) -> tuple[int, int]:
-    """Count over all thresholds the cells whose actual is surely on one side, and those predicted to be on it."""
+    """Over all thresholds: how many cells are predicted on their actual side, and of how many that side is known."""
     highest = ends[:, 1][np.isfinite(ends[:, 1])].max(initial=ends[:, 0].max())
     thresholds = np.geomspace(ends[:, 0].min(), highest, _THRESHOLDS)[:, None]
     is_above, is_below = ends[None, :, 0] > thresholds, ends[None, :, 1] < thresholds

@@ -13,7 +13,7 @@ from piql_profiler.validation.charts import errors_by_query, predicted_over_actu
 from piql_profiler.validation.scores import Row, Summary, agreement_of, covered, summary_of, verdict
 from piql_profiler.validation.validate import Validation
 
-GOAL = 0.10
+GOAL = 0.10  # of the relative error of a p99
 MODELS = ("paper", DEFAULT_MODEL)
 
 
@@ -145,8 +145,8 @@ def _agreement_json(agreement: Agreement) -> dict[str, Any]:
 
 def _estimate(row: Row) -> str:
     """The estimate, and what it stays below in 9 of 10 cases where that is known."""
-    careful = "" if row.conservative_us is None else f" (9 of 10 ≤ {_ms(row.conservative_us)} ms)"
-    return f"p99 ≈ {_ms(row.predicted_us[DEFAULT_MODEL])} ms{careful}"
+    bound = "" if row.conservative_us is None else f" (9 of 10 ≤ {_ms(row.conservative_us)} ms)"
+    return f"p99 ≈ {_ms(row.predicted_us[DEFAULT_MODEL])} ms{bound}"
 
 
 def _outcome(row: Row) -> str:

@@ -1,7 +1,8 @@
-"""How good predictions are, with the uncertainty of the actual values stated: an error alone proves nothing.
+"""How good predictions are: errors and losses of each query (`Row`) and of a model over all queries (`Summary`).
 
-A goal is met or missed only where the whole confidence interval of the actual p99 says so; else it is undecidable. An
-under-prediction counts where the interval lies above the prediction.
+Actual p99s are uncertain, so an error alone proves nothing. A goal is met or missed only where the whole confidence
+interval of the actual p99 says so; otherwise it is undecidable. An under-prediction counts where the whole interval
+lies above the prediction.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ _THRESHOLDS = np.geomspace(0.5, 2.0, 21)  # of an SLO, as shares of the actual p
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One query: how many remote operators it has, what it took, and what each model said, in µs.
+    """One query: how many remote operators it has, its actual latencies, and the prediction of each model, in µs.
 
-    Medians are known far better than tails: where a p99 is wrong but the median right, the operators are as measured.
+    Medians are known far better than tails. Where the p99 is wrong and the median right, the operators are as measured
+    in the profile, and the error comes from the tail.
     """
 
     query: str
@@ -44,14 +46,13 @@ class Row:
         return None if predicted is None else predicted / self.histogram.quantile_us(0.5) - 1.0
 
     def is_under(self, model: str) -> bool:
-        """The whole interval of the actual p99 lies above the prediction."""
+        """Whether the whole interval of the actual p99 lies above the prediction."""
         return self.actual.low_us > self.predicted_us[model]
 
 
 def agreement_of(row: Row, model: str) -> Agreement:
-    """Judge a prediction by the executions as the dashboard does; one that shares a bin with an end exceeds it."""
-    careful = row.conservative_us
-    region = region_of(row.predicted_us[model], careful)
+    """Judge a prediction by the executions as the dashboard does; all those in the bin of an end count as beyond it."""
+    region = region_of(row.predicted_us[model], row.conservative_us)
     over_low, over_high = (
         int(row.histogram.counts[int(bins_of(np.array([end]))[0]) :].sum()) for end in (region.low, region.high)
     )
@@ -60,7 +61,12 @@ def agreement_of(row: Row, model: str) -> Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All rows of one model; errors are relative, losses in µs."""
+    """The scores of one model over all rows; errors are relative, losses in µs.
+
+    `bias` is the mean error, `certain_unders` counts sure under-predictions. `false_safe` and `false_alarm` are shares
+    of SLOs, with thresholds from half to twice the actual p99, that are predicted to be kept but broken, and the other
+    way round.
+    """
 
     model: str
     mean_absolute_error: float
@@ -104,21 +110,19 @@ def _mean_of_absolutes(errors: Sequence[float | None]) -> float | None:
 
 
 def covered(rows: Sequence[Row]) -> tuple[int, int]:
-    """How many actual p99s the conservative prediction holds, and of how many."""
+    """How many actual p99s are at most the conservative prediction, and of how many that have one."""
     bounded = [row for row in rows if row.conservative_us is not None]
     return sum(row.actual.estimate_us <= (row.conservative_us or 0.0) for row in bounded), len(bounded)
 
 
 def excess_pinball_us(histogram: Histogram, predicted_us: float, quantile: float = QUANTILE) -> float:
-    """How much more a prediction loses on what was seen than the best constant does."""
-    return max(0.0, _pinball(histogram, predicted_us, quantile) - _pinball(histogram, best(histogram), quantile))
-
-
-def best(histogram: Histogram) -> float:
-    return histogram.quantile_us(QUANTILE)
+    """How much more a prediction loses on the observed latencies than the best constant, their own quantile, does."""
+    least = _pinball(histogram, histogram.quantile_us(QUANTILE), quantile)
+    return max(0.0, _pinball(histogram, predicted_us, quantile) - least)
 
 
 def _pinball(histogram: Histogram, predicted_us: float, quantile: float) -> float:
+    """The mean pinball loss, in µs: what is `quantile` times a latency's excess, or 1 − `quantile` times its lack."""
     middles = np.sqrt(EDGES_US[:-1] * EDGES_US[1:])
     over = middles - predicted_us
     losses = np.where(over >= 0, quantile * over, (quantile - 1.0) * over)

@@ -1,8 +1,8 @@
 """Runs the deployed queries and a grid's points in the same intervals, and scores the models fitted to the points.
 
-The protocol is that of VLDB 2012, Table 1: operators and queries are mixed at random within each interval, so that what
-disturbs the store disturbs both alike; here under open-loop load, and with the confidence interval of each p99. Many
-short intervals follow a store that drifts more closely than few long ones.
+The protocol is that of VLDB 2012, Table 1: operators and queries are mixed at random within each interval, so whatever
+slows the store down slows both alike. Unlike there, the load is open-loop, and each p99 has a confidence interval. Many
+short intervals follow a drifting store more closely than few long ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from piql_profiler.measure.measurements import Measurement, Measurements
 from piql_profiler.measure.precision import FEWEST_FOR_P99, precision_of
 from piql_profiler.measure.workload import store_for_profiling
 from piql_profiler.predictor.model import Model, NotPredictable
-from piql_profiler.predictor.models import MODELS, build_model
+from piql_profiler.predictor.models import DEFAULT_MODEL, MODELS, build_model
 from piql_profiler.predictor.predict import predict_work
 from piql_profiler.runs.profile_run import Cancelled
 from piql_profiler.runs.run_files import RunDirectory, RunSettings, RunState, load
@@ -30,13 +30,13 @@ from piql_profiler.runs.runner import sentence_of
 from piql_profiler.validation.case import Case, CaseSession
 from piql_profiler.validation.scores import Row
 
-_AT_LEAST = 5  # of a block: there are many, and what is slow must not take the time of others
-_KNOWN = 0.3  # of the time of a part that is not known well enough yet
+_AT_LEAST = 5  # executions of a block: there are many blocks, and slow parts must not use up the others' time
+_KNOWN = 0.3  # the share of a part that is known well enough, compared with that of one that is not
 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """What was predicted and what was seen; `left_out` says of each query that has no row why."""
+    """A row for each query with its prediction and its actual latencies; `left_out` has other queries, and why."""
 
     settings: RunSettings
     rows: tuple[Row, ...]
@@ -53,7 +53,8 @@ def validate(
 ) -> Validation:
     """Run deployed queries with parameters drawn from the data, keep the profile in the folder `out`, and compare.
 
-    Writes change the data, and are executed only `with_writes`.
+    `names` are the queries, None for all that read. Writes change the data, and are executed only `with_writes`. Raises
+    NotPredictable for a query that is not deployed, or may not be executed.
     """
     with piql.connect(settings.store_url) as database:
         compilation = database.deployment.compilation
@@ -81,7 +82,7 @@ def validate_cases(
 ) -> Validation:
     """Measure a grid and these queries for all intervals, keep the profile in the folder `out`, and compare.
 
-    Before, as many intervals as `warm_up` says are executed and forgotten: a server compiles what it runs often.
+    First, `warm_up` intervals are executed and forgotten: a server, such as one in Java, compiles what it runs often.
     """
     directory = RunDirectory(out, settings, "validation")
     try:
@@ -112,7 +113,7 @@ def validate_cases(
 
 
 def _end(directory: RunDirectory, state: RunState, message: str) -> None:
-    with contextlib.suppress(OSError):  # on a full disk the run reads as failed once this process is gone
+    with contextlib.suppress(OSError):  # a run whose end cannot be written is read as failed once this process is gone
         directory.end(state, message)
 
 
@@ -142,19 +143,20 @@ def _round(
 
 
 def seconds_of(half_widths: Sequence[float], seconds: float, precision: float | None) -> list[float]:
-    """Share the seconds of an interval: what is known well enough keeps a small part, to see what the store sees."""
+    """The seconds of each part in an interval: parts that are known well enough have a smaller share than others."""
     weights = [_KNOWN if precision is not None and half_width <= precision else 1.0 for half_width in half_widths]
     return [seconds * weight / sum(weights) for weight in weights]
 
 
 def _half_width(part: Point | CaseSession, kept: Sequence[Measurement]) -> float:
+    """The half-width of a part's p99, as a share of it; infinite with too few executions."""
     if isinstance(part, CaseSession):
         return part.case().actual.half_width if part.executions >= FEWEST_FOR_P99 else math.inf
     cells = [cell for cell in kept if cell.point == part]
     histogram = merge_all(cell.histogram for cell in cells)
     if histogram.total < FEWEST_FOR_P99:
         return math.inf
-    return precision_of(histogram, sum(cell.effective or cell.histogram.total for cell in cells)).half_width
+    return precision_of(histogram, sum(cell.worth for cell in cells)).half_width
 
 
 def compare(
@@ -174,7 +176,7 @@ def compare(
 
 def _row(case: Case, models: dict[str, Model]) -> Row:
     predictions = {name: predict_work(case.work, model) for name, model in models.items()}
-    conservative = predictions["surface"].conservative_ms
+    conservative = predictions[DEFAULT_MODEL].conservative_ms
     return Row(
         case.query,
         len(case.work.operators),

@@ -1,4 +1,4 @@
-"""The exact quantile of a query on a store of known truth: its calls drawn a million times from the same law."""
+"""The exact quantile of a query on a store of known truth: its calls are drawn a million times from the store's law."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from piql_profiler.measure.precision import Precision
 from piql_profiler.validation.known_truth.service_times import Call, ServiceTimes
 
 DRAWS = 1_000_000
-_AT_ONCE = 20_000
-_TAIL = 0.025
+_AT_ONCE = 20_000  # draws
+_TAIL = 0.025  # of the binomial law on each side: the interval of the p99 is one of 95 %
 
 
 @dataclass(frozen=True)
 class Exact:
-    """The distribution of a query's latency, and its p99 with what is left of uncertainty about it."""
+    """The distribution of a query's latency, and its p99 with the 95 % interval that so many draws leave."""
 
     p99: Precision
     histogram: Histogram
 
 
 def exact(times: ServiceTimes, calls: Sequence[Call], *, seed: int = 1, draws: int = DRAWS) -> Exact:
-    """What one execution takes that makes these calls one after the other."""
+    """The latency of an execution that makes these calls one after the other."""
     random = np.random.default_rng(seed)
     parts = [_drawn(times, calls, min(_AT_ONCE, draws - at), random) for at in range(0, draws, _AT_ONCE)]
     latencies = np.sort(np.concatenate(parts))

@@ -27,12 +27,14 @@ from piql_profiler.validation.known_truth.writes import KnownTruthSteps, timed_t
 
 
 class KnownTruthStore(StoreWrapper):
-    """Answers as the store behind it does, after a time drawn from a seed; `calls` lists what was asked."""
+    """Answers as the store behind it does, after a time drawn from a seed; `calls` lists the calls that were made."""
 
     def __init__(self, behind: Store, times: ServiceTimes, clock: VirtualClock, seed: int) -> None:
         super().__init__(behind)
         self.calls: list[Call] = []
-        self._prepared: dict[int, tuple[object, int]] = {}  # by identity: with the bytes of a row, as declared
+        self._prepared: dict[
+            int, tuple[object, int]
+        ] = {}  # by id(): the object, to keep it, and a row's declared bytes
         self._row_writes = (
             None if behind.row_writes is None else KnownTruthSteps(behind.row_writes, self.spend, self.bytes_of)
         )
@@ -58,7 +60,7 @@ class KnownTruthStore(StoreWrapper):
         self._prepared[id(prepared)] = (prepared, row_bytes)
 
     def bytes_of(self, prepared: object) -> int:
-        """The bytes of a row that was prepared to be read or put."""
+        """The declared bytes of a row of a read, or of entries, that this store has prepared."""
         return self._prepared[id(prepared)][1]
 
     @property
@@ -80,7 +82,7 @@ class KnownTruthStore(StoreWrapper):
         return answers
 
     def spend(self, call: Call) -> None:
-        """Let pass what a call takes."""
+        """Draw the time of a call, and let it pass on the clock."""
         self.calls.append(call)
         now = self._clock.now()
         elapsed_us = np.array([(now - self._looked_at) * 1e6], dtype=np.float32)

@@ -1,7 +1,7 @@
 """Writes on a store of known truth: the calls they make, in a transaction or by steps, as `service_times` has them.
 
-a transaction    each read and each count is a call; what is put and deleted travels with the commit, as one call
-steps            each is a call; a conditional change is two, one after the other: it asks, then decides
+a transaction    each read and each count is a call; all puts and deletes are one call at the commit
+steps            each is a call; a conditional change is two, one after the other: it reads, then writes
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ class KnownTruthTransaction:
         self._requests += len(keys)
 
     def commit(self) -> None:
-        """Let pass what the changes take."""
+        """Spend the time of all changes."""
         if self._requests:
             self._spend(Call(self._requests, 0, self._bytes))
 
 
 @contextmanager
 def timed_transaction(behind: Any, spend: Spend, bytes_of: BytesOf) -> Iterator[Any]:
-    """A transaction of the store behind, and its time."""
+    """A transaction of the store behind that spends the time of its calls."""
     with behind as transaction:
         timed = KnownTruthTransaction(transaction, spend, bytes_of)
         yield timed
@@ -76,7 +76,7 @@ def timed_transaction(behind: Any, spend: Spend, bytes_of: BytesOf) -> Iterator[
 
 
 class KnownTruthSteps(OneByOne):
-    """SingleRowWrites that each take their time."""
+    """The single-row writes of the store behind, each of which spends its time."""
 
     def __init__(self, behind: SingleRowWrites, spend: Spend, bytes_of: BytesOf) -> None:
         self._behind = behind
