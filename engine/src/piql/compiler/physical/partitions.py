@@ -14,7 +14,7 @@ from piql.compiler.logical.format import format_expression
 from piql.compiler.physical.few_values import holds_few_values
 from piql.compiler.physical.indexes.secondary_index import declared_columns
 from piql.compiler.physical.operators import IndexScan, KeyPart, PhysicalNode, SortedIndexJoin, operators
-from piql.schema.catalog import CardinalityLimit, Index, Kind, Table
+from piql.schema.catalog import CardinalityLimit, Index, Kind, Table, word_column
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 
@@ -67,13 +67,8 @@ def _is_limited(table: Table, prefix: Iterable[KeyPart]) -> bool:
     """Whether the schema limits the rows that a read fixes."""
     fixed = {part.column for part in prefix}
     keys = (table.primary_key, *(key.columns for key in table.unique_keys))
-    limits = (limit.columns if not limit.is_token else _limit_columns(limit) for limit in table.limits)
+    limits = ((word_column(limit.columns).name,) if limit.is_token else limit.columns for limit in table.limits)
     return any(set(columns) <= fixed for columns in (*keys, *limits))
-
-
-def _limit_columns(limit: CardinalityLimit) -> tuple[str, ...]:
-    """Return the columns, here one, that a read must fix so that a limit on words limits it."""
-    return (f"token({','.join(limit.columns)})",)
 
 
 def _shown(part: KeyPart) -> str:
