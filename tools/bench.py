@@ -21,6 +21,7 @@ PROGRAMS = (
 
 
 def main() -> int:
+    """Run every benchmark, also after one has failed; return 1 if any has."""
     commands = [[sys.executable, program] for program in PROGRAMS]
     commands.append(["npm", "run", "--silent", "--workspace=e2e", "bench"])
     failed = []

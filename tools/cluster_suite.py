@@ -1,6 +1,6 @@
 """Runs the tests that need a cluster; where Maven or a JDK is missing, says so in one line and runs none.
 
-`--long` runs the faults and what else takes minutes, too (`make test-cluster`).
+`--long` also runs the tests that take minutes, such as those with faults (`make test-cluster`).
 """
 
 from __future__ import annotations
@@ -22,6 +22,10 @@ FOLDERS = ("engine/tests", "backend/tests", "tools")
 
 
 def main(report: Path, is_long: bool) -> int:
+    """Run the tests, write the report that `run_suites` reads, and return the exit status of pytest.
+
+    A long run also keeps its result in docs/measurements/cluster.md.
+    """
     report.parent.mkdir(exist_ok=True)
     missing = what_is_missing()
     report.write_text(json.dumps({"missing": missing}))
@@ -42,14 +46,13 @@ def main(report: Path, is_long: bool) -> int:
     status = subprocess.run([*command, f"--junitxml={xml}"], check=False).returncode
     if is_long and xml.exists():
         minutes = (time.monotonic() - began) / 60
-        keep_section(
-            "cluster.md", "The last run", said_of(xml, minutes, f"{before} at its start, {load_average()} at its end")
-        )
+        loads = f"{before} at its start, {load_average()} at its end"
+        keep_section("cluster.md", "The last run", summary_of(xml, minutes, loads))
     return status
 
 
-def said_of(xml: Path, minutes: float, busy: str) -> str:
-    """Say what came of a run, with the name of each test that failed."""
+def summary_of(xml: Path, minutes: float, loads: str) -> str:
+    """Return the counts of a run, with the name of each test that failed; `loads` are the load averages, in words."""
     cases = list(ElementTree.parse(xml).getroot().iter("testcase"))
     failed = [case for case in cases if case.find("failure") is not None or case.find("error") is not None]
     skipped = [case for case in cases if case.find("skipped") is not None]
@@ -57,7 +60,7 @@ def said_of(xml: Path, minutes: float, busy: str) -> str:
     revision = git.stdout.strip() or "unknown"
     text = (
         f"`make test-cluster` on {date.today().isoformat()}, revision {revision}: {len(cases)} tests"
-        f" in {minutes:.0f} minutes, {len(failed)} failed, {len(skipped)} skipped;\nload average {busy}.\n"
+        f" in {minutes:.0f} minutes, {len(failed)} failed, {len(skipped)} skipped;\nload average {loads}.\n"
     )
     return text + "".join(f"\n- failed: `{case.get('classname')}::{case.get('name')}`" for case in failed)
 

@@ -26,7 +26,7 @@ def cases_folder() -> Path | None:
 
 
 def failures(folder: Path, ids: list[str], url: str) -> tuple[dict[str, str], int, str]:
-    """What each failed case says, how many were skipped, and all that was printed."""
+    """Run the cases; return the reason of each failed one, how many were skipped, and all that was printed."""
     command = [sys.executable, str(folder / "run.py"), "--url", url]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     output = run.stdout + run.stderr
@@ -42,6 +42,7 @@ def failures(folder: Path, ids: list[str], url: str) -> tuple[dict[str, str], in
 
 
 def main(report: Path, update: bool, url: str) -> int:
+    """Run the cases against a store, write the report that `run_suites` reads, and return 1 if a listed case fails."""
     report.parent.mkdir(exist_ok=True)
     folder = cases_folder()
     if folder is None:

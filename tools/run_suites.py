@@ -1,7 +1,7 @@
 """Runs a group of suites to the end, whatever fails on the way, and closes with `N passed, N failed`.
 
-Suites run side by side as far as their places reach, and start in the order of the group, in which their lines come,
-too. Beside the seconds of the clock stand those of the processor, which tell a dear suite from a busy machine.
+Suites run side by side as long as there are places (`suites.PLACES`). They start, and are printed, in the order of the
+group. Beside the seconds of the clock stand those of the processor: a busy machine changes only the former.
 
 A skipped test counts as failed, and so does a suite that ran nothing, wrote no report or took too long. What a suite
 prints goes to `.test-results/<suite>.log`; when it fails, its end is shown.
@@ -26,14 +26,14 @@ from pathlib import Path
 from suites import GROUPS, PLACES, REPORTS, Suite
 
 ROOT = Path(__file__).resolve().parent.parent
-LINES_SHOWN = 120
+LINES_SHOWN = 120  # of the log of a suite that failed
 UNDER_WAY: set[int] = set()
 """The process groups of the suites that run now, to be ended with this program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one suite; `note` says what the numbers do not.
+    """The result of one suite; `note` says what the numbers do not, such as why it was ended.
 
     `seconds` are the clock's. `cpu_seconds` are those its processes and the children they waited for used, user and
     system, over all cores.
@@ -55,7 +55,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What a report says about the tests of a suite."""
+    """How many tests a report holds; a suite whose report may be empty does not fail when it ran none."""
 
     passed: int
     failed: int
@@ -95,12 +95,15 @@ def run(suite: Suite) -> Outcome:
 
 
 def environment(here: Mapping[str, str]) -> dict[str, str]:
-    """Let suites keep bytecode: tests start Python hundreds of times, and else each time would compile every module."""
+    """Return the environment of a suite, in which Python keeps bytecode.
+
+    Tests start Python hundreds of times. Without bytecode each start would compile every module.
+    """
     return {name: value for name, value in here.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def run_all(suites: Sequence[Suite], run: Callable[[Suite], Outcome] = run) -> Iterator[Outcome]:
-    """Start suites in their order, each as soon as there are places for it, and give their outcomes in that order."""
+    """Start suites in their order, each as soon as there are places for it, and yield their outcomes in that order."""
     waiting, under_way, outcomes = deque(suites), dict[Future[Outcome], Suite](), dict[str, Outcome]()
     with ThreadPoolExecutor(PLACES) as pool:
         try:
@@ -113,7 +116,7 @@ def run_all(suites: Sequence[Suite], run: Callable[[Suite], Outcome] = run) -> I
                     for future in over:
                         outcomes[under_way.pop(future).name] = future.result()
                 yield outcomes[suite.name]
-        except BaseException:  # Ctrl+C: the pool waits for what runs
+        except BaseException:  # such as Ctrl+C: without this the pool would wait for the running suites
             for group in tuple(UNDER_WAY):
                 os.killpg(group, signal.SIGTERM)
             raise
@@ -217,6 +220,7 @@ def show_log(suite: str) -> None:
 
 
 def main(group: str) -> int:
+    """Run a group of suites, print a line for each, and return 1 if any failed."""
     print(f"{'suite':<12} {'passed':>7} {'failed':>7} {'skipped':>8} {'seconds':>8} {'cpu':>8}")
     outcomes = []
     for outcome in run_all(GROUPS[group]):

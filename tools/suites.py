@@ -11,17 +11,16 @@ VITEST = ("npm", "run", "--silent", "-w", "frontend", "test", "--", "--reporter=
 
 Report = Literal["exit status", "junit", "vitest", "playwright", "conformance", "cluster"]
 
-
-PLACES = 4  # on two cores: suites that wait for a browser, a disk or a node leave their core to another
+PLACES = 4  # for two cores: a suite that waits for a browser, a disk or a node leaves its core to another
 
 
 @dataclass(frozen=True, slots=True)
 class Suite:
     """One command; `report` says how its tests are counted, and a check without tests counts as one.
 
-    `places` says how many of the `PLACES` it takes: as many as it has processes that work, or wait, at a time. It
-    starts when the suite that is named as `after` is over. `minutes` guards against one that hangs, and is many times
-    what it takes: a busy machine fails no test.
+    `places` says how many of the `PLACES` it takes: the number of its processes that run at a time. It starts when the
+    suite with the name in `after` is over, '' for none. After `minutes` it counts as hung and is ended; they are many
+    times what it takes, so that no suite fails because the machine is busy.
     """
 
     name: str

@@ -1,7 +1,8 @@
 """How many rows a second `load` takes with every constraint checked: SCADr's thoughts, each with its foreign key.
 
-Each batch is timed by itself, from one call of `progress` to the next. By hand is `executemany` of the same rows into
-the same tables, in transactions of the same size, with the foreign keys looked up and nothing else checked.
+Each batch is timed, from one call of `progress` to the next. *By hand* is `executemany` of the same rows into the same
+tables, in transactions of the same size, with the foreign keys looked up and nothing else checked. Both run with the
+embedded store's two levels of `synchronous`, with and without an index.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ import piql
 from overhead import EPOCH, SOURCE, START, name
 from piql.runtime.writing.bulk import BATCH
 
+# A query whose index each thought is put into.
 BY_TEXT = "CREATE QUERY byText AS SELECT owner, posted FROM thoughts WHERE text = [1: text] LIMIT 5;\n"
 Rows = list[dict[str, Any]]
 
 
 def by_engine(path: Path, source: str, users: Rows, rows: Rows, synchronous: str) -> tuple[float, float, list[float]]:
-    """Return the seconds on the clock, those of the processor, and those of each batch."""
+    """Load with the engine; return the seconds on the clock, those of the processor, and those of each batch."""
     with piql.connect(f"embedded:{path}?synchronous={synchronous}") as db:
         db.deploy(piql.compile(source))
         db.load("users", users)
@@ -37,7 +39,7 @@ def by_engine(path: Path, source: str, users: Rows, rows: Rows, synchronous: str
 
 
 def by_hand(path: Path, rows: Rows, indexes: list[str], synchronous: str) -> float:
-    """Return the seconds of the processor that the same file takes of hand-written code."""
+    """Empty the tables of the same file and load them with sqlite3; return the seconds of processor time."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous};")
     connection.execute('DELETE FROM "table thoughts"')

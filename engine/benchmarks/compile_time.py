@@ -27,8 +27,8 @@ from sqlglot.optimizer import optimize
 
 SCADR = Path(__file__).resolve().parents[2] / "sample-apps" / "scadr"
 QUERIES = ("findUser", "myThoughts", "usersFollowedBy", "thoughtstream")
-TABLES = (1, 2, 4, 8, 12)
-SIZES = (10, 100, 1000)
+TABLES = (1, 2, 4, 8, 12)  # joined in one query
+SIZES = (10, 100, 1000)  # queries of a project
 SAME, AGAIN = "piql", "piql again"
 CALLS = 5  # of one variant, one after the other, in one round
 
@@ -91,7 +91,7 @@ def tables_as_sql(compilation: Compilation) -> Iterator[str]:
 
 
 def against(text: str, compilation: Compilation, rounds: int) -> dict[str, list[float]]:
-    """Measures one query: compiled here, parsed and optimized by sqlglot, explained by DuckDB."""
+    """Return the times of one query: compiled here, parsed and optimized by sqlglot, explained by DuckDB."""
     sql = as_sql(text)
     schema = {
         table.name: {column.name: str(column.type) for column in table.columns} for table in compilation.tables.values()
@@ -111,6 +111,7 @@ def against(text: str, compilation: Compilation, rounds: int) -> dict[str, list[
 
 
 def beside_others(rounds: int) -> None:
+    """Print what compiling each query of SCADr takes beside sqlglot and DuckDB."""
     compilation = piql.compile(SCADR)
     print(f"{'one query':<18}{'piql':>8}{'p99':>8}{'sqlglot':>9}{'EXPLAIN':>9}  (ms)   piql/sqlglot     piql/EXPLAIN")
     agreement = []
@@ -137,6 +138,7 @@ def chain(tables: int) -> str:
 
 
 def with_more_tables(rounds: int) -> None:
+    """Print how the time grows with the tables that a query joins."""
     times_at: dict[int, dict[str, list[float]]] = {}
     for tables in TABLES:
         compilation = piql.compile(chain(tables))
@@ -144,8 +146,10 @@ def with_more_tables(rounds: int) -> None:
     print(f"\n{'joined tables':<18}" + "".join(f"{table:>8}" for table in TABLES) + "   (ms)")
     for name in (SAME, "sqlglot", "duckdb"):
         middle = [statistics.median(times_at[table][name]) for table in TABLES]
-        steps = [(one - before) / (here - there) for one, before, here, there in
-                 zip(middle[1:], middle, TABLES[1:], TABLES, strict=False)]  # fmt: skip
+        steps = [
+            (longer - shorter) / (more - fewer)
+            for longer, shorter, more, fewer in zip(middle[1:], middle, TABLES[1:], TABLES, strict=False)
+        ]
         power = statistics.linear_regression(
             [math.log(table) for table in TABLES[1:]], [math.log(duration) for duration in middle[1:]]
         ).slope
@@ -177,12 +181,13 @@ def project(queries: int, edited: str = "", limit: int = 50) -> dict[str, str]:
 
 
 def in_many_files(texts: dict[str, str]) -> dict[str, str]:
+    """Return a project with each query in a file of its own."""
     parts = texts["queries.piql"].split(";\n")[:-1]
     return {"schema.piql": texts["schema.piql"], **{f"q{at}.piql": part + ";\n" for at, part in enumerate(parts)}}
 
 
 def edits_among(size: int, count: int, *, one_file: bool, first: int = 1) -> Work:
-    """Return the work of one key more in one query, whose result is looked at."""
+    """Return work that compiles a project of `size` queries after one more edit of one query, `count` times at most."""
     texts = project(size, "@")
     if not one_file:
         texts = in_many_files(texts)
@@ -197,6 +202,7 @@ def edits_among(size: int, count: int, *, one_file: bool, first: int = 1) -> Wor
 
 
 def beside_other_queries(rounds: int) -> None:
+    """Print what one key takes in one query of 10, 100 and 1,000, in one file and in a file for each."""
     for one_file in (True, False):
         works = {str(size): edits_among(size, rounds + 2, one_file=one_file) for size in SIZES}
         works["10 again"] = edits_among(10, rounds + 2, one_file=one_file, first=5000)
@@ -210,6 +216,7 @@ def beside_other_queries(rounds: int) -> None:
 
 
 def whole_sets() -> None:
+    """Print what 1,000 queries take that were never compiled before, and what an edit of their schema takes."""
     limits = iter(range(100, 200))
     fresh = []
     for _ in range(5):

@@ -1,9 +1,11 @@
 # ruff: noqa: E501  # a shape is one line
 """What the compiler takes for a megabyte that is large in one way: `python engine/benchmarks/large_texts.py [words]`.
 
-Processor time that the compiler itself takes (`user`), in a process of its own for each text; the words choose the
-shapes whose names hold one of them. A text is to be answered within two seconds, whoever wrote it. Beside it stands what
-a loop took that always does the same, before the text and after it: the more, the more was other programs' doing.
+Each text is compiled in a process of its own, and the processor time of the compiler (`user`) is printed; the words
+choose the shapes whose names hold one of them. Every text has to be answered within two seconds. Beside it stands the
+time of a loop that always does the same, before and after the text: where it is longer, other programs were busy.
+
+To add a shape, add a row to SHAPES: a name, and a function from a size in characters to a text.
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ from itertools import count
 import piql
 import piql.compiler.incremental.recompile  # loaded here, so that no text pays for it
 
-MEGABYTE = 1_000_000
-SECONDS = 2.0
+MEGABYTE = 1_000_000  # characters of each text
+SECONDS = 2.0  # that a text may take
 
 Shape = Callable[[int], str]
 
@@ -41,14 +43,17 @@ def many(part: Callable[[int], str], size: int, start: str = "", end: str = "", 
 
 
 def _repeated(piece: str) -> Shape:
+    """One text again and again."""
     return lambda size: piece * (size // len(piece))
 
 
 def _queries(body: Callable[[int], str], schema: str = _T) -> Shape:
+    """Queries with the bodies that `body` makes of their numbers."""
     return lambda size: many(lambda number: f"CREATE QUERY q{number} AS {body(number)};\n", size, schema)
 
 
 def _list(start: str, part: Callable[[int], str], end: str, between: str = ", ", schema: str = _T) -> Shape:
+    """One statement with a list as long as the text."""
     return lambda size: many(part, size, schema + start, end, between)
 
 
@@ -82,6 +87,7 @@ def _nested(depth: int, opening: str, closing: str, inner: str) -> str:
 
 
 def _joins(tables: int, condition: Callable[[int], str], end: str, schema: str = _T) -> Shape:
+    """Queries that join one table with itself so many times; `#` in the end of a query is its number."""
     return _queries(lambda number: _join(tables, condition, end.replace("#", str(number))), schema)
 
 
@@ -298,6 +304,7 @@ SHAPES: dict[str, Shape] = {
 
 
 def user_seconds() -> float:
+    """Return the processor time of this process, without that of the system."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_utime
 
 
@@ -311,6 +318,7 @@ def yardstick() -> float:
 
 
 def measure(name: str) -> None:
+    """Compile the text of one shape and print a line: its time, that of the loop, and how many queries are bounded."""
     text = SHAPES[name](MEGABYTE)
     before = yardstick()
     started = user_seconds()

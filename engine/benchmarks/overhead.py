@@ -1,7 +1,7 @@
 """What the engine adds to SQLite: the same rows as dicts, by name through `execute` and by hand-written sqlite3 code.
 
-Both work on the same file in the same process; every round runs all variants in a new order, and one variant runs
-twice under two names, which shows how far the numbers can be trusted.
+Both work on the same file in the same process. Every round runs all variants in a new order. The hand-written code
+runs twice under two names: where the two differ, so far the numbers cannot be trusted.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def fill(db: piql.Database) -> None:
 
 
 class ByHand:
-    """What a careful programmer writes against the same tables."""
+    """What a careful programmer writes against the same tables: one method for each query."""
 
     def __init__(self, path: Path) -> None:
         self.connection = sqlite3.connect(path, isolation_level=None)
@@ -98,7 +98,7 @@ class ByHand:
         ]
 
     def thoughtstream(self, me: str) -> Rows:
-        """Reads the newest of each, as the engine does: the work does not grow with how much they wrote."""
+        """Read the newest thoughts of each target, as the engine does: the work does not grow with their number."""
         execute = self.connection.execute
         rows: list[tuple[Any, ...]] = []
         execute("BEGIN")
@@ -117,7 +117,7 @@ class ByHand:
         ]
 
     def thoughtstream_join(self, me: str) -> Rows:
-        """Leaves it to SQLite, which reads and sorts all that they ever wrote."""
+        """Leave the join to SQLite, which reads and sorts all thoughts of all targets."""
         rows = self.connection.execute(
             'SELECT t.owner, t.posted, t.text FROM "table subscriptions" s '
             'JOIN "table thoughts" t ON t.owner = s.target '

@@ -1,9 +1,9 @@
 """What a write costs: SCADr's postThought and subscribe by the engine and by hand-written sqlite3 code.
 
-By hand does what the engine promises: one transaction, the old row read, foreign keys looked up, the rows of the limit
-counted, the same entries changed. Both write to files of their own in one process, in a new order each round, and one
-variant runs twice under two names. Times are of the processor; `synchronous` decides how often the disk is waited for,
-which they leave out.
+The hand-written code does what the engine promises: one transaction, the old row read, foreign keys looked up, the rows
+of the limit counted, the same entries changed. Each variant writes to a file of its own, in one process, in a new order
+each round; the hand-written code runs twice under two names. Times are of the processor, so waiting for the disk is not
+in them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Write = Callable[[str, str, datetime], object]
 
 
 class ByHand:
-    """What a careful programmer writes against the same tables."""
+    """What a careful programmer writes against the same tables: one method for each write, all with one signature."""
 
     def __init__(self, path: Path) -> None:
         self.connection = sqlite3.connect(path, isolation_level=None)
@@ -79,6 +79,7 @@ class ByHand:
 
 
 def opened(path: Path) -> piql.Database:
+    """Return a new database with the queries and users of the benchmark."""
     db = piql.connect(f"embedded:{path}?synchronous=NORMAL")
     db.deploy(piql.compile(SOURCE + WRITES + FOLLOWERS))
     db.load("users", ({"username": name(n), "hometown": "Oslo"} for n in range(USERS)))
@@ -90,10 +91,10 @@ def measure(variants: dict[str, Write], rounds: int, calls: int) -> dict[str, li
     chance = random.Random(7)
     times: dict[str, list[list[float]]] = {label: [] for label in variants}
     pairs = chance.sample(range(USERS * USERS), rounds * calls)
-    for at in range(rounds):
+    for number in range(rounds):
         arguments = [
             (name(pairs[n] // USERS), name(pairs[n] % USERS), START + timedelta(milliseconds=n))
-            for n in range(at * calls, (at + 1) * calls)
+            for n in range(number * calls, (number + 1) * calls)
         ]
         for label in chance.sample(list(variants), len(variants)):
             run, taken = variants[label], []
@@ -140,10 +141,7 @@ def main() -> None:
                 middle = {
                     label: [statistics.median(durations) for durations in rounds] for label, rounds in times.items()
                 }
-                slow = {
-                    label: statistics.quantiles(chain.from_iterable(rounds), n=100)[98]
-                    for label, rounds in times.items()
-                }
+                slow = {label: p99(chain.from_iterable(rounds)) for label, rounds in times.items()}
                 pairs = zip(middle["engine"], middle["by hand"], strict=True)
                 ratio = statistics.median(engine / by_hand for engine, by_hand in pairs)
                 pairs = zip(middle["by hand again"], middle["by hand"], strict=True)
@@ -163,6 +161,7 @@ def main() -> None:
 
 
 def _both(db: piql.Database, hand: ByHand) -> list[sqlite3.Connection]:
+    """Return the connections of the engine and of the hand-written code, to compare what they have written."""
     return [db.store.connection(), hand.connection]  # type: ignore[attr-defined]
 
 

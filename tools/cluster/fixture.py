@@ -20,7 +20,8 @@ LOGS = Path(__file__).resolve().parents[2] / ".test-results" / "cluster"
 def cluster() -> Iterator[Cluster]:
     """Run three nodes, or use those of `make cluster` when they run; the logs stay in .test-results/cluster.
 
-    A fixture that is imported is another one in each module: the first starts the nodes, and ends them as the last.
+    Each module that imports this fixture has one of its own. The first of them starts the nodes, and is the last to
+    end: it ends them.
     """
     if _STARTED:
         yield _STARTED[0]

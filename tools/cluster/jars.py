@@ -1,6 +1,6 @@
-"""Cassandra's jars: fetched once by Maven from `pom.xml`, each held to its sum in `sha256sums.txt`, kept in a cache.
+"""Cassandra's jars: fetched once by Maven from `pom.xml`, each checked against `sha256sums.txt`, kept in a cache.
 
-~/.cache/piql/cassandra-3f2a…/lib/*.jar      (or below $PIQL_CACHE; named after the sums, so that others have another)
+~/.cache/piql/cassandra-3f2a…/lib/*.jar      or below $PIQL_CACHE; the name holds a digest of all sums
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def cache() -> Path:
 
 
 def jars() -> Path:
-    """Return the folder of the jars, fetched if need be."""
+    """Return the folder of the jars, which are fetched if they are not there; raise ClusterMissing where that fails."""
     folder = cache()
     folder.mkdir(parents=True, exist_ok=True)
     library = folder / "lib"
@@ -45,6 +45,7 @@ def jars() -> Path:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
+    """Keep other processes out while the context lasts: of several that start together, one fetches."""
     with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -56,10 +57,10 @@ def _fetch(folder: Path) -> None:
         raise ClusterMissing("no cluster on this machine: Maven (mvn) not found")
     command = [maven, "-B", "-ntp", "-q", "-f", str(POM), "dependency:copy-dependencies"]
     command += ["-DincludeScope=runtime", f"-DoutputDirectory={folder}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        last = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()][:3]
-        raise ClusterMissing(f"Maven could not fetch Cassandra: {' '.join(last)}")
+    maven_run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if maven_run.returncode:
+        lines = [line for line in (maven_run.stdout + maven_run.stderr).splitlines() if line.strip()]
+        raise ClusterMissing(f"Maven could not fetch Cassandra: {' '.join(lines[:3])}")
 
 
 def _verify(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Some nodes as one ring: started together, waited for until they answer for each other, stopped together."""
+"""Some nodes as one ring: started together, ready when each knows all others, stopped together."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cluster.missing import ClusterMissing, what_is_missing
 from cluster.nodes import Node
 
 NETWORK = "127.0.0"
-PATIENCE_SECONDS = 180.0
+PATIENCE_SECONDS = 180.0  # until the ring has formed
 DROP_SECONDS = 300.0  # each node writes out and drops hundreds of tables
 
 
@@ -134,7 +134,11 @@ def _end_of(node: Node) -> str:
 def make_cluster(
     folder: Path, nodes: int = 3, network: str = NETWORK, *, is_quick: bool = True, keeps_data: bool = False
 ) -> Cluster:
-    """Lay out the folders of a ring; the data of an earlier one goes, or stays when it had the same nodes."""
+    """Write the folders of a ring of `nodes` nodes, which is not started yet.
+
+    The data of an earlier ring in the folder is deleted, unless `keeps_data` and it had the same addresses. Raises
+    ClusterMissing where this machine cannot run one.
+    """
     missing = what_is_missing()
     if missing:
         raise ClusterMissing(missing)
@@ -155,9 +159,8 @@ def make_cluster(
 
 def found_cluster(folder: Path) -> Cluster:
     """Return the nodes whose folders are there, running or not."""
-    places = sorted(folder.resolve().glob("node*"))
-    nodes = []
-    for node_folder in places:
+    nodes: list[Node] = []
+    for node_folder in sorted(folder.resolve().glob("node*")):
         address = next(
             line.split()[1]
             for line in (node_folder / "cassandra.yaml").read_text().splitlines()
@@ -173,7 +176,7 @@ def running_cluster(
 ) -> Iterator[Cluster]:
     """Run a new ring for as long as the context lasts; the logs stay in the folder.
 
-    Nodes of an earlier one there whose process was killed before it could end them are ended first.
+    Nodes that an earlier process left running there, because it was killed, are ended first.
     """
     for node in found_cluster(folder).nodes:
         if node.is_left_behind():

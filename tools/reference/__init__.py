@@ -1,6 +1,7 @@
 """The reference pages under docs/reference/, made from the tables of the code: `make golden` writes them anew.
 
-One module a page; each gives its pages as texts by file name. To add a page, add its module to PAGES.
+Each module makes one page, `codes` one for each diagnostic: its function `pages` returns texts by file name. To add a
+page, add its module to PAGES. `grammar` and `mended` hold data for pages, `markdown` writes tables and blocks.
 """
 
 from __future__ import annotations

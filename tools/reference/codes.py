@@ -1,4 +1,4 @@
-"""codes/: one page a diagnostic, from the table of codes; what the compiler says to its example is computed."""
+"""codes/: one page for each diagnostic, from the table of codes; the message about its example is computed."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ _STAGES: Mapping[str, Iterable[Code]] = {
     "Writes": writes.CODES,
     "Bounds": bounds.CODES,
 }
+_LONGEST_LINE = 120  # characters
 _SEVERITIES = {
     "error": "an error: a set of queries that has one is not deployed",
     "warning": "a warning: the set is deployed all the same",
@@ -38,9 +39,10 @@ def pages() -> dict[str, str]:
 
 
 def _contents() -> str:
-    sections = []
-    for stage, each_code in _STAGES.items():
-        rows = [(f"[{entry.slug}]({entry.slug}.md)", entry.severity, entry.title) for entry in each_code]
+    """Return the page that lists all codes, by the stage that finds them."""
+    sections: list[str] = []
+    for stage, entries in _STAGES.items():
+        rows = [(f"[{entry.slug}]({entry.slug}.md)", entry.severity, entry.title) for entry in entries]
         sections.append(f"## {stage}\n\n{table(('code', 'severity', 'meaning'), rows)}")
     intro = (
         "Every message of the compiler has a stable code. The page of a code explains it, and shows an example with "
@@ -50,6 +52,7 @@ def _contents() -> str:
 
 
 def _page(entry: Code) -> str:
+    """Return the page of one code: explanation, example, message, and the corrected example."""
     text = example(entry)
     finding = finding_of(entry, text)
     says = "piql refused" if entry.severity == "error" and not entry.statement else "piql"
@@ -82,7 +85,7 @@ def example(entry: Code) -> str:
 
 
 def finding_of(entry: Code, text: str) -> Diagnostic:
-    """Return what the compiler says to the example under this code."""
+    """Return the diagnostic with this code that the compiler finds in the example."""
     compilation = piql.compile(text)
     diagnostics = compilation.diagnostics
     if entry.statement:
@@ -107,8 +110,9 @@ def _applied(fix: Fix, text: str) -> str:
 
 
 def _rendered(finding: Diagnostic) -> str:
+    """Return a diagnostic as the terminal shows it; without the text where one of its lines is too long for a page."""
     lines = render(finding).split("\n")
-    if max(map(len, lines)) > 120:  # a line too long to be shown: only what is said of it
+    if max(map(len, lines)) > _LONGEST_LINE:
         lines = [line for line in lines[1:] if line.lstrip().startswith("= ")]
         lines.insert(0, f"{finding.severity}[{finding.code}]: {finding.message}")
     return "\n".join(lines)

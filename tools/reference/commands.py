@@ -1,4 +1,8 @@
-"""commands.md: the commands of `piql`, from their own argument parsers, and the targets of `make`."""
+"""commands.md: the commands of `piql`, from their own argument parsers, and the targets of `make`.
+
+A command builds its parser when it runs. So each is started with a `parse_args` that raises, and hands over the parser
+before the command does anything.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +45,7 @@ MEANING = {
 
 
 class _Described(Exception):
-    """Leaves a command once its parser is complete."""
+    """Raised in place of parsing, to leave a command once its parser is complete."""
 
     def __init__(self, parser: argparse.ArgumentParser) -> None:
         super().__init__()
@@ -108,6 +112,7 @@ def _command(name: str, about: str) -> str:
 
 
 def _shown(action: argparse.Action) -> str:
+    """Return an argument as a user writes it: `--port PORT`, `[PATH]`."""
     if action.nargs == 0:
         return action.option_strings[0]
     value = str(action.metavar or "|".join(map(str, action.choices or ())) or action.dest.upper())
@@ -128,5 +133,6 @@ def _default(action: argparse.Action) -> str:
 
 
 def _exit_codes(module: str) -> str:
+    """Return the lines about exit codes in the docstring of a module: those with `0 … · 1 …`."""
     lines = docstring(import_module(module)).split("\n")
     return "\n".join(line for line in lines if re.search(r"\b0\b.*·", line))

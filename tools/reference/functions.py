@@ -27,7 +27,7 @@ _AGGREGATE_MEANING = {
     "MIN": "the smallest; NULL of no values",
     "MAX": "the largest; NULL of no values",
 }
-_LEVELS = {
+_LEVELS = {  # how tightly an operator binds → what it gives
     1: "true when one side is",
     2: "true when both sides are",
     3: "true when the condition is false",
@@ -42,6 +42,7 @@ _ARITHMETIC = ("7 / 2", "-7 % 3", "7 / 0", "'Ada' || ' ' || 'Lovelace'", "1 + NU
 _COLUMNS = {Kind.INT: "i", Kind.BIGINT: "b", Kind.DECIMAL: "m", Kind.DOUBLE: "d", Kind.TEXT: "t", Kind.DATE: "y"}
 _SCHEMA = "CREATE TABLE one (id INT PRIMARY KEY, i INT, b BIGINT, m DECIMAL, d DOUBLE, t TEXT, y DATE);"
 
+# Columns of different precision, and the expressions over them whose types the page lists.
 _PRICES = "CREATE TABLE price (id INT PRIMARY KEY, i INT, p DECIMAL(10, 2), r DECIMAL(5, 3), large DECIMAL(38, 2));"
 _DIGITS = (
     "p + r",
@@ -122,7 +123,8 @@ well. An aggregate reads its whole section, so the section must be bounded: see
 
 
 def _operators() -> list[tuple[str, str, str]]:
-    rows = []
+    """Return level, operators and meaning of each level, from the parser's own table."""
+    rows: list[tuple[str, str, str]] = []
     for level, gives in _LEVELS.items():
         words = [word for word, power in BINDING_POWER.items() if power == level and word != ILIKE.name]
         shown_words = f"`{_BEFORE_ONE_VALUE[level]}` before a value" if level in _BEFORE_ONE_VALUE else codes(words)
@@ -131,6 +133,7 @@ def _operators() -> list[tuple[str, str, str]]:
 
 
 def _evaluated(expressions: tuple[str, ...]) -> dict[str, str]:
+    """Return what the engine computes of each expression, as it is written in PIQL."""
     with piql.connect(TEMPORARY_STORE) as db:
         db.deploy(piql.compile(_SCHEMA))
         db.run("INSERT INTO one (id) VALUES (1)")
@@ -140,6 +143,7 @@ def _evaluated(expressions: tuple[str, ...]) -> dict[str, str]:
 
 
 def _takes(function: Function) -> str:
+    """Return the types of a function's arguments in words."""
     letters = [function.takes[min(position, len(function.takes) - 1)] for position in range(min(function.high, 3))]
     optional = ["" if position < function.low else " (optional)" for position in range(len(letters))]
     if function.high > 3:
@@ -148,6 +152,7 @@ def _takes(function: Function) -> str:
 
 
 def _gives(function: Function) -> str:
+    """Return the type of a function's result, by the types of its arguments."""
     letter = function.takes[0]
     kinds = {"t": (Kind.TEXT,), "n": NUMBERS, "i": (Kind.INT,), "a": (Kind.INT, Kind.TEXT)}[letter]
     results = {kind: function.result([Constant(value=None, type=BARE[kind])] * function.low) for kind in kinds}
@@ -174,6 +179,7 @@ def _digits() -> list[tuple[str, str]]:
 
 
 def _aggregate_types(name: str) -> str:
+    """Return the type of an aggregate's result, by the type of its operand, as the compiler infers it."""
     names = {kind: f"{name}({column})" for kind, column in _COLUMNS.items()}
     by_result: dict[str, list[str]] = {}
     for kind, call in names.items():

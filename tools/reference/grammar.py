@@ -1,7 +1,7 @@
 """The grammar of the language, production by production, and sentences derived from it.
 
-The parser is written by hand, so this is a description beside it: a test derives sentences from every production and
-parses them, and another holds every keyword that the parser knows against the words below.
+The parser is written by hand, so this is a description beside it. One test derives sentences from every production and
+parses them; another compares the keywords that the parser knows with the words below.
 """
 
 from __future__ import annotations
@@ -132,6 +132,7 @@ def productions() -> dict[str, Part]:
 
 
 def _alternatives(symbols: list[str], at: int) -> tuple[tuple[tuple[Part, ...], ...], int]:
+    """Return the alternatives that begin at an index, up to a closing bracket or the end, and the index behind them."""
     alternatives: list[tuple[Part, ...]] = []
     sequence: list[Part] = []
     while at < len(symbols) and symbols[at] not in _CLOSING.values():
@@ -157,11 +158,12 @@ def keywords() -> frozenset[str]:
 
 
 def derive(start: str, random: Random, depth: int = 16) -> str:
-    """Derive one sentence; beyond `depth` productions inside one another only what must stand is taken."""
+    """Return one random sentence. Inside more than `depth` productions, everything optional is left out."""
     return " ".join(_derived(Part("name", start), productions(), random, depth))
 
 
 def _derived(part: Part, rules: dict[str, Part], random: Random, depth: int) -> list[str]:
+    """Return the words of a random sentence of one part."""
     if part.kind == "terminal":
         return [part.text]
     if part.kind == "name":

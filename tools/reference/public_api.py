@@ -103,7 +103,7 @@ _MEMBERS: dict[str, dict[str, str]] = {
         "end_line": "counted from 1",
         "end_utf16_column": "counted from 1, as editors do",
     },
-    "Source": {"text": "the whole text", "name": "of the file", "span": "Give the range between two offsets."},
+    "Source": {"text": "the whole text", "name": "of the file", "span": "the range between two offsets"},
 }
 _FUNCTIONS = ("compile", "connect", "aconnect")
 
@@ -113,8 +113,8 @@ def pages() -> dict[str, str]:
     named = {name: getattr(piql, name) for name in piql.__all__}
     functions = [(code(_signature(name, named[name])), first_sentence(named[name])) for name in _FUNCTIONS]
     raised = [name for name, member in named.items() if isinstance(member, type) and issubclass(member, piql.PiqlError)]
-    left = set(named) - set(raised) - set(_CLASSES) - set(_FUNCTIONS)
-    assert not left, f"python.md says nothing of {left}"
+    undescribed = set(named) - set(raised) - set(_CLASSES) - set(_FUNCTIONS)
+    assert not undescribed, f"python.md says nothing of {undescribed}"
     errors_of_all = [(code(name), first_sentence(named[name])) for name in sorted(raised)]
     text = f"""
 # Python
@@ -144,6 +144,7 @@ def _class(described: type) -> str:
 
 
 def _fields(described: type) -> list[tuple[str, str]]:
+    """Return the fields of a dataclass or NamedTuple with their types, each with its comment or its row in _MEMBERS."""
     annotations = described.__annotations__
     if dataclasses.is_dataclass(described):
         names = [field.name for field in dataclasses.fields(described)]
@@ -159,7 +160,8 @@ def _written(annotation: object) -> str:
 
 
 def _comments(described: type) -> dict[str, str]:
-    documented = {}
+    """Return the comments behind the fields of a class, from its source."""
+    documented: dict[str, str] = {}
     for line in inspect.getsource(described).split("\n"):
         declaration, hash_sign, comment = line.partition("  # ")
         name, colon, _ = declaration.strip().partition(":")
@@ -169,7 +171,8 @@ def _comments(described: type) -> dict[str, str]:
 
 
 def _members(described: type) -> list[tuple[str, str]]:
-    rows = []
+    """Return the public methods and properties of a class, each with its first sentence or its row in _MEMBERS."""
+    rows: list[tuple[str, str]] = []
     members = _MEMBERS[described.__name__]
     for name, member in vars(described).items():
         if name.startswith("_"):

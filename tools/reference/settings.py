@@ -1,4 +1,4 @@
-"""settings.md: what the environment, the URL of a store and the tests can be told."""
+"""settings.md: the settings of the server, of a store's URL, of commands and of tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from piql_backend.settings import ROOT, SampleSize, Settings
 from reference.commands import MEANING, parser_of
 from reference.markdown import code, docstring, table
 
-_PROBES = ("9000", "local", "elsewhere")
+_PROBES = ("9000", "local", "elsewhere")  # values of a variable, one of which changes its setting
 
 # Variables that are no settings of the server.
 OTHERS = {
@@ -104,6 +104,7 @@ def _default(name: str) -> object:
 
 
 def _server() -> Iterator[tuple[str, str, str, str]]:
+    """Yield variable, flag, default and meaning of each setting that a variable changes."""
     flags = _flags()
     comments = dict(re.findall(r"^    (\w+): .*?  # (.*)$", inspect.getsource(Settings), re.MULTILINE))
     for variable, name in variables().items():
@@ -112,6 +113,7 @@ def _server() -> Iterator[tuple[str, str, str, str]]:
 
 
 def _flags_alone() -> Iterator[tuple[str, str, str]]:
+    """Yield flag, default and meaning of each setting that only a flag changes."""
     variables_read = set(variables().values())
     for name, (flag, about) in _flags().items():
         if name not in variables_read:
@@ -119,6 +121,7 @@ def _flags_alone() -> Iterator[tuple[str, str, str]]:
 
 
 def _flags() -> dict[str, tuple[str, str]]:
+    """Return the flags of `piql serve` and their meaning, by the name of the setting."""
     return {
         action.dest: (action.option_strings[0], action.help or MEANING[action.option_strings[0]])
         for action in parser_of("serve")._actions

@@ -115,6 +115,7 @@ Reserved because SQL has them, though PIQL does not: {codes(unused)}. Every othe
 
 
 def _left_out() -> Iterator[tuple[str, str, str]]:
+    """Yield each construct with the code of its refusal and the compiler's own advice."""
     for construct, example in LEFT_OUT:
         errors = [
             diagnostic for diagnostic in piql.compile(_SCHEMA + example).diagnostics if diagnostic.severity == "error"

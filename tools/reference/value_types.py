@@ -36,7 +36,7 @@ _SAMPLES: tuple[tuple[str, object], ...] = (
 def pages() -> dict[str, str]:
     """Return the page about column types, by file name."""
     holds = [(code(kind.value), codes(_other_names(kind)) or "–", COLUMN_TYPES[kind].holds) for kind in KINDS]
-    python = [(code(kind.value), code(_given(kind)), ", ".join(_accepted(kind))) for kind in KINDS]
+    python = [(code(kind.value), code(_python_type(kind)), ", ".join(_accepted(kind))) for kind in KINDS]
     stored = [(code(kind.value), _compared(kind), _bytes(kind), code(STORED[kind].affinity)) for kind in KINDS]
     text = f"""
 # Types
@@ -87,7 +87,8 @@ def _other_names(kind: Kind) -> list[str]:
     return list(COLUMN_TYPES[kind].names[1:])
 
 
-def _given(kind: Kind) -> str:
+def _python_type(kind: Kind) -> str:
+    """Return the name of the Python type of the engine's values."""
     for _, sample in _SAMPLES:
         try:
             return type(convert(sample, BARE[kind])).__name__
@@ -97,6 +98,7 @@ def _given(kind: Kind) -> str:
 
 
 def _accepted(kind: Kind) -> list[str]:
+    """Return the names of the samples that a type accepts."""
     names: dict[str, None] = {}
     for name, sample in _SAMPLES:
         try:

@@ -21,12 +21,15 @@ from cassandra.query import tuple_factory
 from sample import COUNT, friends
 
 Rows = list[dict[str, Any]]
-RowsByRequest = list[list[tuple[Any, ...]]]
+RowsByRequest = list[list[tuple[Any, ...]]]  # the rows of each request
 FanOut = Callable[[Any, Sequence[tuple[Any, ...]]], RowsByRequest]
 
 
 class ByHand:
-    """One session; `ways` are the ways to fan out, of which the benchmark takes the cheapest."""
+    """One session of the driver. `gets`, `slices`, `fan_outs` and `thoughtstreams` return the ways to do each case.
+
+    `ways` are the driver's ways to send several requests; the benchmark takes the cheapest.
+    """
 
     def __init__(self, hosts: Sequence[str], keyspace: str) -> None:
         profile = ExecutionProfile(
@@ -57,7 +60,7 @@ class ByHand:
 
     def by_callbacks(self, statement: Any, arguments: Sequence[tuple[Any, ...]]) -> RowsByRequest:
         results: RowsByRequest = [[] for _ in arguments]
-        missing = list(range(len(arguments)))
+        missing = list(range(len(arguments)))  # one item for each request without an answer; pop() needs no lock
         failures: list[BaseException] = []
         is_done = Event()
 

@@ -1,4 +1,4 @@
-"""The same with the Rust driver: prepared statements, rows as the dicts that it gives, futures started together."""
+"""The program of `by_hand` with the Rust driver: prepared statements, the driver's dicts, futures started together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Rows = list[dict[str, Any]]
 
 
 class ByHandRust:
-    """One session; statements of a fan-out are started together."""
+    """One session of the driver, with the methods of `by_hand.ByHand`; it has one way to do each case."""
 
     def __init__(self, hosts: Sequence[str], keyspace: str) -> None:
         builder = SessionBuilder().contact_points([(host, 9042) for host in hosts]).use_keyspace(keyspace, False)

@@ -8,7 +8,7 @@ from html import escape
 from typing import NamedTuple
 
 WIDTH, HEIGHT = 720, 420
-LEFT, RIGHT, TOP, BOTTOM = 72, 24, 56, 64
+LEFT, RIGHT, TOP, BOTTOM = 72, 24, 56, 64  # margins
 COLOURS = ("#1f6b3b", "#b3501c", "#2b5c9e")
 DASHES = ("", "6 4", "2 3")
 
@@ -28,6 +28,7 @@ def chart(title: str, x_label: str, y_label: str, series: Sequence[Series]) -> s
     low_y, high_y = math.floor(math.log10(min(ys))), math.ceil(math.log10(max(ys)))
 
     def place(x: float, y: float) -> tuple[float, float]:
+        """Return the point in the picture for two values."""
         across = (math.log10(x) - low_x) / (high_x - low_x)
         up = (math.log10(y) - low_y) / max(1, high_y - low_y)
         return LEFT + across * (WIDTH - LEFT - RIGHT), HEIGHT - BOTTOM - up * (HEIGHT - TOP - BOTTOM)
@@ -65,6 +66,7 @@ def chart(title: str, x_label: str, y_label: str, series: Sequence[Series]) -> s
 
 
 def _mark(number: int, x: float, y: float, colour: str) -> str:
+    """Return the mark of a point: squares and circles take turns by the number of the line."""
     if number % 2:
         return f'<rect x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8" fill="{colour}"/>'
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{colour}"/>'

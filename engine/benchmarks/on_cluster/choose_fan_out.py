@@ -26,7 +26,7 @@ from piql.store.cql.store import FAN_OUT, CqlStore
 from sample import NAMES, fill
 
 SIZES = (2, 5, 10, 25, 50, 100)  # keys of one execution
-MOST_RATIO = 1.1
+MOST_RATIO = 1.1  # of grouped to parallel
 WARM_UP_CALLS = 20
 
 

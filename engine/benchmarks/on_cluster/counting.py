@@ -1,4 +1,8 @@
-"""Counts the requests that are sent to a cluster, by what they cost there."""
+"""Counts the requests that are sent to a cluster, by what they cost there.
+
+conditional changes    a lightweight transaction            plain changes    a write
+serial reads           a read that settles one              reads            any other read
+"""
 
 from __future__ import annotations
 

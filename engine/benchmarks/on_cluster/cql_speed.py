@@ -28,7 +28,7 @@ from measuring import Ratio, Times, Variant, cheapest, measure, measure_together
 from sample import COUNT, KEYSPACE, NAMES, SUBSCRIPTIONS, fill, friends
 from where import where
 
-IN_FLIGHT = 8
+IN_FLIGHT = 8  # calls at a time in the case of throughput
 
 
 class Hand(Protocol):
@@ -42,7 +42,10 @@ class Hand(Protocol):
 
 @dataclass(frozen=True)
 class Goals:
-    """The most processor time, as a share of that of the hand-written code, and the least throughput."""
+    """For each case the most processor time, as a share of that of the hand-written code; and the least throughput.
+
+    None where a case has no goal.
+    """
 
     get: float | None
     slice: float | None
@@ -111,6 +114,7 @@ def cases(db: piql.Database, hand: Hand, goals: Goals) -> list[Case]:
 
 
 def sorted_rows(rows: list[dict[str, object]]) -> list[str]:
+    """Return rows as texts in one order, to compare rows that come in any order."""
     return sorted(map(repr, rows))
 
 
@@ -124,11 +128,12 @@ def check(case: Case) -> None:
 
 
 def same_twice(times: dict[str, Times]) -> Ratio:
+    """Return the ratio of the hand-written code to itself, which is 1 but for the noise of the machine."""
     return ratio(times["by hand again"].cpu, times["by hand"].cpu)
 
 
 def run(case: Case, rounds: int, most: int, share: float, say: Callable[[str], None]) -> bool:
-    """Measure a case and print its row; say whether the measurement holds and the goal is reached."""
+    """Measure a case and print its row; return whether the measurement is valid and the goal is reached."""
     check(case)
     calls = max(3, int(case.calls * share))
     best = cheapest(case.ways, NAMES, max(3, calls // 3))

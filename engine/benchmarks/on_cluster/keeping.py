@@ -1,6 +1,7 @@
 """Prints the table of a measurement; `--keep` makes it a section of docs/measurements/cluster-figures.md.
 
-Each program measures one variant twice, under another name: what that differs from itself cannot be told apart here.
+Each program measures one variant twice, under another name. Differences as small as those between the two cannot be
+told from the noise of the machine.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from textwrap import fill
 from kept_results import keep_section, load_average
 
 PAGE = "cluster-figures.md"
-SAME_P50, SAME_P99 = 1.1, 1.25
+SAME_P50, SAME_P99 = 1.1, 1.25  # ratios of one variant to itself up to which a row is valid
 VOID = (
     f"*The same twice* is measured again against itself, p50 and p99; where that is not within {SAME_P50 - 1:.0%} and"
     f" {SAME_P99 - 1:.0%}, times of the row are void."
@@ -29,7 +30,7 @@ def quantiles(values: Sequence[float]) -> tuple[float, float]:
 
 
 def same_twice(again: Sequence[float], first: Sequence[float]) -> str:
-    """Return the ratios of p50 and p99 of the same work done twice, and say whether they are too far apart."""
+    """Return the ratios of p50 and p99 of the same work done twice, as text; with `(void)` where they are too large."""
     ratios = [a / b for a, b in zip(quantiles(again), quantiles(first), strict=True)]
     is_same = all(1 / most <= ratio <= most for ratio, most in zip(ratios, (SAME_P50, SAME_P99), strict=True))
     return f"{ratios[0]:.2f} / {ratios[1]:.2f}{'' if is_same else ' (void)'}"

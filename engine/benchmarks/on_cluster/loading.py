@@ -2,8 +2,8 @@
 
 PYTHONPATH=tools .venv/bin/python engine/benchmarks/on_cluster/loading.py [--nodes 3] [--rows 10000] [--keep]
 
-What the processors of client and nodes work for a row does not depend on what else the machine does; it says how many
-rows a second its cores allow at most. The last row writes thoughts past all constraints, by plain statements.
+The processor time of client and nodes for a row does not depend on what else the machine does. From it follows how many
+rows a second the cores allow at most. The last row of the table writes thoughts without constraints.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ def worked_by_nodes() -> float:
 def timed(
     title: str, row: Callable[..., None], db: piql.Database, tables: dict[str, Rows], load: Load | None = None
 ) -> None:
+    """Load rows, by `db.load` or by `load`, and print a row of the table: times, processor time, requests a row."""
     load = load or db.load
     began, worked, nodes = perf_counter(), process_time(), worked_by_nodes()
     with counted(db.store.connection) as requests:  # type: ignore[attr-defined]
@@ -107,6 +108,7 @@ def main() -> None:
 
 
 def thoughts(count: int, owners: list[str], texts: list[str]) -> Rows:
+    """Return thoughts of all owners, one after another, whose texts repeat."""
     per_owner = count // len(owners) + 1
     return [
         {"owner": owners[at // per_owner], "posted": START + timedelta(seconds=at), "text": texts[at % len(texts)]}

@@ -18,8 +18,8 @@ from typing import Any
 
 Rows = list[dict[str, Any]]
 Variant = Callable[[str], Rows]
-RESAMPLES = 2_000
-TURNS = 5
+RESAMPLES = 2_000  # of the rounds, for the interval of a ratio
+TURNS = 5  # of each variant in a round
 
 
 @dataclass
@@ -58,6 +58,7 @@ class Ratio:
 
 
 def ratio(above: Sequence[float], below: Sequence[float]) -> Ratio:
+    """Return the ratio of two variants, measured in the same rounds, with its interval by resampling the rounds."""
     ratios = [a / b for a, b in zip(above, below, strict=True)]
     chance = random.Random(3)
     medians = sorted(statistics.median(chance.choices(ratios, k=len(ratios))) for _ in range(RESAMPLES))
@@ -94,7 +95,7 @@ def measure_until(
     first: int,
     most: int,
 ) -> dict[str, Times]:
-    """Measure as many rounds again, and again, until what was found is enough or there are `most` rounds.
+    """Measure `first` rounds, then double them until the times are enough or there are `most` rounds.
 
     `measured` takes a number of rounds and the seed of their order.
     """
@@ -107,7 +108,7 @@ def measure_until(
 
 
 def _turn(run: Variant, arguments: Sequence[str], taken: list[float]) -> float:
-    """Make some calls, note what each took on the clock, and give the processor time of all."""
+    """Make some calls and return their processor time; the microseconds of each on the clock are added to `taken`."""
     run(arguments[-1])
     moments = [0.0] * (len(arguments) + 1)
     worked = process_time()

@@ -26,14 +26,14 @@ from scale import write
 ROWS, PAGE = 10_000, 100
 CURSOR, AGAIN = "PIQL's cursor (a key)", "PIQL's cursor again"
 TITLE = "Three ways of paging"
-SHOWN = (1, 2, 10, 50, 100)
+SHOWN = (1, 2, 10, 50, 100)  # pages whose times are printed
 SOURCE = f"""
 CREATE TABLE thoughts (owner VARCHAR(32), posted TIMESTAMP, text VARCHAR(140), PRIMARY KEY (owner, posted));
 CREATE QUERY pages AS
 SELECT posted, text FROM thoughts WHERE owner = [1: me] ORDER BY posted DESC PAGINATE {PAGE};
 """
 SELECT = "SELECT posted, text FROM piql_paging.thoughts WHERE owner = ? ORDER BY posted DESC"
-Walk = Iterator[tuple[int, int, str]]  # of each page: requests, rows that were sent, the coordinator
+Walk = Iterator[tuple[int, int]]  # of each page: requests, and rows that were sent
 
 
 def by_cursor(db: piql.Database) -> Walk:
@@ -42,14 +42,14 @@ def by_cursor(db: piql.Database) -> Walk:
     while True:
         page = db.execute("pages", {"me": "ada"}, cursor)
         if page.rows:
-            yield page.operations, len(page.rows), ""
+            yield page.operations, len(page.rows)
         cursor = page.cursor
         if cursor is None:
             return
 
 
 def by_paging_state(session: Session) -> Walk:
-    """The same with the driver and the paging state of CQL."""
+    """Walk the partition with the driver and the paging state of CQL."""
     statement = session.prepare(SELECT)
     statement.fetch_size = PAGE
     state = None
@@ -57,20 +57,20 @@ def by_paging_state(session: Session) -> Walk:
         result = session.execute(statement, ("ada",), paging_state=state)
         rows = list(result.current_rows)
         if rows:
-            yield 1, len(rows), str(result.response_future.coordinator_host)
+            yield 1, len(rows)
         state = result.paging_state
         if state is None:
             return
 
 
 def by_offset(session: Session) -> Walk:
-    """The same by reading from the start each time with a growing LIMIT, and throwing away the pages before."""
+    """Walk the partition by reading from its start each time, with a growing LIMIT, of which only the end is used."""
     statement = session.prepare(f"{SELECT} LIMIT ?")
     statement.fetch_size = None
     for end in range(PAGE, ROWS + PAGE, PAGE):
         rows = list(session.execute(statement, ("ada", end)).current_rows)
         if len(rows) > end - PAGE:
-            yield 1, len(rows), ""
+            yield 1, len(rows)
 
 
 def main() -> None:
@@ -115,7 +115,7 @@ def main() -> None:
                     taken: list[float] = []
                     requests = sent = 0
                     began = perf_counter()
-                    for operations, count, _ in ways[label]():
+                    for operations, count in ways[label]():
                         taken.append((perf_counter() - began) * 1000)
                         requests, sent = requests + operations, sent + count
                         began = perf_counter()

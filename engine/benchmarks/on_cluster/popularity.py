@@ -22,9 +22,10 @@ from keeping import VOID, add_keep, quantiles, same_twice, table
 from sample import name
 from scale import write
 
-FRIENDS, CALLS = 50, 5
+FRIENDS, CALLS = 50, 5  # calls of each case in a round
 BOUNDED, AGAIN = "bounded: 50 gets", "bounded again"
 TITLE = "Popular targets (figure 7)"
+# Followers of the targets.
 POPULARITIES = (10, 30, 100, 300, 1_000, 3_000, 10_000, 20_000)
 SOURCE = f"""
 CREATE TABLE subscriptions (target VARCHAR(32), owner VARCHAR(32), PRIMARY KEY (target, owner));

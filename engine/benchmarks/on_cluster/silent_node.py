@@ -27,10 +27,11 @@ from cluster.running import Cluster, running_cluster
 from kept_results import keep_section, load_average
 from sample import COUNT, KEYSPACE, NAMES, SOURCE, fill
 
-CLIENTS, WARM_SECONDS, BEFORE_SECONDS = 6, 5, 10
+CLIENTS = 6
+WARM_SECONDS, BEFORE_SECONDS = 5, 10  # without a fault: not counted, and counted
 POSTED = datetime(2030, 1, 1, tzinfo=UTC)  # behind all thoughts of the sample
-GRACE_SECONDS = 3  # after which the ratio counts
-WANTED = 0.7
+GRACE_SECONDS = 3  # after a fault, which the ratio leaves out
+WANTED = 0.7  # calls after a fault, as a share of those before
 PAGE, SECTION = "cluster.md", "A silent node under thoughtstream and postThought"
 POST = "CREATE QUERY postThought AS INSERT INTO thoughts (owner, posted, text) VALUES ([1: me], [2: at], [3: text]);"
 FAULTS: dict[str, Callable[[Node], None]] = {"none": lambda _: None, "kill": Node.kill, "stop": Node.pause}
@@ -38,18 +39,20 @@ FAULTS: dict[str, Callable[[Node], None]] = {"none": lambda _: None, "kill": Nod
 
 @dataclass(slots=True)
 class Calls:
-    """When calls ended, by the clock of this process, and what failed."""
+    """When calls ended, by the clock of this process, and what failed; all clients add to it."""
 
     ended: list[float] = field(default_factory=list)
-    errors: Counter[str] = field(default_factory=Counter)
-    posted: list[tuple[str, datetime]] = field(default_factory=list)
+    errors: Counter[str] = field(default_factory=Counter)  # by message
+    posted: list[tuple[str, datetime]] = field(default_factory=list)  # owner and time of each acknowledged thought
 
     def by_second(self, since: float, seconds: int) -> list[int]:
+        """Return how many calls ended in each of the seconds after a moment."""
         per_second = Counter(int(at - since) for at in self.ended if 0 <= at - since < seconds)
         return [per_second[second] for second in range(seconds)]
 
 
 def work(db: piql.Database, number: int, numbers: count[int], calls: Calls, is_over: threading.Event) -> None:
+    """Call thoughtstream or, as a client of an even number, postThought until `is_over` is set."""
     chance = random.Random(number)
     while not is_over.is_set():
         me = chance.choice(NAMES)
@@ -66,7 +69,7 @@ def work(db: piql.Database, number: int, numbers: count[int], calls: Calls, is_o
 
 
 def turn(cluster: Cluster, db: piql.Database, fault: str, seconds: int, numbers: count[int]) -> tuple[str, float]:
-    """Run the clients through one fault and make the cluster whole again; give a row of the table, and the ratio."""
+    """Run the clients through one fault, then repair the cluster; return a row of the table, and the ratio."""
     calls, is_over = Calls(), threading.Event()
     clients = [threading.Thread(target=work, args=(db, client, numbers, calls, is_over)) for client in range(CLIENTS)]
     victim = cluster.nodes[1]
@@ -107,6 +110,7 @@ def turn(cluster: Cluster, db: piql.Database, fault: str, seconds: int, numbers:
 
 
 def is_there(db: piql.Database, owner: str, posted: datetime) -> bool:
+    """Return whether a thought can be read."""
     return bool(db.execute("thought", {"me": owner, "at": posted}).rows)
 
 

@@ -14,12 +14,12 @@ PiqlError
 ├── InvalidSession          a session's token that is damaged, or of another store
 ├── NotDeployed
 ├── DeploymentInProgress    another version is on its way
-├── DeployedMeanwhile       another version is in force than the one that was seen
-├── BoundExceeded           a broken promise of ours: report it
+├── DeployedMeanwhile       somebody deployed between a look at the store and a deployment
+├── BoundExceeded           a fault of the engine: report it
 ├── RepairPending
 ├── SnapshotUnavailable     asked of a store without transactions
 └── StoreUnavailable
-    ├── StoreForked         what a forked process has of its parent's connections
+    ├── StoreForked         connections that a process has from its parent
     ├── StoreFull           no room left on the disk
     ├── NotAStore           a file of another program, or of another kind of store
     └── StoreSilent         no answer in time
@@ -34,7 +34,7 @@ class PiqlError(Exception):
     """Base of everything that the engine raises on purpose."""
 
     def __init__(self, message: str) -> None:
-        """Halves of characters, which came in with a value, are spelled out: every message can be written anywhere."""
+        """Keep a message; half a surrogate pair in it, which came in with a value, is written as an escape sequence."""
         super().__init__(message if message.isascii() else message.encode("utf-8", "backslashreplace").decode())
 
 
@@ -105,15 +105,15 @@ class DeploymentInProgress(PiqlError):
 
 
 class DeployedMeanwhile(PiqlError):
-    """Another version is in force than the one that was seen."""
+    """Somebody has deployed since the deployer looked: the version in force is not the one that it has seen."""
 
 
 class BoundExceeded(PiqlError):
-    """An execution was stopped before it made more requests than its bound."""
+    """An execution was stopped before it made more requests than its bound: a fault of the engine."""
 
 
 class RepairPending(PiqlError):
-    """Interrupted or busy writers left more to settle than one execution may add, and did so for about a second."""
+    """For about a second, interrupted or busy writers left more writes to settle than one execution may settle."""
 
 
 class SnapshotUnavailable(PiqlError):
@@ -137,4 +137,4 @@ class NotAStore(StoreUnavailable):
 
 
 class StoreSilent(StoreUnavailable):
-    """The store did not answer in time: nothing more is asked of it before that is said."""
+    """The store did not answer in time. This is raised at once, without a further request."""

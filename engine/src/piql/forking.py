@@ -1,8 +1,10 @@
-"""What a forked process makes anew of what it has taken over from its parent.
+"""Renews objects in a forked process that would not work there.
 
-A fork copies memory and the one thread that forks. A lock that another thread held stays held for ever in the child, a
-thread pool has no threads, and a name that was this process's alone is that of two. Whoever keeps such things says how
-they are made anew.
+A fork copies memory and only the thread that forks. In the child, a lock that another thread held stays locked for
+ever, a thread pool has no threads, and an id that was unique to the parent exists twice. An object that has such parts
+registers a function that renews them:
+
+    renew_in_children(self, Pool._renew)
 """
 
 from __future__ import annotations
@@ -14,19 +16,19 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 K = TypeVar("K")
-_renewals: WeakKeyDictionary[Any, Callable[[Any], None]] = WeakKeyDictionary()
+_renewals: WeakKeyDictionary[Any, Callable[[Any], None]] = WeakKeyDictionary()  # object → what renews it
 
 
-def renew_in_children(kept: K, renew: Callable[[K], None]) -> None:
-    """Let something be made anew in each process that is forked from this one, for as long as it is there.
+def renew_in_children(target: K, renew: Callable[[K], None]) -> None:
+    """Call `renew(target)` in each process that is forked from this one, while `target` exists.
 
-    `renew` is called in the child alone, before anything else runs there.
+    It is called in the child alone, before any other code there.
     """
-    _renewals[kept] = renew
+    _renewals[target] = renew
 
 
 class RenewedLock:
-    """A lock, `with its.lock:`, that is open in a forked process, whichever thread of the parent held it."""
+    """A lock for `with renewed.lock:`, which is open in a forked process, even if a thread of the parent held it."""
 
     def __init__(self) -> None:
         self._open()
@@ -37,8 +39,8 @@ class RenewedLock:
 
 
 def _renew() -> None:
-    for kept, renew in list(_renewals.items()):
-        renew(kept)
+    for target, renew in list(_renewals.items()):
+        renew(target)
 
 
 if hasattr(os, "register_at_fork"):

@@ -20,7 +20,7 @@ from piql.store.base import Consistency
 from piql.versions.change.build import Build
 
 T = TypeVar("T")
-_THREADS = 8
+_THREADS = 8  # calls of one database that run at the same time
 
 
 class InThread(Protocol):

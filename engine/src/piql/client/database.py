@@ -17,10 +17,8 @@ from typing import Any, Literal, Self, TypeVar, overload
 from piql.client.prepared import ClientContext, Prepared, PreparedStatement, is_write
 from piql.client.session import Served, Session
 from piql.client.tokens import Guarantee, known_consistency, known_strategy
-from piql.compiler import compile_statement
 from piql.compiler.result import Compilation
 from piql.errors import (
-    CompilationRefused,
     InvalidCursor,
     InvalidParameter,
     NotDeployed,
@@ -64,7 +62,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-_STATEMENTS_KEPT = 256
 
 
 def connect(
@@ -208,9 +205,11 @@ class Database:
         return build if build is None else build.followed_by(self._look_at_once)
 
     def _look_at_once(self) -> None:
+        """Let the next call look whether another version is in force."""
         self._look_at = -inf
 
     def _started(self, build: Build) -> Build:
+        """Start a build in a thread, unless it is over already, and follow it."""
         self._build = build.followed_by(self._look_at_once)
         if not build.progress.is_done:
             build.start()
@@ -263,6 +262,7 @@ class Database:
         return replace(report, groups=groups, places_returned=returned)
 
     def _load_batch(self, table: str, rows: list[Mapping[str, Any]], resumed: ResumedLoad | None) -> None:
+        """Put one batch with what is deployed; raise Redeployed where another version is in force meanwhile."""
         prepared = self._prepared
         writer = prepared.writer(table)
         if self._identity is not None:
@@ -320,13 +320,7 @@ class Database:
             query = self._named(name)
         if isinstance(query, PreparedQuery):
             try:
-                freshness = self.consistency if consistency is None else known_consistency(consistency)
-                page = query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness)
-            except RepairPending as pending:
-                page = self._leftovers.settled(
-                    pending,
-                    lambda: query.execute(parameters, cursor, strategy or self.strategy, self.observer, freshness),
-                )
+                page = self._read(query, parameters, cursor, strategy or self.strategy, consistency)
             except StoreSilent:
                 raise
             except StoreUnavailable:
@@ -355,19 +349,30 @@ class Database:
         self._refuse_without(snapshot)
         query, prepared = self._statement(text)
         if isinstance(query, PreparedQuery):
-            freshness = self.consistency if consistency is None else known_consistency(consistency)
-            try:
-                page = query.execute(parameters, cursor, self.strategy, self.observer, freshness)
-            except RepairPending as pending:
-                page = self._leftovers.settled(
-                    pending, lambda: query.execute(parameters, cursor, self.strategy, self.observer, freshness)
-                )
+            page = self._read(query, parameters, cursor, self.strategy, consistency)
             if query.is_shaped_by_data and self._may_be_cut(prepared):
                 return self.run(text, parameters, cursor, consistency)
             return page
         if cursor is not None:
             raise _no_pages("the statement")
         return self._in_force(lambda: self._write(self._statement(text)[0], parameters))
+
+    def _read(
+        self,
+        query: PreparedQuery,
+        parameters: Mapping[str, object] | None,
+        cursor: str | None,
+        strategy: Strategy,
+        consistency: Consistency | None,
+    ) -> Page:
+        """Execute a read; where interrupted writes are in the way, settle them and execute it again."""
+        freshness = self.consistency if consistency is None else known_consistency(consistency)
+        try:
+            return query.execute(parameters, cursor, strategy, self.observer, freshness)
+        except RepairPending as pending:
+            return self._leftovers.settled(
+                pending, lambda: query.execute(parameters, cursor, strategy, self.observer, freshness)
+            )
 
     def _refuse_without(self, snapshot: bool) -> None:
         """Refuse a read of one moment on a store without transactions: elsewhere every read is one."""
@@ -425,7 +430,10 @@ class Database:
             raise NumberOutOfRange(f"{query.name or 'the statement'}: a number that it computes is too large") from None
 
     def _in_force(self, attempt: Callable[[], T]) -> T:
-        """Write with what is deployed: when somebody deployed meanwhile, look again and write with that."""
+        """Write with what is deployed. Where somebody deploys meanwhile, load that version and write again.
+
+        Where interrupted writes are in the way, they are swept once, and the write is made again.
+        """
         has_swept = False
         while True:
             try:
@@ -439,11 +447,12 @@ class Database:
                 self._leftovers.sweep(pending)
 
     def _check_version(self, prepared: Prepared, transaction: Transaction) -> None:
+        """Raise Redeployed where a transaction sees another version than the one that was prepared."""
         if transaction.version() != prepared.deployment.epoch:
             raise Redeployed
 
     def _refresh(self) -> bool:
-        """Look whether another process has deployed; say whether it has."""
+        """Load the version in force if another process has deployed; return whether it has."""
         self._look_at = monotonic() + LOOK_SECONDS
         if self._store.version() == self._prepared.deployment.epoch:
             return False
@@ -451,11 +460,13 @@ class Database:
         return True
 
     def _load(self) -> Prepared:
+        """Return the version in force, with the queries of the version that this connection keeps to."""
         deployment = load_deployment(self._store)
-        asked = deployment if self._version is None else pinned_to(self._store, self._version)
-        return Prepared(self._context, deployment, asked)
+        queried = deployment if self._version is None else pinned_to(self._store, self._version)
+        return Prepared(self._context, deployment, queried)
 
     def _named(self, name: str) -> PreparedStatement:
+        """Return a deployed query, ready to run; raise NotDeployed where there is none of that name."""
         prepared = self._prepared
         deployed_query = prepared.queries.get(name)
         if deployed_query is not None:
@@ -471,24 +482,10 @@ class Database:
         return prepared_query
 
     def _statement(self, text: str) -> tuple[PreparedStatement, Prepared]:
+        """Return a bare statement, ready to run, and the deployment that it was compiled for."""
         self._refresh()
         prepared = self._prepared
-        statement = prepared.statements.get(text)
-        if statement is not None:
-            return statement, prepared
-        query = compile_statement(text, prepared.queried.compilation)
-        errors = [diagnostic for diagnostic in query.diagnostics if diagnostic.severity == "error"]
-        if errors or query.plan is None or query.bound is None:
-            message = errors[0].message if errors else "no bound was found"
-            raise CompilationRefused(f"not run: {message}", query.diagnostics)
-        try:
-            prepared_query = prepared.prepare(query)
-        except NotDeployed as missing:
-            raise CompilationRefused(f"not run: {missing}", query.diagnostics) from missing
-        if len(prepared.statements) >= _STATEMENTS_KEPT:
-            prepared.statements.clear()
-        prepared.statements[text] = prepared_query
-        return prepared_query, prepared
+        return prepared.statement(text), prepared
 
 
 def _no_pages(name: str) -> InvalidCursor:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from piql.compiler import compile_statement
 from piql.compiler.physical.operators import WritePlan
 from piql.compiler.result import CompiledQuery
+from piql.errors import CompilationRefused, NotDeployed
 from piql.runtime.deployment import Deployment
 from piql.runtime.execution.prepared_query import PreparedQuery
 from piql.runtime.execution.seals import signing_key
@@ -23,10 +25,15 @@ from piql.versions.pinned import refuse_overtaken
 
 PreparedStatement = PreparedQuery | PreparedWrite
 
+_STATEMENTS_KEPT = 256  # bare statements; with one more, all are forgotten
+
 
 @dataclass(slots=True)
 class ClientContext:
-    """What every query and writer of a database needs, whatever is deployed. `identity` is None with transactions."""
+    """What every query and writer of a database needs, whatever is deployed.
+
+    `identity` is that of this process as a writer; None on a store with transactions, which needs none.
+    """
 
     store: Store
     identity: WriterIdentity | None
@@ -52,8 +59,8 @@ class Prepared:
     context: ClientContext
     deployment: Deployment
     queried: Deployment
-    queries: dict[str, PreparedStatement] = field(default_factory=dict)
-    statements: dict[str, PreparedStatement] = field(default_factory=dict)
+    queries: dict[str, PreparedStatement] = field(default_factory=dict)  # by name
+    _statements: dict[str, PreparedStatement] = field(default_factory=dict)  # by text
     _writers: dict[str, TableWriter] = field(default_factory=dict)
     _stepped: dict[str, SteppedWriter] = field(default_factory=dict)
 
@@ -67,6 +74,25 @@ class Prepared:
             stepped = self.stepped(table) if context.identity is not None else None
             return PreparedWrite(query, context.store, self.writer(table), queried.version, stepped, context.clock)
         return PreparedQuery(query, context.store, queried.deployed, queried.version, context.cursor_key, context.clock)
+
+    def statement(self, text: str) -> PreparedStatement:
+        """Return a bare statement, ready to run; raise CompilationRefused where it has errors or no bound."""
+        statement = self._statements.get(text)
+        if statement is not None:
+            return statement
+        query = compile_statement(text, self.queried.compilation)
+        errors = [diagnostic for diagnostic in query.diagnostics if diagnostic.severity == "error"]
+        if errors or query.plan is None or query.bound is None:
+            message = errors[0].message if errors else "no bound was found"
+            raise CompilationRefused(f"not run: {message}", query.diagnostics)
+        try:
+            statement = self.prepare(query)
+        except NotDeployed as missing:
+            raise CompilationRefused(f"not run: {missing}", query.diagnostics) from missing
+        if len(self._statements) >= _STATEMENTS_KEPT:
+            self._statements.clear()
+        self._statements[text] = statement
+        return statement
 
     def writer(self, table: str) -> TableWriter:
         """Return the writer of a table in one transaction."""

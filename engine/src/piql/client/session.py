@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 class Served:
     """What a session asks its database, beside the database's public methods."""
 
-    key: Callable[[], bytes]  # which seals tokens
-    version: Callable[[], int]  # the deployment that the database knows
-    look: Callable[[], object]  # whether there is a newer one
-    writes: Callable[[str], bool]  # says of a deployed query, by its name, whether it is a write
-    text_writes: Callable[[str], bool]  # the same of a bare statement
+    key: Callable[[], bytes]  # the key that seals tokens
+    version: Callable[[], int]  # the number of the deployment that the database has loaded
+    look: Callable[[], object]  # loads a newer deployment, if there is one
+    writes: Callable[[str], bool]  # whether a deployed query, by its name, is a write
+    text_writes: Callable[[str], bool]  # whether a bare statement is a write
 
 
 class Session:
@@ -48,6 +48,7 @@ class Session:
 
     @property
     def token(self) -> str:
+        """Return what the session has met and done until now, as text for the client."""
         return self._marks.token(self._served.key())
 
     def execute(

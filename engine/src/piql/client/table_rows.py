@@ -1,7 +1,8 @@
-"""One page of the rows of a table, for whoever looks at data: filtered only by what the key or an index serves.
+"""One page of the rows of a table, for people who look at data. `rows_page` is the entry.
 
-The requests of a page are one range read, and where an index led to the rows, a get for each of them. So a page of n
-rows takes n + 1 requests at most. Pages follow each other in the order of the key, or of the index.
+A filter gives values for the first columns of the primary key or of an index; no other filter is served. A page takes
+one range read and, where an index led to the rows, one get for each row: n rows take n + 1 requests at most. Pages
+follow each other in the order of the key, or of the index.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ class RowsPage:
 
 
 def serving_indexes(deployment: Deployment, table: Table) -> list[Index]:
-    """Return what can serve a filter of equal values in its first columns: the table itself, then its indexes."""
+    """Return the table itself, then its indexes: each serves a filter of equal values in its first columns.
+
+    Indexes of words and of buckets have no such order, and are left out.
+    """
     return [
         table.primary_index(),
         *(
@@ -69,10 +73,10 @@ def rows_page(
     limit: int = 50,
     consistency: Consistency | None = None,
 ) -> RowsPage:
-    """Return at most `limit` rows whose columns equal what is `wanted`, behind the row with the key `after`.
+    """Return at most `limit` rows whose columns have the values in `wanted`; `after` is where the page before ended.
 
     Raises InvalidParameter for a filter that neither the key nor an index serves, and for a value that is not of its
-    column's type; InvalidCursor where `after` is no place in the table.
+    column's type; InvalidCursor where `after` is not the end of a page of this table and filter.
     """
     deployment, store = db.deployment, db.store
     table = deployment.table(name)
@@ -90,40 +94,39 @@ def rows_page(
         after_length=0 if after is None else len(rest),
         in_any_order=not wanted,
     )
-    behind = () if after is None else _position(store, rest, after)
-    arguments = prefix if shape.is_get else (*prefix, *behind, limit)
-    found = store.read_many([Batch(store.prepare(shape), [arguments])], consistency)[0][0]
-    places = [shape.columns.index(column.name) for column in rest]
-    is_full = not shape.is_get and len(found) == limit
-    last = tuple(found[-1][at] for at in places) if is_full else None
-    requests = 1
-    if not index.is_primary and found:
-        get = store.prepare(ReadShape(table, table.primary_index(), names, len(key)))
-        answers = store.read_many([Batch(get, [row[: len(key)] for row in found])], consistency)[0]
-        requests += len(found)
-        matching = [(names.index(column.name), value) for column, value in zip(index.columns, prefix, strict=False)]
-        found = [  # an entry in doubt counts as its record says
-            row for answer in answers for row in answer if all(row[at] == value for at, value in matching)
-        ]
-    codecs = [store.codec(column.type) for column in table.columns]
+    position = () if after is None else _position(store, rest, after)
+    arguments = prefix if shape.is_get else (*prefix, *position, limit)
+    entries = store.read_many([Batch(store.prepare(shape), [arguments])], consistency)[0][0]
+    if index.is_primary:
+        records, requests = entries, 1
+    else:
+        values = dict(zip((column.name for column in index.columns), prefix, strict=False))
+        records = _records(store, table, [entry[: len(key)] for entry in entries], values, consistency)
+        requests = 1 + len(entries)
+    end: tuple[object, ...] | None = None
+    if not shape.is_get and len(entries) == limit:
+        last = [entries[-1][shape.columns.index(column.name)] for column in rest]
+        end = tuple(_shown(store, column, value) for column, value in zip(rest, last, strict=True))
     rows = [
-        tuple(
-            [
-                codec.decode(value) if codec and value is not None else value
-                for value, codec in zip(row, codecs, strict=True)
-            ]
-        )
-        for row in found
+        tuple([_shown(store, column, value) for column, value in zip(table.columns, record, strict=True)])
+        for record in records
     ]
-    return RowsPage(
-        rows,
-        None if last is None else tuple(_shown(store, column, value) for column, value in zip(rest, last, strict=True)),
-        requests,
-        None if index.is_primary else index.name,
-    )
+    return RowsPage(rows, end, requests, None if index.is_primary else index.name)
+
+
+def _records(
+    store: Store, table: Table, keys: Sequence[Row], values: Mapping[str, object], consistency: Consistency | None
+) -> list[Row]:
+    """Return the stored rows with these keys that have these values: an entry in doubt counts as its record says."""
+    names = tuple(column.name for column in table.columns)
+    get = store.prepare(ReadShape(table, table.primary_index(), names, len(table.primary_key)))
+    answers = store.read_many([Batch(get, list(keys))], consistency)[0] if keys else []
+    wanted = [(names.index(name), value) for name, value in values.items()]
+    return [row for answer in answers for row in answer if all(row[at] == value for at, value in wanted)]
 
 
 def _index_for(deployment: Deployment, table: Table, wanted: Sequence[str]) -> Index:
+    """Return the first index that begins with the columns `wanted`; raise InvalidParameter where none does."""
     unknown = next((name for name in wanted if table.column(name) is None), None)
     if unknown is not None:
         raise InvalidParameter(f"{table.name} has no column {unknown!r}", unknown)
@@ -155,12 +158,14 @@ def _stored(store: Store, column: Column, value: object) -> Any:
     return codec.encode(converted) if codec and converted is not None else converted
 
 
-def _shown(store: Store, column: Column, value: Any) -> object:
+def _shown(store: Store, column: Column, value: Any) -> Any:
+    """Return the engine's value for a stored value of a column."""
     codec = store.codec(column.type)
     return codec.decode(value) if codec and value is not None else value
 
 
 def _position(store: Store, rest: Sequence[Column], after: Sequence[object]) -> Row:
+    """Return the stored form of the end of a page; raise InvalidCursor where it is of other columns."""
     if len(after) != len(rest):
         raise InvalidCursor("the cursor is of another table or filter")
     try:

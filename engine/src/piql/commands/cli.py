@@ -74,6 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
+    """Run the command that the first word names with the others; print the usage where there is none."""
     if not words or words[0] in ("-h", "--help", "help"):
         print(_usage())
         return 0 if words else 2
@@ -119,12 +120,14 @@ def command_function(name: str) -> Callable[[Sequence[str]], int]:
 
 
 def _instead_of(name: str) -> str:
+    """Return a hint for a name that no command has: the command that was probably meant."""
     close = get_close_matches(name.lower(), [*OWN, *ELSEWHERE, *OTHER_WORDS], n=1)
     meant = OTHER_WORDS.get(close[0], close[0]) if close else None
     return f"did you mean `piql {meant}`?" if meant else "`piql --help` lists them"
 
 
 def _find(name: str) -> Callable[[Sequence[str]], int] | None:
+    """Return the function of a command; None where there is none, or its package is not installed."""
     if name in OWN:
         return command_function(name)
     for entry in entry_points(group=GROUP, name=name):

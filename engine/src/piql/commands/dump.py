@@ -28,28 +28,25 @@ def dump(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="a new file")
     parser.add_argument("--format", choices=FORMATS, help="of the file, where its ending does not say it")
     parser.add_argument("--bytes", choices=BYTES_FORMS, default="base64", help="how BLOB is written in a text")
-    given = parser.parse_args(argv)
-    code = 0
+    options = parser.parse_args(argv)
 
     def work() -> None:
-        nonlocal code
-        with open_existing(given.store) as db:
-            refuse_undeployed(db, given.store)
-            table = db.deployment.table(given.table)
+        with open_existing(options.store) as db:
+            refuse_undeployed(db, options.store)
+            table = db.deployment.table(options.table)
             tell = progress_line(lambda rows, _: f"{rows:,} rows written")
-            try:
-                count = dump_rows(
-                    table.columns,
-                    table_pages(db, given.table),
-                    given.out,
-                    given.format or format_of(given.out),
-                    given.bytes,
-                    None if tell is None else lambda rows: tell(rows, 0),
-                )
-            except FileExistsError as there:
-                print(f"piql dump: {there}", file=sys.stderr)
-                code = 1
-                return
-        print(f"{given.out}: {counted(count, 'row')} of {given.table}")
+            count = dump_rows(
+                table.columns,
+                table_pages(db, options.table),
+                options.out,
+                options.format or format_of(options.out),
+                options.bytes,
+                None if tell is None else lambda rows: tell(rows, 0),
+            )
+        print(f"{options.out}: {counted(count, 'row')} of {options.table}")
 
-    return attempt("dump", work) or code
+    try:
+        return attempt("dump", work)
+    except FileExistsError as error:
+        print(f"piql dump: {error}", file=sys.stderr)
+        return 1

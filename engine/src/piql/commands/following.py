@@ -15,7 +15,7 @@ from piql.store.open import without_login
 from piql.text.diagnostics.render import render_all
 from piql.versions.change.build import Build, BuildProgress
 
-LOOK_SECONDS = 0.2
+LOOK_SECONDS = 0.2  # between two looks at the progress
 
 
 def add_store(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from piql.importing.scanning import LANGUAGES
 from piql.importing.schema import Note
 
 _LEFT_OUT_FOLDERS = frozenset({"node_modules", "vendor", "dist", "build", "__pycache__"})
-_LONGEST_PROGRAM = 1_000_000  # bytes; what is longer was not written by people
+_LONGEST_PROGRAM = 1_000_000  # bytes; a longer file was generated
 
 
 def imported_file(path: Path, queries: Sequence[Path], folders: Sequence[Path], dialect: str) -> Imported | None:
@@ -19,24 +19,24 @@ def imported_file(path: Path, queries: Sequence[Path], folders: Sequence[Path], 
 
     The programs in `folders` are searched for queries.
     """
-    read = path
+    file = path  # the one that is read: a message names it
     try:
         texts: dict[str, str] = {}
-        for read in queries:
-            texts[str(read)] = decoded(read.read_bytes())
+        for file in queries:
+            texts[str(file)] = decoded(file.read_bytes())
         programs = {name: text for folder in folders for name, text in _programs(folder)}
-        read = path
+        file = path
         return import_text(decoded(path.read_bytes()), dialect, path.name, texts, programs)
     except OSError as error:
-        print(f"{read}: {error.strerror}", file=sys.stderr)
+        print(f"{file}: {error.strerror}", file=sys.stderr)
     except ImportRefused as refused:
         line = f":{refused.line}" if refused.line is not None else ""
-        print(f"{refused.file or read}{line}: {refused.reason}", file=sys.stderr)
+        print(f"{refused.file or file}{line}: {refused.reason}", file=sys.stderr)
     return None
 
 
 def _programs(folder: Path) -> Iterable[tuple[str, str]]:
-    """Yield the programs below a folder, without those of others."""
+    """Yield the names and texts of the programs below a folder, without installed packages and build results."""
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
         is_hidden = any(part.startswith(".") or part in _LEFT_OUT_FOLDERS for part in parts)

@@ -20,8 +20,8 @@ from piql.files.problems import MOST_PROBLEMS, FileRefused, Problem
 from piql.files.source import open_source
 from piql.files.values import BYTES_FORMS
 
-INTERRUPTED = 130
-_TELL_SECONDS = 0.5
+INTERRUPTED = 130  # the exit code after Ctrl+C
+_TELL_SECONDS = 0.5  # between two lines of progress
 
 
 def load(argv: Sequence[str] | None = None) -> int:
@@ -47,37 +47,37 @@ def load(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--most-problems", type=int, default=MOST_PROBLEMS, metavar="N", help="how many faults are named"
     )
-    given = parser.parse_args(argv)
-    renamed: dict[str, str] = {}
-    for pair in given.map:
+    options = parser.parse_args(argv)
+    renamed: dict[str, str] = {}  # column of the file → column of the table, '' to leave it out
+    for pair in options.map:
         name, equals, column = pair.rpartition("=")
         if not equals:
             parser.error(f"--map {pair}: write FILE_COLUMN=COLUMN")
         renamed[name] = column
-    if given.delimiter is not None and len(given.delimiter) != 1:
-        parser.error(f"--delimiter {given.delimiter!r}: give one character")
-    if given.most_problems < 1:
+    if options.delimiter is not None and len(options.delimiter) != 1:
+        parser.error(f"--delimiter {options.delimiter!r}: give one character")
+    if options.most_problems < 1:
         parser.error("--most-problems takes a number from 1")
-    code = 0
+    code = 0  # of `work`, which `attempt` runs
 
     def work() -> None:
         nonlocal code
-        with open_existing(given.store) as db:
-            refuse_undeployed(db, given.store)
-            table = db.deployment.table(given.table)
-            source = open_source(given.file, given.format or format_of(given.file), given.delimiter)
-            mapping = map_columns(table, source.columns, renamed, given.bytes)
+        with open_existing(options.store) as db:
+            refuse_undeployed(db, options.store)
+            table = db.deployment.table(options.table)
+            source = open_source(options.file, options.format or format_of(options.file), options.delimiter)
+            mapping = map_columns(table, source.columns, renamed, options.bytes)
             if mapping.left_out:
                 print(f"left out, for {table.name} has no such column: {', '.join(mapping.left_out)}", file=sys.stderr)
-            file_load = FileLoad(db, source, mapping, f"file {given.file.name}", most_problems=given.most_problems)
-            code = _dry_run(file_load) if given.dry_run else _load(file_load, is_resumed=given.resume)
+            file_load = FileLoad(db, source, mapping, f"file {options.file.name}", most_problems=options.most_problems)
+            code = _dry_run(file_load) if options.dry_run else _load(file_load, is_resumed=options.resume)
 
     def with_problems() -> None:
         nonlocal code
         try:
             work()
         except FileRefused as refusal:
-            print(f"piql load: {given.file.name}: {refusal}", file=sys.stderr)
+            print(f"piql load: {options.file.name}: {refusal}", file=sys.stderr)
             _print_problems(refusal.problems, is_more=refusal.is_more)
             code = 1
 
@@ -85,6 +85,7 @@ def load(argv: Sequence[str] | None = None) -> int:
 
 
 def _dry_run(file_load: FileLoad) -> int:
+    """Check all rows, print the faults and the counts, and return the exit code."""
     report = file_load.dry_run(_teller(file_load.row_count, "checked"))
     _print_problems(report.problems, is_more=report.is_more)
     print(_dry_run_in_words(report, file_load.table))
@@ -97,6 +98,7 @@ def _dry_run_in_words(report: DryRun, table: str) -> str:
 
 
 def _load(file_load: FileLoad, *, is_resumed: bool) -> int:
+    """Load the rows, print how far that came, and return the exit code."""
     with _Interrupts() as interrupts:
         try:
             loaded = file_load.load(
@@ -108,14 +110,14 @@ def _load(file_load: FileLoad, *, is_resumed: bool) -> int:
             if refusal.may_be_partly_in is not None:
                 first, last = refusal.may_be_partly_in
                 print(f"of lines {first} to {last} some may be in; loading them again changes nothing", file=sys.stderr)
-            again = "add --resume" if refusal.loaded.rows else "load again"
-            print(f"mend the lines, then {again}", file=sys.stderr)
+            way_on = "add --resume" if refusal.loaded.rows else "load again"
+            print(f"mend the lines, then {way_on}", file=sys.stderr)
             return 1
     if not loaded.is_complete:
         print(_stopped(loaded) + "; `--resume` continues behind it", file=sys.stderr)
         return INTERRUPTED
-    again = f", {loaded.skipped:,} of them before" if loaded.skipped else ""
-    print(f"{file_load.table}: {counted(loaded.rows, 'row')} loaded{again}")
+    earlier = f", {loaded.skipped:,} of them before" if loaded.skipped else ""
+    print(f"{file_load.table}: {counted(loaded.rows, 'row')} loaded{earlier}")
     return 0
 
 
@@ -133,14 +135,14 @@ def _print_problems(problems: Sequence[Problem], *, is_more: bool) -> None:
 
 
 def _teller(total: int | None, done: str) -> Told | None:
-    """Return what shows progress on a terminal; nothing elsewhere."""
+    """Return a function that shows progress on a terminal, `120 of 500 rows loaded`; None elsewhere."""
     return progress_line(
         lambda rows, line: f"{rows:,}{f' of {total:,}' if total else ''} rows {done}, to line {line:,}"
     )
 
 
 def progress_line(words: Callable[[int, int], str]) -> Told | None:
-    """Return what writes one line over and over on standard error, where that is a terminal."""
+    """Return a function that writes one line over and over on standard error; None where that is no terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return None
     last = 0.0

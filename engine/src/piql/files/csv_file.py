@@ -8,18 +8,22 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from piql.files.duck import csv_scan, duck_error, open_duck
 from piql.files.problems import MOST_PROBLEMS, FileRefused, Problem
 
-DELIMITERS = (",", ";", "\t", "|")
-_FETCHED = 2000
+DELIMITERS = (",", ";", "\t", "|")  # of these, the one that the header holds most often is taken
+_FETCHED = 2000  # rows that are held at a time
+_SHOWN = 60  # characters of a line in a message
 _MIXED = "a quote is not closed, or some lines end with CR LF and others with LF"
 
 
 class CsvSource:
-    """One CSV file with a header."""
+    """One CSV file with a header; a `Source`.
+
+    Raises FileRefused where the header cannot be read.
+    """
 
     def __init__(self, path: Path, delimiter: str | None = None) -> None:
         self._path = path
@@ -50,9 +54,10 @@ class CsvSource:
     def structure_problems(self) -> Sequence[Problem]:
         """Read the whole file once, quickly, and return the lines that are no rows; afterwards the rows are counted."""
         try:
-            every = ", ".join(f"count(c{at})" for at in range(len(self._columns)))  # else DuckDB leaves columns unread
+            # Every column is counted: DuckDB would not look for faults in a column that is not asked for.
+            column_counts = ", ".join(f"count(c{number})" for number in range(len(self._columns)))
             scan = self._scan(", store_rejects = true")
-            counts = self._duck.execute(f"SELECT count(*), {every} FROM {scan}", [str(self._path)]).fetchall()
+            counts = self._duck.execute(f"SELECT count(*), {column_counts} FROM {scan}", [str(self._path)]).fetchall()
             rejects = self._rejects()
         except Exception as failure:
             message = duck_error(failure)
@@ -65,9 +70,9 @@ class CsvSource:
         return [Problem(int(line), _in_words(kind, message, text)) for line, kind, message, text in rejects]
 
     def _rejects(self) -> list[tuple[Any, ...]]:
-        """Return what the scan before refused, and forget it; DuckDB has the table only where there is something."""
-        there = self._duck.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'").fetchall()
-        if not there:
+        """Return what the scan before refused, and forget it: line, kind of fault, message, text of the line."""
+        tables = self._duck.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'reject_errors'").fetchall()
+        if not tables:  # DuckDB makes the table only where it refuses something
             return []
         rejects = self._duck.execute(
             "SELECT line, error_type, error_message, csv_line FROM reject_errors ORDER BY line LIMIT ?", [MOST_PROBLEMS]
@@ -77,28 +82,20 @@ class CsvSource:
         return rejects
 
     def rows(self) -> Iterator[tuple[int, Sequence[Any]]]:
+        """Yield each row with the line in which it begins.
+
+        DuckDB reads the rows; the lines of the file are counted beside it, since it does not tell them.
+        """
         cursor = self._duck.cursor()
-        is_single = len(self._columns) == 1  # an empty line of one column is a NULL, else it is passed over
         try:
-            with self._path.open("rb") as physical:
-                line = 0
-                for _ in range(self._header_lines):
-                    physical.readline()
-                    line += 1
+            with self._path.open("rb") as file:
+                lines = _Lines(file, skips_empty=len(self._columns) > 1)
+                lines.skip(self._header_lines)
                 cursor.execute(f"SELECT * FROM {self._scan()}", [str(self._path)])
                 while rows := cursor.fetchmany(_FETCHED):
                     for row in rows:
-                        text = physical.readline()
-                        line += 1
-                        while not is_single and text and not text.rstrip(b"\r\n"):
-                            text = physical.readline()
-                            line += 1
-                        yield line, row
-                        for value in row:
-                            if value is not None and "\n" in value:
-                                for _ in range(value.count("\n")):
-                                    physical.readline()
-                                    line += 1
+                        yield lines.next_row(), row
+                        lines.skip(sum(value.count("\n") for value in row if value is not None))
         except Exception as failure:
             message = duck_error(failure)
             if message is None:
@@ -111,9 +108,35 @@ class CsvSource:
         return csv_scan(len(self._columns), self._delimiter, more)
 
 
+class _Lines:
+    """Counts the lines of a file. A row of several columns cannot be empty: DuckDB passes over empty lines there."""
+
+    def __init__(self, file: BinaryIO, *, skips_empty: bool) -> None:
+        self._file = file
+        self._skips_empty = skips_empty
+        self._line = 0
+
+    def next_row(self) -> int:
+        """Go to the next row, and return the line in which it begins."""
+        text = self._read()
+        while self._skips_empty and text and not text.rstrip(b"\r\n"):
+            text = self._read()
+        return self._line
+
+    def skip(self, count: int) -> None:
+        """Go past some lines."""
+        for _ in range(count):
+            self._read()
+
+    def _read(self) -> bytes:
+        self._line += 1
+        return self._file.readline()
+
+
 def _in_words(kind: str, message: str, text: str) -> str:
+    """Return what is wrong with a line, with the beginning of the line."""
     shown = text.strip("\r\n")
-    shown = shown if len(shown) <= 60 else shown[:59] + "…"
+    shown = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
     if kind == "INVALID ENCODING":
         return f"it is not UTF-8: {shown}"
     if kind == "UNQUOTED VALUE":

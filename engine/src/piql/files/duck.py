@@ -10,8 +10,8 @@ from piql.errors import PiqlError
 if TYPE_CHECKING:
     import duckdb
 
-MEMORY = "256MB"
-_LONGEST_LINE = 64 * 1024 * 1024
+MEMORY = "256MB"  # that DuckDB may use at most
+_LONGEST_LINE = 64 * 1024 * 1024  # bytes of one line of CSV
 
 
 class FilesUnavailable(PiqlError):
@@ -48,7 +48,10 @@ def duck_error(failure: Exception) -> str | None:
 
 
 def csv_scan(columns: int, delimiter: str = ",", more: str = "") -> str:
-    """Return the table function that reads a CSV file with a header, named by a parameter, as texts `c0`, `c1`, …"""
+    """Return the table function, as SQL, that reads a CSV file with a header, all values as texts `c0`, `c1`, …
+
+    The path of the file is the parameter `?` of the statement; `more` are further options, with a comma before them.
+    """
     names = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(columns))
     return (
         "read_csv(?, auto_detect = false, header = true, quote = '\"', escape = '\"', nullstr = '', "

@@ -12,7 +12,7 @@ from piql.files.problems import MOST_PROBLEMS, FileRefused, Problem
 
 
 class Nested(NamedTuple):
-    """An object or a list where a value is expected."""
+    """An object or a list where a value is expected: no column takes it, and a message shows its text."""
 
     text: str
 
@@ -21,7 +21,7 @@ class Nested(NamedTuple):
 
 
 class JsonLinesSource:
-    """One file of JSON lines, which is read once to know the members of all its objects: they are its columns."""
+    """One file of JSON lines; a `Source`. It is read once at first: the members of all objects are its columns."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -26,12 +26,12 @@ from piql.errors import (
 from piql.files.mapping import ColumnMapping
 from piql.files.problems import MOST_PROBLEMS, FileRefused, Problem
 from piql.files.row_check import NumberedRow, RowCheck
-from piql.files.source import Source
+from piql.files.source import Source, SourceRow
 from piql.runtime.writing.bulk import BATCH
 from piql.runtime.writing.resumed_load import ResumedLoad
 from piql.schema.values import ValueMismatch
 
-_LOOKED_AT = 1_000_000  # rows behind a refused batch in which further faults are looked for
+_MOST_LOOKED_AT = 1_000_000  # rows behind a refused batch in which further faults are looked for
 _REFUSALS = (ConstraintViolation, CardinalityViolation, DuplicateKey, ForeignKeyViolation)
 
 Told: TypeAlias = Callable[[int, int], None]
@@ -61,7 +61,10 @@ class Loaded:
 
 
 class LoadRefused(FileRefused):
-    """A batch was refused; `loaded` says what is in. `may_be_partly_in`: rows behind that may be in, too."""
+    """A batch was refused; `loaded` says what is in.
+
+    `may_be_partly_in` are the first and the last line of the refused batch, where some of its rows may be in.
+    """
 
     def __init__(
         self, problems: Sequence[Problem], loaded: Loaded, *, is_more: bool, may_be_partly_in: tuple[int, int] | None
@@ -72,11 +75,11 @@ class LoadRefused(FileRefused):
 
 
 class _Stopped(Exception):
-    """Whoever asked for the load wants no further batch."""
+    """The caller wants no further batch: `stop` has returned True."""
 
 
 class FileLoad:
-    """The load of one file into one table; `dry_run` and `load` may each be called, in this order."""
+    """The load of one file into one table: `dry_run` may be called first, then `load` once."""
 
     def __init__(
         self,
@@ -97,10 +100,10 @@ class FileLoad:
         problems = source.structure_problems()
         if problems:
             raise FileRefused("the file is not well-formed", problems[:most_problems], is_more=_fills(problems))
-        self._line = 0
-        self._buffer: list[tuple[int, Sequence[Any]]] = []
-        self._keys: set[tuple[Any, ...]] = set()  # of the batch
-        self._rest: Iterator[tuple[int, Sequence[Any]]] = iter(())
+        self._line = 0  # of the row that was taken last
+        self._buffer: list[SourceRow] = []  # the rows of the batch that is being loaded
+        self._keys: set[tuple[Any, ...]] = set()  # primary keys of that batch
+        self._rest: Iterator[SourceRow] = iter(())  # the rows of the file that were not taken yet
         self._progress = Loaded(0, 0, 0, is_complete=False)
 
     @property
@@ -110,6 +113,7 @@ class FileLoad:
 
     @property
     def table(self) -> str:
+        """Return the name of the table."""
         return self._mapping.table.name
 
     def dry_run(self, tell: Told | None = None, stop: Callable[[], bool] | None = None) -> DryRun:
@@ -162,22 +166,25 @@ class FileLoad:
         return Loaded(rows, self._line, skipped, is_complete=True)
 
     def _rows(self, skipped: int, stop: Callable[[], bool] | None) -> Iterator[dict[str, Any]]:
-        """Yield the rows by column; a value that is not of its type ends the load, and two rows of one key do."""
+        """Yield the rows by column, those that an earlier load put in included: the database passes over them.
+
+        Raises LoadRefused for a value that is not of its type, and for two rows of one batch with the same key.
+        """
         to_row, key_of = self._mapping.row, self._mapping.key
-        for at, (line, values) in enumerate(self._rest):
-            if at >= skipped:
+        for number, (line, values) in enumerate(self._rest):
+            if number >= skipped:
                 if not self._buffer:
                     self._keys.clear()
                     if stop is not None and stop():
                         raise _Stopped
                 self._buffer.append((line, values))
-            elif at == skipped - 1:
+            elif number == skipped - 1:
                 self._progress = Loaded(skipped, line, skipped, is_complete=False)
             self._line = line
             try:
                 row = to_row(values)
                 key = key_of(row)
-                if at >= skipped and key in self._keys:
+                if number >= skipped and key in self._keys:
                     raise ValueMismatch("two rows of one batch have the same primary key")
                 self._keys.add(key)
             except ValueMismatch as mismatch:
@@ -186,24 +193,29 @@ class FileLoad:
             yield row
 
     def _refused(self, refusal: Exception, *, was_begun: bool) -> LoadRefused:
-        """Find the rows of the batch that are refused, and faults of values behind it, to say all of them at once."""
+        """Return the error for a refused batch: the problems of its rows, and of values in the rows behind it.
+
+        `was_begun` says that the store refused it, so that without transactions some of its rows may be in.
+        """
         problems: list[Problem] = []
         with suppress(PiqlError):
             problems = self._problems_of(self._buffer, RowCheck(self._db, self.table))
-        if not problems:  # another writer came between
+        if not problems:  # what another writer did in between has refused it
             problems = [Problem(self._buffer[0][0] if self._buffer else None, str(refusal))]
         looked_at = 0
         for line, values in self._rest:
             looked_at += 1
-            if len(problems) > self._most or looked_at > _LOOKED_AT:
+            if len(problems) > self._most or looked_at > _MOST_LOOKED_AT:
                 break
             problems += self._mapping.problems(line, values)
-        has_steps = self._db.store.row_writes is not None
-        partly = (self._buffer[0][0], self._buffer[-1][0]) if was_begun and has_steps and self._buffer else None
-        is_more = len(problems) > self._most or looked_at > _LOOKED_AT
-        return LoadRefused(problems[: self._most], self._progress, is_more=is_more, may_be_partly_in=partly)
+        has_transactions = self._db.store.row_writes is None
+        lines = [line for line, _ in self._buffer]
+        partly_in = (lines[0], lines[-1]) if was_begun and not has_transactions and lines else None
+        is_more = len(problems) > self._most or looked_at > _MOST_LOOKED_AT
+        return LoadRefused(problems[: self._most], self._progress, is_more=is_more, may_be_partly_in=partly_in)
 
-    def _problems_of(self, batch: Sequence[tuple[int, Sequence[Any]]], check: RowCheck) -> list[Problem]:
+    def _problems_of(self, batch: Sequence[SourceRow], check: RowCheck) -> list[Problem]:
+        """Return the problems of a batch in the order of its lines, in words of the file."""
         problems: list[Problem] = []
         rows: list[NumberedRow] = []
         for line, values in batch:
@@ -218,4 +230,5 @@ class FileLoad:
 
 
 def _fills(problems: Sequence[Problem]) -> bool:
+    """Return whether a source has stopped looking for problems."""
     return len(problems) >= MOST_PROBLEMS

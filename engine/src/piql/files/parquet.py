@@ -9,11 +9,11 @@ from typing import Any
 from piql.files.duck import duck_error, open_duck
 from piql.files.problems import FileRefused, Problem
 
-_FETCHED = 2000
+_FETCHED = 2000  # rows that are held at a time
 
 
 class ParquetSource:
-    """One Parquet file."""
+    """One Parquet file; a `Source`. Raises FileRefused where it cannot be read as Parquet."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -62,6 +62,6 @@ class ParquetSource:
 
 
 def _selected(name: str, kind: str) -> str:
-    """Return a column as it is asked for; a moment comes in UTC, which needs no module of time zones."""
+    """Return a column for the SELECT; a moment is read without its time zone, in UTC, so pytz is not needed."""
     quoted = '"' + name.replace('"', '""') + '"'
     return f"make_timestamp(epoch_us({quoted}))" if kind == "TIMESTAMP WITH TIME ZONE" else quoted

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from piql.errors import PiqlError
 
-MOST_PROBLEMS = 20
+MOST_PROBLEMS = 20  # that are looked for and shown
 
 
 @dataclass(frozen=True, slots=True)

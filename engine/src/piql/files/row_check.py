@@ -1,9 +1,7 @@
 """Checks rows of a file against the constraints of their table without writing: a dry run.
 
-Problems name the column of the table.
-
-All rows that went through one `RowCheck` count, as if they were in. Only bounded reads are made: the record of each
-key, the owner of each unique value, the parents named, one count of each group.
+Every row that one `RowCheck` has seen counts as if it were in the table. Only bounded reads are made: the record of
+each key, the owner of each unique value, each parent once, one count of each group. Problems name columns of the table.
 """
 
 from __future__ import annotations
@@ -42,8 +40,8 @@ class StoreReads:
         return len(self.read(read, arguments))
 
 
-class _Counted(NamedTuple):
-    """One row whose values fit: its line, key, record, and the record that the store has of that key."""
+class _Candidate(NamedTuple):
+    """One row whose values fit their types: its line, key, record, and the record that the store has of that key."""
 
     line: int
     key: Row
@@ -57,17 +55,20 @@ def _digest(values: Row) -> int:
 
 
 class RowCheck:
-    """The rows of one load into one table."""
+    """The rows of one load into one table, given in batches to `problems`.
+
+    `new`, `changed` and `unchanged` count the rows without a problem. Keys and values are remembered by their digests.
+    """
 
     def __init__(self, db: Database, table: str) -> None:
         deployment = db.deployment
         self._store = db.store
         self._writer = TableWriter(deployment.table(table), deployment, db.store)
         self._reads: Reads = StoreReads(db.store)
-        self._lines: dict[int, int] = {}
-        self._owners: list[dict[int, int]] = [{} for _ in self._unique]
-        self._counts: list[dict[int, int]] = [{} for _ in self._limits]
-        self._named: list[set[int]] = [set() for _ in self._references]
+        self._lines: dict[int, int] = {}  # primary key → line
+        self._owners: list[dict[int, int]] = [{} for _ in self._unique]  # unique value → primary key
+        self._counts: list[dict[int, int]] = [{} for _ in self._limits]  # group → its rows, those of the load included
+        self._parents: list[set[int]] = [set() for _ in self._references]  # keys in the load to which rows may refer
         self.new = self.changed = self.unchanged = 0
 
     @property
@@ -85,21 +86,24 @@ class RowCheck:
     def problems(self, rows: Sequence[NumberedRow]) -> list[Problem]:
         """Return what the constraints refuse of some further rows, which are checked as one batch."""
         problems: list[Problem] = []
-        counted = self._counted(rows, problems)
+        candidates = self._candidates(rows, problems)
         for check in (self._check_unique, self._check_columns, self._check_limits, self._check_references):
-            check(counted, problems)
+            check(candidates, problems)
         refused = {problem.line for problem in problems}
-        for row in counted:
+        for row in candidates:
             if row.line not in refused:
                 self.new += row.old is None
                 self.changed += row.old is not None and row.old != row.record
                 self.unchanged += row.old == row.record
         return sorted(problems, key=lambda problem: problem.line or 0)
 
-    def _counted(self, rows: Sequence[NumberedRow], problems: list[Problem]) -> list[_Counted]:
-        """Make the records, and read what the store has of their keys."""
+    def _candidates(self, rows: Sequence[NumberedRow], problems: list[Problem]) -> list[_Candidate]:
+        """Return the rows that fit the types of the columns, and add the problems of all others.
+
+        The records of their keys are read from the store, all in one request.
+        """
         writer = self._writer
-        made: list[tuple[int, Row, Row]] = []
+        fitting: list[_Candidate] = []
         for line, values in rows:
             try:
                 record = writer.make(values)
@@ -109,25 +113,26 @@ class RowCheck:
             key = writer.key_of(record)
             earlier = self._lines.setdefault(_digest(key), line)
             if earlier != line:
-                why = f"it has the primary key of line {earlier}: one of the two would be lost"
-                problems.append(Problem(line, why, writer.table.primary_key[0]))
+                reason = f"it has the primary key of line {earlier}: one of the two would be lost"
+                problems.append(Problem(line, reason, writer.table.primary_key[0]))
                 continue
-            made.append((line, key, record))
-        found = self._store.read_many([Batch(writer.get, [key for _, key, _ in made])])[0] if made else []
-        counted = []
-        for (line, key, record), answer in zip(made, found, strict=True):
+            fitting.append(_Candidate(line, key, record, None))
+        answers = self._store.read_many([Batch(writer.get, [row.key for row in fitting])])[0] if fitting else []
+        candidates: list[_Candidate] = []
+        for row, answer in zip(fitting, answers, strict=True):
             old = answer[0] if answer else None
-            counted.append(_Counted(line, key, writer.keep_hidden(old, record), old))
-        return counted
+            candidates.append(row._replace(record=writer.keep_hidden(old, row.record), old=old))
+        return candidates
 
-    def _check_unique(self, rows: Sequence[_Counted], problems: list[Problem]) -> None:
+    def _check_unique(self, rows: Sequence[_Candidate], problems: list[Problem]) -> None:
+        """Compare each unique value with those of the load, then with its owner in the store."""
         for check, owners in zip(self._unique, self._owners, strict=True):
             for row in rows:
                 value = check.value(row.record)
                 if value is None:
                     continue
-                mine = _digest(row.key)
-                if owners.setdefault(_digest(value), mine) != mine:
+                key = _digest(row.key)
+                if owners.setdefault(_digest(value), key) != key:
                     problems.append(Problem(row.line, str(check.violation(value)), check.columns[0]))
                     continue
                 if check.value(row.old) == value:
@@ -136,8 +141,8 @@ class RowCheck:
                 if owner is not None and owner != row.key and _digest(owner) not in self._lines:
                     problems.append(Problem(row.line, str(check.violation(value)), check.columns[0]))
 
-    def _check_columns(self, rows: Sequence[_Counted], problems: list[Problem]) -> None:
-        """Check what the version on its way demands of values, and what other rows name of a row that changes."""
+    def _check_columns(self, rows: Sequence[_Candidate], problems: list[Problem]) -> None:
+        """Check what a version on its way demands of values, and whether other rows refer to a value that changes."""
         guards = self._writer.guards
         for row in rows:
             try:
@@ -149,10 +154,10 @@ class RowCheck:
             except PiqlError as refusal:
                 problems.append(Problem(row.line, str(refusal)))
 
-    def _check_limits(self, rows: Sequence[_Counted], problems: list[Problem]) -> None:
-        """Count the groups with all rows so far; of a group that is too full, the last rows are the ones too many."""
+    def _check_limits(self, rows: Sequence[_Candidate], problems: list[Problem]) -> None:
+        """Count each group with the rows of the load so far; of a group that is too large the last rows are refused."""
         for check, counts in zip(self._limits, self._counts, strict=True):
-            gains: list[tuple[_Counted, Row]] = []
+            gains: list[tuple[_Candidate, Row]] = []
             changes: Counter[Row] = Counter()
             for row in rows:
                 before, after = check.groups(row.old), check.groups(row.record)
@@ -173,15 +178,15 @@ class RowCheck:
                     excess[group] -= 1
                     problems.append(Problem(row.line, str(check.violation(group)), check.limit.columns[0]))
 
-    def _check_references(self, rows: Sequence[_Counted], problems: list[Problem]) -> None:
+    def _check_references(self, rows: Sequence[_Candidate], problems: list[Problem]) -> None:
         """Look for each parent once; a row of the same file may be the parent of another."""
-        for check, named in zip(self._references, self._named, strict=True):
+        for check, parents in zip(self._references, self._parents, strict=True):
             if check.own_key is not None:
-                named.update(_digest(check.own_key(row.record)) for row in rows)
+                parents.update(_digest(check.own_key(row.record)) for row in rows)
             missing: dict[Row, bool] = {}
             for row in rows:
                 value = check.value(row.record)
-                if value is None or _digest(check.as_key(value) or ()) in named:
+                if value is None or _digest(check.as_key(value) or ()) in parents:
                     continue
                 if value not in missing:
                     missing[value] = not check.exists(self._reads, value)

@@ -8,7 +8,7 @@ from typing import Any
 from piql.client.database import Database
 from piql.store.base import Batch, ReadShape, Row
 
-PAGE_ROWS = 1000
+PAGE_ROWS = 1000  # of one request
 
 
 def table_pages(db: Database, table: str, page_rows: int = PAGE_ROWS) -> Iterator[list[Row]]:

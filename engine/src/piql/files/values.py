@@ -38,6 +38,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _BOOLEANS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}
 _MOST_DECIMAL_DIGITS = 38  # of DECIMAL in Parquet
+_MOST_CHARACTERS = 1000  # of a text that is read as a DOUBLE: a longer one is no number that anybody wrote
 
 
 class FileType(NamedTuple):
@@ -58,7 +59,11 @@ def _whole(value: Any) -> Any:
 
 
 def _double(value: Any) -> Any:
-    return float(value) if isinstance(value, str) and len(value) <= 1000 and _NUMBER.fullmatch(value) else value
+    return (
+        float(value)
+        if isinstance(value, str) and len(value) <= _MOST_CHARACTERS and _NUMBER.fullmatch(value)
+        else value
+    )
 
 
 def _boolean(value: Any) -> Any:
@@ -82,12 +87,9 @@ def _bytes_reader(form: BytesForm) -> Reader:
     return read
 
 
-def _as_it_is(form: BytesForm) -> Reader:
-    return _nothing
-
-
-def _nothing(value: Any) -> Any:
-    return value
+def _unchanged(form: BytesForm) -> Reader:
+    """Return a reader that leaves the conversion to the engine."""
+    return lambda value: value
 
 
 def moment_text(value: datetime) -> str:
@@ -115,17 +117,17 @@ FILE_TYPES = for_each_kind(
         Kind.INT: FileType(lambda form: _whole, str, _plain("INTEGER"), is_json_text=False),
         Kind.BIGINT: FileType(lambda form: _whole, str, _plain("BIGINT"), is_json_text=False),
         Kind.DOUBLE: FileType(lambda form: _double, repr, _plain("DOUBLE"), is_json_text=False),
-        Kind.DECIMAL: FileType(_as_it_is, lambda value: format(value, "f"), _decimal_type),
+        Kind.DECIMAL: FileType(_unchanged, lambda value: format(value, "f"), _decimal_type),
         Kind.BOOLEAN: FileType(
             lambda form: _boolean, lambda value: "true" if value else "false", _plain("BOOLEAN"), is_json_text=False
         ),
-        Kind.VARCHAR: FileType(_as_it_is, str, _plain("VARCHAR"), is_text=True),
-        Kind.TEXT: FileType(_as_it_is, str, _plain("VARCHAR"), is_text=True),
+        Kind.VARCHAR: FileType(_unchanged, str, _plain("VARCHAR"), is_text=True),
+        Kind.TEXT: FileType(_unchanged, str, _plain("VARCHAR"), is_text=True),
         Kind.BLOB: FileType(_bytes_reader, _bytes_text, _plain("BLOB"), is_text=True),
         Kind.TIMESTAMP: FileType(lambda form: _moment, moment_text, _plain("TIMESTAMPTZ")),
-        Kind.DATE: FileType(_as_it_is, date.isoformat, _plain("DATE")),
-        Kind.UUID: FileType(_as_it_is, str, _plain("UUID")),
-        Kind.TIMEUUID: FileType(_as_it_is, str, _plain("UUID")),
+        Kind.DATE: FileType(_unchanged, date.isoformat, _plain("DATE")),
+        Kind.UUID: FileType(_unchanged, str, _plain("UUID")),
+        Kind.TIMEUUID: FileType(_unchanged, str, _plain("UUID")),
     }
 )
 

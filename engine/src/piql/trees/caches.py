@@ -1,13 +1,13 @@
-"""What earlier compilations gave, kept so that a key pressed costs what it changes.
+"""Results of earlier compilations, kept so that a keystroke costs only what it changes.
 
-A module says once what it keeps, by a `Cached` or a `Latest` that holds nothing itself. The values are held by the
-`Caches` of whoever is at work, so they last as long as those:
+A module declares once what it keeps, by a `Cached` or a `Latest`, which hold no values. The values are in the `Caches`
+that are at work in the thread or task, and last as long as those:
 
     _plans: Cached[Plan] = Cached(2048)                in a module: at most 2,048 plans
     _plans.recall((query,), lambda: plan(query))       in a function: from the caches at work
 
-Trees of unchanged files are the same objects, so what was made from them is found again by their identity. Each entry
-holds on to its keys, so that no other object can take the identity of one. All that is kept is immutable.
+Trees of unchanged files are the same objects, so a result is found again by the identity of its trees. Each entry holds
+its keys, so that no other object can get the identity of one. All values are immutable.
 """
 
 from __future__ import annotations
@@ -21,19 +21,20 @@ from piql.forking import RenewedLock
 
 V = TypeVar("V")
 
-TURN = 1_000_000  # characters compiled anew, of which some 150 bytes each are kept
+TURN = 1_000_000  # characters that are compiled anew between two turns; about 150 bytes are kept for each
 
 
 class Memory(Generic[V]):
-    """Values by several keys, `most` at most; what was not asked for longest is forgotten first.
+    """Values by several keys, `most` at most: one more forgets that which was not asked for longest.
 
-    Keys are told apart by their identity, or by their value where `is_by_value` says so.
+    Keys are compared by identity, or by value with `is_by_value`. A turn forgets what was not asked for since the turn
+    before.
     """
 
     def __init__(self, most: int, *, is_by_value: bool = False) -> None:
         self._most = most
         self._is_by_value = is_by_value
-        self._found: dict[tuple[object, ...], tuple[tuple[object, ...], V]] = {}
+        self._recent: dict[tuple[object, ...], tuple[tuple[object, ...], V]] = {}
         self._older: dict[tuple[object, ...], tuple[tuple[object, ...], V]] = {}  # not asked for in this turn
         self._lock = RenewedLock()
 
@@ -41,29 +42,29 @@ class Memory(Generic[V]):
         """Return the value of these keys, or None."""
         key = keys if self._is_by_value else tuple(map(id, keys))
         with self._lock.lock:
-            entry = self._found.pop(key, None) or self._older.pop(key, None)
+            entry = self._recent.pop(key, None) or self._older.pop(key, None)
             if entry is None:
                 return None
-            self._found[key] = entry  # the youngest again
+            self._recent[key] = entry  # the youngest again
         return entry[1]
 
     def put(self, keys: tuple[object, ...], value: V) -> V:
         """Keep a value, and return it."""
         key = keys if self._is_by_value else tuple(map(id, keys))
         with self._lock.lock:
-            if len(self._found) + len(self._older) >= self._most:
-                oldest = self._older or self._found
+            if len(self._recent) + len(self._older) >= self._most:
+                oldest = self._older or self._recent
                 del oldest[next(iter(oldest))]
-            self._found[key] = (keys, value)
+            self._recent[key] = (keys, value)
         return value
 
     def turn(self) -> None:
         """Forget what was not asked for since the turn before."""
         with self._lock.lock:
-            self._older, self._found = self._found, {}
+            self._older, self._recent = self._recent, {}
 
     def __len__(self) -> int:
-        return len(self._found) + len(self._older)
+        return len(self._recent) + len(self._older)
 
 
 class Cached(Generic[V]):
@@ -110,8 +111,8 @@ class Latest(Generic[V]):
 class Caches:
     """All that is kept between compilations, with one lifetime; several threads may use it.
 
-    What was neither found nor asked for while `TURN` characters were compiled is forgotten. So it holds what two turns
-    of text are made of, and no more, whatever the number of its entries.
+    What was neither put nor asked for while `TURN` characters were compiled is forgotten. So it holds the results of
+    two turns of text at most, whatever the number of its entries.
     """
 
     def __init__(self) -> None:

@@ -1,12 +1,13 @@
 """Puts a compiled set into a store as its next version; what would lose or break data is refused.
 
-texts of the set + what was deployed earlier and is not named again ──compile──▶ one set
-one transaction, when the rows there are fit one; otherwise step by step while readers and writers go on (`evolution`)
+    texts of the set + what was deployed earlier and is not named again ──compile──▶ one set ──▶ next version
+
+A small change is made in one transaction. A larger one goes on step by step, while readers and writers work (`change`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from secrets import token_hex
@@ -22,13 +23,11 @@ from piql.versions.change.build import BACKGROUND, EAGER, BackfillRate, Build, c
 from piql.versions.change.composition import owners_after, refuse_errors, refuse_incompatible, with_earlier
 from piql.versions.change.progress import Progress, read_progress
 from piql.versions.change.state import SchemaState, compiled, deployment_of, load_deployment, read_state
-from piql.versions.change.steps import SchemaSteps, Stand, announce, keep
+from piql.versions.change.steps import NextVersion, SchemaSteps, Stand, announce, keep
 
 __all__ = ["begin_deploy", "begin_rollback", "deploy", "load_deployment", "open_build", "rollback", "versions"]
 
-_LOOK_SECONDS = 0.05
-
-Coming = tuple[Mapping[str, str], Compilation, Origin]
+_LOOK_SECONDS = 0.05  # between two looks at a change that another process is about to finish
 
 
 def deploy(
@@ -63,11 +62,11 @@ def begin_deploy(
     refuse_errors(compilation)
     forgotten = frozenset(forget)
 
-    def compose(state: SchemaState, current: Deployment) -> Coming:
-        texts, whole = with_earlier(compilation, current, forgotten)
-        refuse_incompatible(current, whole, store, is_rollback=False)
-        owners = owners_after(compilation, whole, current, deployer.name)
-        return texts, whole, Origin(token_hex(8), deployer.name, deployer.details, owners)
+    def compose(state: SchemaState, current: Deployment) -> NextVersion:
+        texts, whole_set = with_earlier(compilation, current, forgotten)
+        refuse_incompatible(current, whole_set, store, is_rollback=False)
+        owners = owners_after(compilation, whole_set, current, deployer.name)
+        return NextVersion(texts, whole_set, Origin(token_hex(8), deployer.name, deployer.details, owners))
 
     return _begin(store, compose, pace, is_background, deployer)
 
@@ -80,14 +79,17 @@ def rollback(store: Store, pace: BackfillRate = EAGER, deployer: Deployer = NOBO
 def begin_rollback(
     store: Store, pace: BackfillRate = BACKGROUND, deployer: Deployer = NOBODY, *, is_background: bool = True
 ) -> Build:
-    """Announce the return to the version before; it stays that of who had deployed it."""
+    """Announce the return to the version before, which keeps the name of who deployed it.
 
-    def compose(state: SchemaState, current: Deployment) -> Coming:
+    Raises as `begin_deploy` does, and CompilationRefused where there is no version before.
+    """
+
+    def compose(state: SchemaState, current: Deployment) -> NextVersion:
         if state.before is None:
             raise CompilationRefused("not rolled back: there is no version before")
         before = compiled(state.before, state)
         refuse_incompatible(current, before.compilation, store, is_rollback=True)
-        return before.texts, before.compilation, replace(before.origin, id=token_hex(8))
+        return NextVersion(before.texts, before.compilation, replace(before.origin, id=token_hex(8)))
 
     return _begin(store, compose, pace, is_background, deployer)
 
@@ -117,31 +119,36 @@ def versions(store: Store) -> list[LivingVersion]:
 
 def _begin(
     store: Store,
-    compose: Callable[[SchemaState, Deployment], Coming],
+    compose: Callable[[SchemaState, Deployment], NextVersion],
     pace: BackfillRate,
     is_background: bool,
     deployer: Deployer,
 ) -> Build:
+    """Announce the version that `compose` makes of what is in force, and do its first rows.
+
+    Where another process has a change on its way, or deploys at this moment, it is composed anew from what is there
+    then.
+    """
     driver = new_driver()
     while True:
         state = read_state(store)
         _refuse_unseen(state, deployer)
-        texts, whole, origin = coming = compose(state, deployment_of(state, store))
+        coming = compose(state, deployment_of(state, store))
         if state.is_before_held:
-            _see_through(store, pace)
+            _finish_change(store, pace)
             continue
         if state.change is not None:
-            left = _left_by_others(store, state, coming, pace)
-            if left is not None:
-                return left
+            abandoned = _taken_over(store, state, coming, pace)
+            if abandoned is not None:
+                return abandoned
             continue
-        if dict(texts) == dict(state.in_force.texts) and not _is_of_another(deployer, state.in_force.origin):
+        if dict(coming.texts) == dict(state.in_force.texts) and not _is_of_another(deployer, state.in_force.origin):
             return _in_force_already(store, state)
         signing_key(store)
         with store.transaction() as transaction:
             if transaction.version() != state.epoch:
                 continue  # somebody else deployed meanwhile: begin again from what is there now
-            stand = announce(transaction, store, state, (texts, whole), origin, is_background)
+            stand = announce(transaction, store, state, coming, is_background=is_background)
             steps = SchemaSteps(store, stand.state)
             while stand.progress.outcome is None and stand.progress.rows_done < pace.first_rows:
                 if steps.seconds_to_wait(stand):
@@ -159,27 +166,31 @@ def _begin(
 
 
 def _refuse_unseen(state: SchemaState, deployer: Deployer) -> None:
+    """Raise DeployedMeanwhile where the version in force is not the one that the deployer has seen."""
     if deployer.seen is not None and deployer.seen != state.in_force.origin.id:
         by = f" by {state.in_force.origin.by}" if state.in_force.origin.by else ""
         raise DeployedMeanwhile(f"not deployed: version {state.in_force.number} was deployed meanwhile{by}")
 
 
 def _is_of_another(deployer: Deployer, origin: Origin) -> bool:
+    """Return whether a named deployer, or the details that it gives, differ from those of a version."""
     return deployer.name != "" and (deployer.name, dict(deployer.details)) != (origin.by, dict(origin.details))
 
 
 def _in_force_already(store: Store, state: SchemaState) -> Build:
     """Return a build with nothing to do, for texts that are in force already (each of many servers deploys them)."""
-    at = state.in_force.deployed_at
-    assert at is not None
-    done = Progress(
-        state.in_force.origin.id, state.in_force.number, at.isoformat(), is_background=False, outcome="in force"
-    )
-    return Build(store, done.id, end=done)
+    version = state.in_force
+    assert version.deployed_at is not None
+    started_at = version.deployed_at.isoformat()
+    end = Progress(version.origin.id, version.number, started_at, is_background=False, outcome="in force")
+    return Build(store, end.id, end=end)
 
 
-def _see_through(store: Store, pace: BackfillRate) -> None:
-    """Wait until the version in force no longer holds the constraints of the one before; build on where nobody does."""
+def _finish_change(store: Store, pace: BackfillRate) -> None:
+    """Bring the last step of a change forward: after it, constraints of the version before are no longer enforced.
+
+    Waits a moment where another process drives the change; drives it here where none does.
+    """
     progress = read_progress(store)
     if progress is None or progress.outcome is not None:
         return
@@ -193,17 +204,18 @@ def _see_through(store: Store, pace: BackfillRate) -> None:
         build.run()
 
 
-def _left_by_others(store: Store, state: SchemaState, coming: Coming, pace: BackfillRate) -> Build | None:
-    """Handle a change that another process began.
+def _taken_over(store: Store, state: SchemaState, coming: NextVersion, pace: BackfillRate) -> Build | None:
+    """Handle a change that another process began; return its build if it has the same texts and nobody drives it.
 
-    The same texts, which nobody builds: return that build. A short one: wait a moment. One that was left: cancel it.
+    Otherwise returns None, for another look, after it has waited a moment for a short change that is driven, or
+    cancelled one that is not. Raises DeploymentInProgress for a change in the background.
     """
     progress = read_progress(store)
     if progress is None or progress.outcome is not None:
         return None
     build = Build(store, progress.id, pace)
     assert state.change is not None
-    if not is_driven(progress) and dict(state.change.version.texts) == dict(coming[0]):
+    if not is_driven(progress) and dict(state.change.version.texts) == dict(coming.texts):
         if progress.is_paused:
             build.unpause()
         return build

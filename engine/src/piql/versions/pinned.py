@@ -11,17 +11,20 @@ from piql.versions.deploy import versions
 
 
 def pinned_to(store: Store, number: int) -> Deployment:
-    """Return a version whose indexes are kept up: the one in force, or the one before it."""
+    """Return a version by its number: the one in force or the one before it, whose indexes writers keep up.
+
+    Raises NotDeployed for any other number.
+    """
     living = [version.deployment for version in versions(store) if version.state != "coming"]
     for deployment in living:
         if number in (deployment.version, *deployment.earlier_numbers):
             return deployment
-    there = " and ".join(str(version.version) for version in living) or "none"
-    raise NotDeployed(f"version {number} does not exist any more, or not yet; there is {there}")
+    numbers = " and ".join(str(version.version) for version in living) or "none"
+    raise NotDeployed(f"version {number} does not exist any more, or not yet; there is {numbers}")
 
 
 def refuse_overtaken(query: CompiledQuery, pinned: Deployment, in_force: Deployment) -> None:
-    """Refuse a query that counts on a limit or key which the version in force does not hold any more."""
+    """Raise NotDeployed for a query that relies on a limit or key which the version in force no longer enforces."""
     bound = query.bound
     formulas = (bound.formula, *(operator.rows_formula for operator in bound.by_operator)) if bound is not None else ()
     for name, table in pinned.tables.items():

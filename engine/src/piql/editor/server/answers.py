@@ -57,7 +57,7 @@ _TOKEN_NAMES: dict[TokenType, types.SemanticTokenTypes] = {
 }
 _LEGEND = sorted({token_name.value for token_name in _TOKEN_NAMES.values()})
 LEGEND = types.SemanticTokensLegend(_LEGEND, [types.SemanticTokenModifiers.Definition.value])
-_PLACES = [_LEGEND.index(_TOKEN_NAMES[token_type_].value) for token_type_ in TOKEN_TYPES]
+_NUMBER_IN_LEGEND = [_LEGEND.index(_TOKEN_NAMES[token_type_].value) for token_type_ in TOKEN_TYPES]
 
 
 def range_of(text: Text, start: int, end: int) -> types.Range:
@@ -112,15 +112,15 @@ def text_edits(text: Text, edits: Iterable[Edit]) -> list[types.TextEdit]:
 
 
 def code_action(
-    project: Project, fix: QuickFix, asked: Sequence[types.Diagnostic], with_versions: bool, is_first: bool
+    project: Project, fix: QuickFix, at_caret: Sequence[types.Diagnostic], with_versions: bool, is_first: bool
 ) -> types.CodeAction:
-    """Return a fix as a quick fix. `asked` are the findings at the caret: the client shows it beside those it mends."""
+    """Return a fix as a quick fix; the client shows it beside those of its findings `at_caret` that it fixes."""
     shown = diagnostic(project, fix.finding, can_relate=False)
-    mended = [reported for reported in asked if reported.code == shown.code and reported.range == shown.range]
+    fixed = [finding for finding in at_caret if finding.code == shown.code and finding.range == shown.range]
     return types.CodeAction(
         title=fix.title,
         kind=types.CodeActionKind.QuickFix,
-        diagnostics=mended or None,
+        diagnostics=fixed or None,
         edit=workspace_edit(project, fix.fix.edits, with_versions),
         is_preferred=is_first or None,
     )
@@ -151,5 +151,5 @@ def document_symbol(text: Text, item: OutlineItem) -> types.DocumentSymbol:
 
 
 def semantic_data(data: Sequence[int]) -> list[int]:
-    """Return encoded tokens with their types as indexes in `LEGEND`."""
-    return [_PLACES[number] if at % 5 == 3 else number for at, number in enumerate(data)]
+    """Return encoded tokens, five numbers each, with their types, the fourth number, as indexes in `LEGEND`."""
+    return [_NUMBER_IN_LEGEND[number] if at % 5 == 3 else number for at, number in enumerate(data)]

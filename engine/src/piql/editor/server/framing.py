@@ -4,8 +4,8 @@
     \r\n                            empty line and as many bytes as were named
     {"jsonrpc": "2.0", …}
 
-A header that cannot be read leaves its body in the stream, and the next header behind it on the same line. All up to
-the next header that can be read is skipped, and said on standard error.
+The body of a message whose header cannot be read has no known end, and the next header may follow it on the same line.
+So all bytes up to the next readable header are skipped, and counted in a warning.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ import re
 from typing import BinaryIO
 
 MOST_BODY = 64 * 1024 * 1024  # bytes of one message
-_PIECE = 64 * 1024  # of a line that is skipped
+_PIECE = 64 * 1024  # bytes of a line that are read at a time
 _HEADER = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,12})[ \t]*\r?\n\Z", re.IGNORECASE)
-_OTHER = re.compile(rb"[!-9;-~]+[ \t]*:[^\r\n]*\r?\n\Z")  # a name, a colon and a value
-_LONGEST = 64  # bytes that a header of the length may take
+_ANY_HEADER = re.compile(rb"[!-9;-~]+[ \t]*:[^\r\n]*\r?\n\Z")  # a name, a colon and a value
+_LONGEST_HEADER = 64  # bytes that the header of the length may take
 
 _log = logging.getLogger(__name__)
 
 
 class Messages:
-    """A stream that gives whole messages, each with one well-formed header; read as pygls reads its input."""
+    """A stream that yields whole messages, each with one well-formed header; it has the methods that pygls calls."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
-        self._lines: list[bytes] = []  # of the header that is being given
+        self._lines: list[bytes] = []  # of the header that is being read by pygls
 
     def readline(self) -> bytes:
         """Return the next line of a header; nothing at the end of the stream."""
@@ -44,28 +44,28 @@ class Messages:
         return self._stream.read(size)
 
     def _next_length(self) -> int | None:
-        """Skip to the next header that can be read, and give the length that it names."""
+        """Skip to the next readable header, and return the length that it names; None at the end of the stream."""
         length, skipped, before = None, 0, b""
         while True:
             line = before + self._stream.readline(_PIECE)
             if line == before:
-                self._say(skipped)
+                self._warn(skipped)
                 return None
-            before = b"" if line.endswith(b"\n") else line[-_LONGEST:]
+            before = b"" if line.endswith(b"\n") else line[-_LONGEST_HEADER:]
             header = _HEADER.search(line)
             if header is not None and int(header.group(1)) <= MOST_BODY:
                 length = int(header.group(1))
                 skipped += header.start()
             elif length is not None and line in (b"\r\n", b"\n"):
-                self._say(skipped)
+                self._warn(skipped)
                 if length:
                     return length
                 length, skipped = None, 0  # a message without a body is none
-            elif length is None or not _OTHER.match(line):
+            elif length is None or not _ANY_HEADER.match(line):
                 length = None
                 skipped += len(line.strip())
 
     @staticmethod
-    def _say(skipped: int) -> None:
+    def _warn(skipped: int) -> None:
         if skipped:
             _log.warning("skipped %d bytes that are no message", skipped)

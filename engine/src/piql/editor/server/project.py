@@ -1,7 +1,7 @@
 """Which files belong together and what they say now: files on disk, under the documents that are open.
 
 A project is a folder of `.piql` files. That of a document is the topmost folder around it that holds a `.piql` file
-itself, up to the folder that the editor has opened; where that finds too little, the client names its projects.
+itself, at most the folder that the editor has opened. A client may name the folders of its projects instead.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 
 from pygls.uris import from_fs_path, to_fs_path
 
@@ -30,6 +31,14 @@ class Document:
     version: int
     text: Text
     path: Path | None  # None where it is no file
+
+
+class _FileText(NamedTuple):
+    """The text of a file on disk, with the time and size by which a change of the file is noticed."""
+
+    changed_ns: int
+    size: int
+    text: str
 
 
 @dataclass(frozen=True)
@@ -66,8 +75,8 @@ class Projects:
         self.folders: list[Path] = []  # that the editor has opened
         self.named: list[Path] = []  # projects that the client names
         self.documents: dict[str, Document] = {}
-        self._known: dict[Path | str, Project] = {}
-        self._on_disk: dict[Path, tuple[tuple[int, int], str]] = {}
+        self._known: dict[Path | str, Project] = {}  # by root, or by the URI of a document that stands alone
+        self._on_disk: dict[Path, _FileText] = {}
 
     def open(self, uri: str, version: int, text: str) -> None:
         """Note that a document was opened with a text."""
@@ -116,6 +125,7 @@ class Projects:
         return list({id(project): project for project in projects}.values())
 
     def _project(self, root: Path) -> Project:
+        """Return the project below a folder: its files on disk, and the open documents instead of them."""
         cached = self._known.get(root)
         if cached is not None:
             return cached
@@ -136,17 +146,19 @@ class Projects:
         return project
 
     def _read(self, path: Path) -> str | None:
+        """Return the text of a file, read again only when it has changed; None where it cannot be read."""
         try:
             status = path.stat()
-            stamp = (status.st_mtime_ns, status.st_size)
             cached = self._on_disk.get(path)
-            if cached is None or cached[0] != stamp:
-                cached = self._on_disk[path] = (stamp, path.read_bytes().decode("utf-8-sig", "replace"))
+            if cached is None or (cached.changed_ns, cached.size) != (status.st_mtime_ns, status.st_size):
+                text = path.read_bytes().decode("utf-8-sig", "replace")
+                cached = self._on_disk[path] = _FileText(status.st_mtime_ns, status.st_size, text)
         except OSError:
             return None
-        return cached[1]
+        return cached.text
 
     def _root_of(self, path: Path) -> Path:
+        """Return the root of the project that a file belongs to (see the head of this module)."""
         named = [folder for folder in self.named if folder in path.parents]
         if named:
             return max(named, key=lambda folder: len(folder.parts))

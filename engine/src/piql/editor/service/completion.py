@@ -1,7 +1,14 @@
-"""What may be typed next: tables, columns of the aliases in scope, functions, types, parameters, keywords."""
+"""What may be typed next: tables, columns of the aliases in scope, functions, types, parameters, keywords.
+
+`complete` is the entry. `_Completion` decides by the words of the statement before the cursor, without parsing:
+
+    CREATE QUERY q AS SELECT t.| FROM thoughts t      → the columns of thoughts
+    … FROM users u JOIN follows f ON |                → u.username = f.owner, then columns
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -26,21 +33,7 @@ class CompletionItem:
     insert_text: str
 
 
-_CLAUSES = (
-    "FROM",
-    "WHERE",
-    "GROUP",
-    "HAVING",
-    "ORDER",
-    "LIMIT",
-    "PAGINATE",
-    "SET",
-    "VALUES",
-    "IF",
-    "ON",
-    "JOIN",
-    "SELECT",
-)
+_CLAUSES = frozenset("FROM WHERE GROUP HAVING ORDER LIMIT PAGINATE SET VALUES IF ON JOIN SELECT".split())
 
 # What may follow a complete operand or table in each clause, most likely first.
 _AFTER_CLAUSE = ("WHERE", "GROUP BY", "HAVING", "ORDER BY", "LIMIT", "PAGINATE", "UNION", "UNION ALL")
@@ -59,6 +52,7 @@ _FOLLOWING: dict[str, tuple[str, ...]] = {
     "IF": ("AND", "OR", "IN", "LIKE", "CONTAINS", "BETWEEN", "IS NULL", "IS NOT NULL"),
     "VALUES": ("IF NOT EXISTS",),
 }
+# Words behind which an operand is expected.
 _OPERAND_FOLLOWS = frozenset(
     "SELECT DISTINCT WHERE AND OR NOT ON BY HAVING LIKE CONTAINS BETWEEN IF , ( = <> != < <= > >= + - * / % ||".split()
 )
@@ -119,6 +113,7 @@ class _Completion:
     # Queries and writes
 
     def _in_statement(self, words: list[str]) -> Iterator[CompletionItem]:
+        """Yield what follows in a query or a write."""
         last = words[-1]
         clause = self._clause(words)
         if last in ("FROM", "JOIN", "INTO", "UPDATE") or (last == "," and clause == "FROM"):
@@ -160,6 +155,7 @@ class _Completion:
         return ""
 
     def _operands(self, words: list[str], clause: str) -> Iterator[CompletionItem]:
+        """Yield what an expression may begin with: conditions of a join, columns, parameters, functions."""
         block = self.place.block()
         if words[-1] == "ON" and block is not None:
             yield from self._join_conditions(block)
@@ -183,39 +179,36 @@ class _Completion:
             yield from _keywords("SELECT")
 
     def _columns_in_scope(self, block: Block) -> Iterator[CompletionItem]:
+        """Yield the columns and aliases of a query, then those of the queries around it.
+
+        A column stands alone where the query reads one relation, else behind its alias.
+        """
         scope: Block | None = block
-        is_outer = False
         while scope is not None:
-            named = [(relation, self._columns(relation)) for relation in scope.relations]
-            count: dict[str, int] = {}
-            for _, columns in named:
-                for name, _ in columns:
-                    count[name.lower()] = count.get(name.lower(), 0) + 1
-            for relation, columns in named:
+            is_qualified = scope is not block or len(scope.relations) > 1
+            for relation in scope.relations:
+                columns = self._columns(relation)
+                counts = Counter(name.lower() for name, _ in columns)
                 for name, detail in columns:
-                    shown = (
-                        f"{relation.alias}.{name}" if len(named) > 1 or is_outer or count[name.lower()] > 1 else name
-                    )
-                    yield CompletionItem(
-                        shown,
-                        "column",
-                        detail,
-                        f"{written(relation.alias)}.{written(name)}" if "." in shown else written(name),
-                    )
-            for relation, _ in named:
-                yield CompletionItem(
-                    relation.alias, "alias", relation.table or "derived table", f"{written(relation.alias)}."
-                )
+                    if is_qualified or counts[name.lower()] > 1:
+                        text = f"{written(relation.alias)}.{written(name)}"
+                        yield CompletionItem(f"{relation.alias}.{name}", "column", detail, text)
+                    else:
+                        yield CompletionItem(name, "column", detail, written(name))
+            for relation in scope.relations:
+                table = relation.table or "derived table"
+                yield CompletionItem(relation.alias, "alias", table, f"{written(relation.alias)}.")
             scope = scope.outer
-            is_outer = True
 
     def _columns(self, relation: NamedRelation) -> list[tuple[str, str]]:
+        """Return the columns of a relation, each with the detail that is shown beside it."""
         if relation.table is None:
             return [(name, f"column of {relation.alias}") for name in relation.outputs]
         table = self.by_fold.get(relation.table.lower())
         return [(column.name, _column_detail(table, column)) for column in table.columns] if table is not None else []
 
     def _after_dot(self) -> Iterator[CompletionItem]:
+        """Yield the columns of the alias, or else of the table, before the dot."""
         token = self.place.previous(2)
         if token is None:
             return
@@ -233,26 +226,19 @@ class _Completion:
             yield from _column_items(table)
 
     def _join_conditions(self, block: Block) -> Iterator[CompletionItem]:
-        """Offer `a.x = b.y` for every foreign key between the table joined last and those before it."""
-        relations = [(relation.alias, self.by_fold.get((relation.table or "").lower())) for relation in block.relations]
-        for number in range(len(relations) - 1, 0, -1):
-            alias, table = relations[number]
-            for other_alias, other_table in relations[:number]:
-                if table is None or other_table is None:
-                    continue
-                for one, one_table, two, two_table in (
-                    (alias, table, other_alias, other_table),
-                    (other_alias, other_table, alias, table),
-                ):
-                    for key in one_table.foreign_keys:
-                        if key.table == two_table.name:
-                            condition = " AND ".join(
-                                f"{two}.{there} = {one}.{here}"
-                                for here, there in zip(key.columns, key.referenced_columns, strict=True)
-                            )
-                            yield _item(condition, "condition", "foreign key")
+        """Offer `a.x = b.y` for every foreign key between two tables of the query, those of the last one first."""
+        tables = [
+            (relation.alias, table)
+            for relation in block.relations
+            if (table := self.by_fold.get((relation.table or "").lower())) is not None
+        ]
+        for number in range(len(tables) - 1, 0, -1):
+            for earlier in tables[:number]:
+                yield from _key_conditions(tables[number], earlier)
+                yield from _key_conditions(earlier, tables[number])
 
     def _in_insert(self, words: list[str]) -> Iterator[CompletionItem]:
+        """Yield what follows in an INSERT: its columns, VALUES, a parameter for each column."""
         at = words.index("INTO")
         after = words[at + 2 :]
         table = self._table(at + 1)
@@ -274,7 +260,8 @@ class _Completion:
             yield from _keywords("IF NOT EXISTS")
 
     def _insert_columns(self, into: int, table: Table) -> list[str]:
-        names = []
+        """Return the columns that an INSERT names behind its table; all where it names none."""
+        names: list[str] = []
         for token in self.place.tokens[into + 3 :]:
             if token.word in (")", "VALUES"):
                 break
@@ -283,6 +270,7 @@ class _Completion:
         return names or [column.name for column in table.columns]
 
     def _target_columns(self, words: list[str]) -> Iterator[CompletionItem]:
+        """Yield the columns of the table that a write changes."""
         for keyword in ("UPDATE", "FROM", "INTO"):
             if keyword in words:
                 table = self._table(words.index(keyword) + 1)
@@ -291,6 +279,7 @@ class _Completion:
                 return
 
     def _table(self, at: int) -> Table | None:
+        """Return the table that the token at an index names."""
         if at >= len(self.place.tokens):
             return None
         return self.by_fold.get(name_of(self.place.tokens[at]).lower())
@@ -300,6 +289,7 @@ class _Completion:
             yield CompletionItem(name, "table", f"key ({', '.join(table.primary_key)})", written(name))
 
     def _parameters(self, bracketed: bool = False) -> Iterator[CompletionItem]:
+        """Yield the parameters that the statement names: `[name]`, `:name` or `[1: name]`."""
         tokens = self.place.tokens
         for at, token in enumerate(tokens):
             if token.word not in ("[", ":") or at + 1 >= len(tokens):
@@ -307,24 +297,16 @@ class _Completion:
             following = tokens[at + 1]
             if following.kind == "word" and (token.word == "[" or at == 0 or tokens[at - 1].kind != "number"):
                 name = following.text
-                yield CompletionItem(
-                    name if not bracketed else f"[{name}]",
-                    "parameter",
-                    "parameter of this query",
-                    f"[{name}]" if bracketed else name,
-                )
             elif following.kind == "number" and at + 3 < len(tokens) and tokens[at + 3].kind == "word":
                 name = tokens[at + 3].text
-                yield CompletionItem(
-                    name if not bracketed else f"[{name}]",
-                    "parameter",
-                    "parameter of this query",
-                    f"[{name}]" if bracketed else name,
-                )
+            else:
+                continue
+            yield _item(f"[{name}]" if bracketed else name, "parameter", "parameter of this query")
 
     # The schema
 
     def _in_table(self, words: list[str]) -> Iterator[CompletionItem]:
+        """Yield what follows in a CREATE TABLE, by how deep in parentheses the cursor stands."""
         if len(words) < 4:
             return
         last = words[-1]
@@ -366,6 +348,7 @@ class _Completion:
             yield from _keywords(*_AFTER_TYPE, "MAX")
 
     def _in_index(self, words: list[str]) -> Iterator[CompletionItem]:
+        """Yield what follows in a CREATE INDEX."""
         if len(words) == 3:
             yield from _keywords("ON")
         elif words[-1] == "ON":
@@ -381,7 +364,19 @@ class _Completion:
             yield from _keywords("DESC", "ASC")
 
 
+def _key_conditions(child: tuple[str, Table], parent: tuple[str, Table]) -> Iterator[CompletionItem]:
+    """Yield `parent.key = child.column` for each foreign key; both are an alias with its table."""
+    child_alias, child_table = child
+    parent_alias, parent_table = parent
+    for key in child_table.foreign_keys:
+        if key.table == parent_table.name:
+            pairs = zip(key.columns, key.referenced_columns, strict=True)
+            equalities = [f"{parent_alias}.{referenced} = {child_alias}.{column}" for column, referenced in pairs]
+            yield _item(" AND ".join(equalities), "condition", "foreign key")
+
+
 def _item(label: str, kind: CompletionKind, detail: str) -> CompletionItem:
+    """Return an item that is inserted as it is shown."""
     return CompletionItem(label, kind, detail, label)
 
 

@@ -19,7 +19,7 @@ class FormatRefused(Exception):
 
 
 def format_edits(text: str, file: str = "") -> tuple[Edit, ...]:
-    """Return the edits that format a file; none when it is formatted, and a refusal when it cannot be read."""
+    """Return the edits that format a file, none when it is formatted; raise FormatRefused when it has syntax errors."""
     parsed = parse_once(Source(text, file))
     if parsed.diagnostics:
         errors = (diagnostic for diagnostic in parsed.diagnostics if diagnostic.severity == "error")
@@ -31,13 +31,14 @@ def format_edits(text: str, file: str = "") -> tuple[Edit, ...]:
 
 
 def _line_edits(before: str, after: str, file: str) -> tuple[Edit, ...]:
+    """Return edits of whole lines that turn one text into another."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    starts = [0]
+    starts = [0]  # offset of each line of `before`, and of its end
     for line in old:
         starts.append(starts[-1] + len(line))
     changes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return tuple(
-        Edit(file, starts[first], starts[last], "".join(new[there:until]))
-        for kind, first, last, there, until in changes
+        Edit(file, starts[old_start], starts[old_end], "".join(new[new_start:new_end]))
+        for kind, old_start, old_end, new_start, new_end in changes
         if kind != "equal"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from piql.compiler.bounds.bound import Term
 from piql.compiler.logical.operators import QueryParameter
@@ -11,6 +12,8 @@ from piql.editor.service.names import Names
 from piql.editor.service.occurrences import Occurrence, Symbol
 from piql.schema.catalog import Table
 from piql.text.source import Span
+
+_REASONS = 3  # of a refused query that are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,49 +25,49 @@ class Hover:
 
 
 def hover(compilation: Compilation, file: str, offset: int) -> Hover | None:
-    """Say what the name or the limit at an offset is."""
+    """Return what the name or the limit at an offset is; None where there is neither."""
     names = Names({source.name: source.text for source in compilation.sources})
     occurrence = names.at(file, offset)
     if occurrence is None:
         return _limit_at(compilation, file, offset)
     text = _about(compilation, occurrence, names.in_file(file))
-    return Hover(occurrence.span, text) if text else None
+    return None if text is None else Hover(occurrence.span, text)
 
 
 def _limit_at(compilation: Compilation, file: str, offset: int) -> Hover | None:
-    """Say what a number proves, and which queries rely on it."""
-    shown: tuple[Term, Span] | None = None
-    users: list[str] = []
+    """Return what the number of a limit proves, and which queries rely on it; None where no such number stands."""
+    terms: dict[str, Term] = {}  # by the query that relies on it
     for query in compilation.queries.values():
         for term in query.bound.terms if query.bound is not None else ():
             span = term.number_span
             if span is not None and span.file == file and span.start <= offset <= span.end:
-                shown = shown or (term, span)
-                users.append(f"`{query.name}`")
-                break
-    if shown is None:
+                terms.setdefault(query.name, term)
+    first = next(iter(terms.values()), None)
+    if first is None or first.number_span is None:
         return None
-    term, span = shown
-    return Hover(span, f"{_fact(term)}\n\nproves the bound of {', '.join(users)}")
+    queries = ", ".join(f"`{name}`" for name in terms)
+    return Hover(first.number_span, f"{_fact(first)}\n\nproves the bound of {queries}")
 
 
 def _fact(term: Term) -> str:
+    """Return a symbol of a bound with its value and the fact that proves it."""
     value = f"{term.value:,}"
     return f"{value}: {term.reason}" if term.symbol == str(term.value) else f"`{term.symbol}` = {value}: {term.reason}"
 
 
-def _about(compilation: Compilation, occurrence: Occurrence, in_file: list[Occurrence]) -> str:
+def _about(compilation: Compilation, occurrence: Occurrence, in_file: list[Occurrence]) -> str | None:
+    """Return Markdown about a symbol; None where the compilation does not know it."""
     symbol = occurrence.symbol
     match symbol.kind:
         case "table":
             table = compilation.tables.get(symbol.name)
-            return _table(table) if table is not None else ""
+            return _table(table) if table is not None else None
         case "column":
             table = compilation.tables.get(symbol.owner)
-            return _column(table, symbol.name) if table is not None else ""
+            return _column(table, symbol.name) if table is not None else None
         case "query":
             query = compilation.queries.get(symbol.name)
-            return _query(query) if query is not None else ""
+            return _query(query) if query is not None else None
         case "parameter":
             return _parameter(compilation, symbol)
         case "alias":
@@ -72,10 +75,10 @@ def _about(compilation: Compilation, occurrence: Occurrence, in_file: list[Occur
         case "index":
             index = compilation.indexes.get(symbol.name) or compilation.catalog.indexes.get(symbol.name)
             if index is None:
-                return ""
+                return None
             columns = ", ".join(column.name + ("" if column.ascending else " DESC") for column in index.columns)
             return f"**{index.name}** index on {index.table} ({columns})"
-    return ""
+    return None
 
 
 def _code(text: str) -> str:
@@ -94,11 +97,11 @@ def _table(table: Table) -> str:
     return _code(f"TABLE {table.name} (\n{inside}\n)")
 
 
-def _column(table: Table, name: str) -> str:
+def _column(table: Table, name: str) -> str | None:
     column = table.column(name)
     if column is None:
-        return ""
-    notes = []
+        return None
+    notes: list[str] = []
     if name in table.primary_key:
         notes.append(f"part of the primary key ({', '.join(table.primary_key)})")
     for key in table.foreign_keys:
@@ -111,37 +114,39 @@ def _column(table: Table, name: str) -> str:
     return text + "".join(f"\n\n{note}" for note in notes)
 
 
+def _refused_query(query: CompiledQuery) -> str:
+    """Return why a query has no bound: what nothing bounds, or else its first errors."""
+    reasons = [segment.sentence for segment in query.unbounded]
+    reasons = reasons or [diagnostic.message for diagnostic in query.diagnostics if diagnostic.severity == "error"]
+    listed = "\n".join(f"- {reason}" for reason in dict.fromkeys(reasons[:_REASONS]))
+    return f"**{query.name}** is refused{': nothing bounds it' if query.unbounded else ''}\n\n{listed}"
+
+
 def _query(query: CompiledQuery) -> str:
+    """Return the bound of a query with its formula and the facts that prove it."""
     bound = query.bound
     if bound is None:
-        reasons = [segment.sentence for segment in query.unbounded]
-        reasons = reasons or [diagnostic.message for diagnostic in query.diagnostics if diagnostic.severity == "error"]
-        list_of_reasons = "\n".join(f"- {reason}" for reason in dict.fromkeys(reasons[:3]))
-        return (
-            f"**{query.name}** is refused: nothing bounds it\n\n{list_of_reasons}"
-            if query.unbounded
-            else (f"**{query.name}** is refused\n\n{list_of_reasons}")
-        )
+        return _refused_query(query)
     name = f"**{query.name}**" + (f" · class {query.scaling_class}" if query.scaling_class is not None else "")
-    most = f"at most **{_counted(bound.operations, 'operation')}** in {_counted(bound.round_trips, 'round trip')}"
+    costs = f"at most **{_counted(bound.operations, 'operation')}** in {_counted(bound.round_trips, 'round trip')}"
     if query.kind == "select":
-        most += f", {_counted(bound.rows, 'row')} returned"
+        costs += f", {_counted(bound.rows, 'row')} returned"
     facts = [f"- {_fact(term)}" for term in bound.terms if term.symbol != str(term.value)]
     formula = f"`{bound.formula}` = {bound.operations:,}" if facts else ""
-    return "\n\n".join(part for part in (name, most, formula, "\n".join(facts)) if part)
+    return "\n\n".join(part for part in (name, costs, formula, "\n".join(facts)) if part)
 
 
 def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _parameter(compilation: Compilation, symbol: Symbol) -> str:
+def _parameter(compilation: Compilation, symbol: Symbol) -> str | None:
     for query in compilation.queries.values():
         if query.name.lower() == symbol.owner:
             for parameter in query.parameters:
                 if parameter.name == symbol.name:
                     return _code(_parameter_line(parameter))
-    return ""
+    return None
 
 
 def _parameter_line(parameter: QueryParameter) -> str:
@@ -151,12 +156,10 @@ def _parameter_line(parameter: QueryParameter) -> str:
     return f"[{parameter.name}] {parameter.type}{most}"
 
 
-def _alias(compilation: Compilation, symbol: Symbol, in_file: list[Occurrence]) -> str:
-    """An alias stands directly behind the table that it names."""
-    before: Occurrence | None = None
-    for occurrence in in_file:
+def _alias(compilation: Compilation, symbol: Symbol, in_file: list[Occurrence]) -> str | None:
+    """Return the table that an alias names: the name directly before the definition of the alias."""
+    for before, occurrence in pairwise(in_file):
         if occurrence.symbol == symbol and occurrence.is_definition:
-            table = compilation.tables.get(before.symbol.name) if before is not None else None
-            return _table(table) if table is not None and before is not None and before.symbol.kind == "table" else ""
-        before = occurrence
-    return ""
+            table = compilation.tables.get(before.symbol.name) if before.symbol.kind == "table" else None
+            return _table(table) if table is not None else None
+    return None

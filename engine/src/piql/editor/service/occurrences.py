@@ -1,6 +1,7 @@
-"""Every place where a name stands, with what it means: definitions, references and renaming read this.
+"""The occurrences of all names in a text, each with the symbol that it means.
 
-Works on texts with errors: a name that means nothing is left out, a broken query is skipped.
+Definitions, references and renaming read this. It works on texts with errors: a name that means nothing is left out, a
+broken query is skipped.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class _Relation:
 
 @dataclass(slots=True)
 class _Scope:
-    """What the names inside one query mean; a subquery's scope has that of the query around it as `outer`."""
+    """The relations and outputs that names inside one query may mean; `outer` is the scope of the query around it."""
 
     relations: list[_Relation] = field(default_factory=list)
     outputs: dict[str, Symbol] = field(default_factory=dict)
@@ -72,6 +73,7 @@ class _Collector:
         self.occurrences: list[Occurrence] = []
 
     def _note(self, symbol: Symbol | None, span: Span, is_definition: bool = False) -> None:
+        """Add an occurrence; nothing where the name means nothing."""
         if symbol is not None:
             self.occurrences.append(Occurrence(symbol, span, is_definition))
 
@@ -93,10 +95,12 @@ class _Collector:
     # The schema
 
     def _table_of(self, name: ast.Name) -> Table | None:
+        """Return the table that a name means; a name in quotes means the one that is called exactly so."""
         table = self.tables.get(name.text.lower())
         return table if table is not None and matches(name, table.name) else None
 
     def _named_table(self, name: ast.Name) -> Table | None:
+        """Note the name of a table, and return the table."""
         table = self._table_of(name)
         if table is not None:
             self._note(Symbol("table", table.name), name.span)
@@ -167,7 +171,7 @@ class _Collector:
         return _Scope([_table_relation(table, table.name)] if table is not None else [], query=query)
 
     def _query(self, query: ast.QueryExpression, outer: _Scope | None, name: str) -> dict[str, Symbol]:
-        """Walk a query and give what its outputs mean, keyed by lower case."""
+        """Note all names of a query; return the symbols of its outputs by name in lower case."""
         if isinstance(query, ast.UnionQuery):
             outputs = [self._query(source, outer, name) for source in query.inputs]
             scope = _Scope(outputs=outputs[0], outer=outer, query=name)
@@ -183,6 +187,7 @@ class _Collector:
         return scope.outputs
 
     def _select(self, select: ast.Select, outer: _Scope | None, name: str) -> _Scope:
+        """Note all names of a SELECT; return its scope, which ORDER BY still needs."""
         scope = _Scope(outer=outer, query=name)
         if select.from_clause is not None:
             self._source(select.from_clause.first, scope)
@@ -203,7 +208,10 @@ class _Collector:
         return scope
 
     def _output_name(self, node: Node, scope: _Scope) -> bool:
-        """Note a key of ORDER BY or GROUP BY that is an output by its name alone; inside expressions none is meant."""
+        """Note a key of ORDER BY or GROUP BY that is the bare name of an output; return whether it is one.
+
+        Inside an expression, a name never means an output.
+        """
         if not isinstance(node, ast.ColumnName) or node.qualifier is not None:
             return False
         symbol = scope.outputs.get(node.name.text.lower())
@@ -211,6 +219,7 @@ class _Collector:
         return symbol is not None
 
     def _item(self, item: ast.SelectItem | ast.Star, scope: _Scope) -> Iterator[tuple[str, Symbol]]:
+        """Note the names of one item of a SELECT; yield its outputs, each with its name in lower case."""
         if isinstance(item, ast.Star):
             relations = scope.relations
             if item.qualifier is not None:
@@ -219,15 +228,16 @@ class _Collector:
             for joined in relations:
                 yield from joined.columns.items()
             return
-        meant = self._expression(item.expression, scope)
+        column = self._expression(item.expression, scope)
         if item.alias is not None:
             symbol = Symbol("output", item.alias.text, f"{item.span.file}:{item.span.start}")
             self._note(symbol, item.alias.span, True)
             yield item.alias.text.lower(), symbol
-        elif meant is not None:
-            yield meant.name.lower(), meant
+        elif column is not None:
+            yield column.name.lower(), column
 
     def _source(self, source: ast.TableSource, scope: _Scope) -> None:
+        """Note the names of one table or derived table of a FROM clause, and add it to the scope."""
         alias = source.alias
         symbol = Symbol("alias", alias.text, f"{alias.span.file}:{alias.span.start}") if alias is not None else None
         if isinstance(source, ast.DerivedTable):
@@ -271,7 +281,7 @@ class _Collector:
     # Expressions
 
     def _expression(self, node: Node, scope: _Scope) -> Symbol | None:
-        """Walk an expression and give what it means where it is a bare column."""
+        """Note all names of an expression; return the symbol of one that is a bare column."""
         match node:
             case ast.ColumnName():
                 return self._column_name(node, scope)
@@ -287,6 +297,7 @@ class _Collector:
         return None
 
     def _column_name(self, node: ast.ColumnName, scope: _Scope) -> Symbol | None:
+        """Note the name of a column, looked up from the inner scope to the outer; return its symbol."""
         fold = node.name.text.lower()
         symbol: Symbol | None = None
         if node.qualifier is not None:
@@ -308,6 +319,7 @@ class _Collector:
         return symbol
 
     def _qualifier(self, name: ast.Name, scope: _Scope) -> _Relation | None:
+        """Note the name before a dot, and return the relation that it means."""
         enclosing: _Scope | None = scope
         while enclosing is not None:
             for relation in enclosing.relations:

@@ -1,4 +1,4 @@
-"""Fixes at a place: those of every finding that is marked there, each set of edits once."""
+"""The fixes for a range of a text: those of every finding that is marked there, each set of edits once."""
 
 from __future__ import annotations
 

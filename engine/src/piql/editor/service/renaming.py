@@ -19,11 +19,12 @@ class RenameRefused(Exception):
 
 
 def renameable(texts: Mapping[str, str], file: str, offset: int) -> Span:
-    """Return the name at an offset that may be changed, or refuse."""
+    """Return the name at an offset that may be changed; raise RenameRefused where there is none."""
     return _named(Names(texts), file, offset).span
 
 
 def _named(names: Names, file: str, offset: int) -> Occurrence:
+    """Return the name at an offset; raise RenameRefused where there is none."""
     occurrence = names.at(file, offset)
     if occurrence is None:
         raise RenameRefused("nothing here has a name that can change")
@@ -31,7 +32,7 @@ def _named(names: Names, file: str, offset: int) -> Occurrence:
 
 
 def rename(texts: Mapping[str, str], file: str, offset: int, name: str) -> tuple[Edit, ...]:
-    """Return the edits that call what stands at an offset by another name everywhere."""
+    """Return the edits that rename the symbol at an offset everywhere; raise RenameRefused where that cannot be."""
     names = Names(texts)
     symbol = _named(names, file, offset).symbol
     occurrences = names.all()
@@ -58,6 +59,7 @@ def written(name: str) -> str:
 
 
 def _unquoted(name: str) -> str:
+    """Return a new name without the quotes in which the user may have written it; refuse one that cannot be a name."""
     tokens = tokenize(Source(name)).tokens
     if len(tokens) == 2 and tokens[0].kind == "quoted":
         name = unquote(tokens[0])
@@ -85,21 +87,26 @@ def _article(kind: str) -> str:
 def _check_meanings(
     texts: Mapping[str, str], occurrences: Sequence[Occurrence], edits: Sequence[Edit], name: str
 ) -> None:
-    """Refuse edits after which a name anywhere would mean something else, or the compiler would find a new error."""
+    """Refuse edits after which a name anywhere would mean something else, or the compiler would find a new error.
+
+    Symbols before and after the edits must correspond one to one, at every name of the texts.
+    """
     after = apply_edits(texts, edits)
-    moved = [(_moved(occurrence.span, edits), occurrence.symbol) for occurrence in occurrences]
-    now = {(occurrence.span.file, occurrence.span.start): occurrence.symbol for occurrence in Names(after).all()}
-    met: dict[Symbol, Symbol] = {}
-    symbols: dict[Symbol, Symbol] = {}
-    for position, symbol in moved:
-        meant = now.get(position)
-        if meant is None or met.setdefault(symbol, meant) != meant or symbols.setdefault(meant, symbol) != symbol:
+    symbols_after = {
+        (occurrence.span.file, occurrence.span.start): occurrence.symbol for occurrence in Names(after).all()
+    }
+    new_of_old: dict[Symbol, Symbol] = {}
+    old_of_new: dict[Symbol, Symbol] = {}
+    for occurrence in occurrences:
+        position, old = _moved(occurrence.span, edits), occurrence.symbol
+        new = symbols_after.get(position)
+        if new is None or new_of_old.setdefault(old, new) != new or old_of_new.setdefault(new, old) != old:
             raise RenameRefused(_would_change(name, after, position))
     errors, before = _errors(after), _errors(texts)
     if len(errors) > len(before):
         codes = {diagnostic.code for diagnostic in before}
-        new = next((error for error in errors if error.code not in codes), errors[0])
-        raise RenameRefused(f"with the name {name}, {new.span.file}:{new.span.line} is wrong: {new.message}")
+        error = next((error for error in errors if error.code not in codes), errors[0])
+        raise RenameRefused(f"with the name {name}, {error.span.file}:{error.span.line} is wrong: {error.message}")
 
 
 def _would_change(name: str, texts: Mapping[str, str], position: tuple[str, int]) -> str:
@@ -113,6 +120,7 @@ def _errors(texts: Mapping[str, str]) -> list[Diagnostic]:
 
 
 def _moved(span: Span, edits: Iterable[Edit]) -> tuple[str, int]:
+    """Return the file and the offset where a span begins after the edits."""
     before = (edit for edit in edits if edit.file == span.file and edit.start < span.start)
     return span.file, span.start + sum(len(edit.text) - (edit.end - edit.start) for edit in before)
 

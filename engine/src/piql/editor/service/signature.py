@@ -1,4 +1,4 @@
-"""What is expected between the parentheses around a place: a function's arguments, or the columns of an INSERT."""
+"""What is expected between the parentheses around an offset: a function's arguments, or the columns of an INSERT."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from piql.schema.catalog import Table
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """`label` holds each of the `parameters` as a part of it; `active` is the one at the place."""
+    """One call as text, `SUBSTR(text, from, length)`; `active` is the number of the parameter at the offset."""
 
     label: str
     parameters: tuple[tuple[int, int], ...]  # start and end in the label, in code points
@@ -22,13 +22,14 @@ class Signature:
 
 
 def signature(texts: Mapping[str, str], file: str, offset: int) -> Signature | None:
-    """Return what the parentheses around an offset expect."""
+    """Return what the parentheses around an offset expect; None where it is in none, or they are of no call."""
     place = place_at(texts.get(file, ""), offset)
     if place is None:
         return None
-    opening, commas = _opening(place)
-    if opening < 1:
+    opening = _opening(place)
+    if not opening:  # None, or the first token, before which nothing is called
         return None
+    commas = _commas(place, opening)
     before = place.tokens[opening - 1]
     name = before.text.upper()
     if before.kind == "word" and name in AGGREGATES:
@@ -38,29 +39,35 @@ def signature(texts: Mapping[str, str], file: str, offset: int) -> Signature | N
     return _of_insert(place, opening, commas, texts)
 
 
-def _opening(place: Place) -> tuple[int, int]:
-    """Return which token opens the innermost parentheses around the cursor, and how many commas stand between."""
-    depth = commas = 0
+def _opening(place: Place) -> int | None:
+    """Return the index of the token that opens the innermost parentheses around the cursor; None outside of any."""
+    depth = 0
     for at in range(place.before - 1, -1, -1):
         word = place.tokens[at].word
-        if word == ")":
-            depth += 1
-        elif word == "(" and depth == 0:
-            return at, commas
-        elif word == "(":
-            depth -= 1
-        elif word == "," and depth == 0:
-            commas += 1
-    return -1, 0
+        if word == "(" and depth == 0:
+            return at
+        depth += (word == ")") - (word == "(")
+    return None
+
+
+def _commas(place: Place, opening: int) -> int:
+    """Return how many commas stand between a parenthesis and the cursor, those in further parentheses left out."""
+    depth = commas = 0
+    for token in place.tokens[opening + 1 : place.before]:
+        depth += (token.word == "(") - (token.word == ")")
+        commas += token.word == "," and depth == 0
+    return commas
 
 
 def _of_usage(usage: str, active: int) -> Signature:
+    """Return the signature of a function from its usage, such as `SUBSTR(text, from, length), from counts from 1`."""
     head, _, tail = usage.partition("(")
     inside, _, note = tail.partition(")")
     return _signature(f"{head}(", tuple(part.strip() for part in inside.split(",")), active, note.strip(", "))
 
 
 def _of_insert(place: Place, opening: int, active: int, texts: Mapping[str, str]) -> Signature | None:
+    """Return the columns whose values an INSERT expects; None where the parentheses are not those of its VALUES."""
     words = [token.word for token in place.tokens[:opening]]
     if words[-1:] != ["VALUES"] or "INTO" not in words or words.index("INTO") + 1 >= len(words):
         return None
@@ -77,17 +84,18 @@ def _of_insert(place: Place, opening: int, active: int, texts: Mapping[str, str]
 
 
 def _typed(table: Table, name: str) -> str:
+    """Return a column with its type, as in a CREATE TABLE."""
     column = next((candidate for candidate in table.columns if candidate.name.lower() == name.lower()), None)
     return f"{name} {column.type}{'' if column.nullable else ' NOT NULL'}" if column is not None else name
 
 
 def _signature(head: str, parts: tuple[str, ...], active: int, note: str = "") -> Signature:
-    spans = []
+    """Return a signature whose parameters are `parts`; one that ends with `…` may be repeated, and stays active."""
+    spans: list[tuple[int, int]] = []
     label = head
     for number, part in enumerate(parts):
         label += ", " if number else ""
         spans.append((len(label), len(label) + len(part)))
         label += part
-    most = len(parts) - 1
     repeats = parts[-1].endswith("…") if parts else False
-    return Signature(f"{label})", tuple(spans), min(active, most) if repeats else active, note)
+    return Signature(f"{label})", tuple(spans), min(active, len(parts) - 1) if repeats else active, note)

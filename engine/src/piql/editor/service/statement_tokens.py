@@ -1,4 +1,4 @@
-"""The statement around a place, as tokens: works on text that does not parse, since it is being typed.
+"""The statement around an offset, as tokens. Works on a text that does not parse, since it is being typed.
 
 Its queries are blocks, one for each SELECT, nested by parentheses:
 
@@ -23,7 +23,7 @@ class NamedRelation:
 
     alias: str
     table: str | None  # None for a derived table
-    outputs: tuple[str, ...] = ()  # what a derived table gives
+    outputs: tuple[str, ...] = ()  # the columns of a derived table
 
 
 @dataclass(slots=True)
@@ -31,9 +31,9 @@ class Block:
     """One SELECT: its relations and the names of its outputs."""
 
     outer: Block | None
-    start: int  # in tokens
-    end: int = 0
-    depth: int = 0
+    start: int  # index of its SELECT among the tokens
+    end: int = 0  # index of the token behind it
+    depth: int = 0  # parentheses around it
     relations: list[NamedRelation] = field(default_factory=list)
     outputs: list[str] = field(default_factory=list)
 
@@ -98,6 +98,7 @@ def _is_create(tokens: list[Token], at: int) -> bool:
 
 
 def _statement_start(tokens: list[Token], before: int) -> int:
+    """Return the index of the first token of the statement that the token `before` belongs to."""
     for at in range(before - 1, -1, -1):
         if tokens[at].word == ";":
             return at + 1
@@ -107,6 +108,7 @@ def _statement_start(tokens: list[Token], before: int) -> int:
 
 
 def _blocks(tokens: list[Token]) -> list[Block]:
+    """Return the blocks of a statement in the order of their SELECTs, with relations and outputs."""
     blocks: list[Block] = []
     open_blocks: list[Block] = []
     depth = 0
@@ -129,7 +131,7 @@ def _blocks(tokens: list[Token]) -> list[Block]:
 
 
 def _read_block(tokens: list[Token], block: Block, blocks: list[Block]) -> None:
-    """Find the relations and outputs of one SELECT, its subqueries left out."""
+    """Add the relations and outputs of one SELECT to its block; the names in its subqueries are passed over."""
     clause = "SELECT"
     depth = 0
     at = block.start + 1
@@ -182,6 +184,7 @@ def name_of(token: Token) -> str:
 
 
 def _alias(tokens: list[Token], at: int) -> tuple[str | None, int]:
+    """Return the alias that stands at an index, if one does, and the index behind it."""
     if at < len(tokens) and tokens[at].word == "AS":
         at += 1
     if at < len(tokens) and _is_name(tokens[at]):

@@ -8,11 +8,11 @@
 2. `schema.table_changes` refuses what no data could bear: another primary key, another type, a column left out.
 3. *announced*: new columns and empty indexes are made, and the change is written where every writer looks at the
    beginning of its transaction. From now on all writers, of whatever process, keep the new indexes up.
-4. *filling*: `filling` copies the rows there were into the new indexes, a few at a time, in primary-key order.
-   Without transactions writers learn of it one after another: each phase rests until all have looked, and there is one
-   phase more, in which they only delete from the new indexes.
-5. *checking*: writers hold the new constraints, too; `checking` holds the rows there are against them.
-   `placing` then gives them their places under new limits, where a store has such.
+4. *filling*: `filling` copies existing rows into the new indexes, a few at a time, in primary-key order.
+   Without transactions, writers learn of a phase one after another. So each phase waits until all have looked, and
+   there is one phase more, in which they only delete from the new indexes.
+5. *checking*: writers enforce the new constraints, too, and `checking` checks existing rows.
+   On a store without transactions `placing` then gives them their places under new limits.
 6. *in force*: one step makes the new version the one that queries and writers follow.
 
 `state` is what the store keeps of this, `progress` how far a change has come, `steps` takes one bounded step in one

@@ -18,20 +18,21 @@ from piql.forking import renew_in_children
 from piql.runtime.deployment import Deployment
 from piql.store.base import Store
 from piql.versions.change.progress import Progress, progress_in, read_progress
-from piql.versions.change.state import SchemaState, load_deployment, read_state, state_in
+from piql.versions.change.state import load_deployment, read_state, state_in
 from piql.versions.change.steps import GRACE_SECONDS, SchemaSteps, Stand, keep, living_indexes, withdraw
 
-LEASE_SECONDS = 10.0
-_LOOK_SECONDS = 0.05
-_ATTEMPTS = 6
+LEASE_SECONDS = 10.0  # without a step for so long, a driver counts as gone
+_LOOK_SECONDS = 0.05  # between two looks of `wait`
+_ATTEMPTS = 6  # of a step while the store does not answer …
+_FIRST_PAUSE_SECONDS = 0.2  # … with a pause between them that doubles each time
 
 
 @dataclass(frozen=True, slots=True)
 class BackfillRate:
     """How fast a change may go: `busy_share` of the time at most, `rows_per_second` at most.
 
-    One step is one transaction of `step_rows`: so long do writers wait. `first_rows` may be done in the transaction
-    that announces the change: a change that needs no more is made at once, or not at all.
+    One step is one transaction over `step_rows` rows, for which writers wait. The transaction that announces a change
+    does up to `first_rows`, so a change that needs no more is in force, or refused, as soon as it is announced.
     """
 
     step_rows: int = 500
@@ -48,7 +49,7 @@ def backfill_rate(rows_per_second: float | None) -> BackfillRate:
     """Return the rate of a build in the background, which fills at most `rows_per_second`; None for no limit."""
     if rows_per_second is None:
         return BACKGROUND
-    step = max(1, min(500, int(rows_per_second / 4)))
+    step = max(1, min(BACKGROUND.step_rows, int(rows_per_second / 4)))  # at least four steps a second
     return BackfillRate(step_rows=step, rows_per_second=rows_per_second, first_rows=step)
 
 
@@ -95,12 +96,13 @@ class Build:
         self._id = id
         self._pace = pace
         self._driver = driver or new_driver()
-        self._steps: tuple[SchemaState, SchemaSteps] | None = None
+        self._steps: SchemaSteps | None = None
+        self._epoch = 0  # of the state for which `_steps` are
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()  # a thread that ends, and one that is to be started
         self._is_wanted = False  # somebody has started it since its thread last looked
         self._stop = threading.Event()
-        self._turn = threading.Lock()  # between steps and what is said to the build in this process
+        self._turn = threading.Lock()  # held by a step, and by a call that pauses, resumes or cancels
         self._failure: PiqlError | None = None
         self._end = end
         self._follow: Callable[[], None] | None = None
@@ -127,6 +129,7 @@ class Build:
         return self
 
     def _ended(self, end: Progress) -> None:
+        """Remember how the build ended, and tell whoever follows it."""
         self._end = end
         if self._follow is not None:
             self._follow()
@@ -225,6 +228,7 @@ class Build:
         return self._outcome(progress)
 
     def _drive(self) -> None:
+        """Do steps until there is nothing more to do here, in the thread; a failure is kept for `wait`."""
         try:
             attempts = 0
             while not self._stop.is_set():
@@ -237,29 +241,29 @@ class Build:
                     attempts += 1
                     if attempts == _ATTEMPTS:
                         raise
-                    self._stop.wait(0.1 * 2**attempts)
+                    self._stop.wait(_FIRST_PAUSE_SECONDS * 2 ** (attempts - 1))
         except PiqlError as failure:
             self._failure = failure
 
     def _may_end(self) -> bool:
-        """Give the thread up, unless it was started again after it had looked: a resume must not be lost."""
+        """Return whether the thread may end: nobody has called `start` since it last looked, so no resume is lost."""
         with self._starting:
             if not self._is_wanted:
                 self._thread = None
             return not self._is_wanted
 
     def _step(self) -> bool:
-        """Do one step and rest after it; say whether there is more to do here."""
+        """Do one step and rest after it; return whether there is more to do here."""
         began = monotonic()
         with self._turn, self._store.transaction() as transaction:
             stand = self._stand()
             if stand is None or stand.progress.is_paused or self._is_driven_elsewhere(stand.progress):
                 return False
-            if self._steps is None or self._steps[0].epoch != stand.state.epoch:
-                self._steps = stand.state, SchemaSteps(self._store, stand.state)
-            stand_now = Stand(stand.state, replace(stand.progress, driver=self._driver))
-            wait = self._steps[1].seconds_to_wait(stand_now)
-            after = stand_now if wait else self._steps[1].advance(transaction, stand_now, self._pace.step_rows)
+            if self._steps is None or self._epoch != stand.state.epoch:
+                self._steps, self._epoch = SchemaSteps(self._store, stand.state), stand.state.epoch
+            driven = Stand(stand.state, replace(stand.progress, driver=self._driver))
+            wait = self._steps.seconds_to_wait(driven)
+            after = driven if wait else self._steps.advance(transaction, driven, self._pace.step_rows)
             if self._store.row_writes is not None and not self._is_still(stand):
                 return True  # paused, cancelled or driven on meanwhile: what was done here may be done again
             keep(transaction, stand.state, after)
@@ -274,11 +278,12 @@ class Build:
         return True
 
     def _is_still(self, stand: Stand) -> bool:
-        """Look once more, where no transaction has kept others out while a step was made."""
+        """Return whether nobody changed anything during a step, on a store whose transactions keep nobody out."""
         now = self._stand()
         return now is not None and now.state == stand.state and now.progress.is_paused == stand.progress.is_paused
 
     def _rest(self, worked: float, rows: int) -> None:
+        """Wait after a step that took `worked` seconds over `rows` rows, as the rate demands."""
         share = self._pace.busy_share
         pause = worked * (1 - share) / share
         if self._pace.rows_per_second is not None:
@@ -286,7 +291,7 @@ class Build:
         self._stop.wait(min(pause, LEASE_SECONDS / 2))
 
     def _stand(self) -> Stand | None:
-        """Return where the change stands, read inside a transaction; None when it is over."""
+        """Return where the change stands; None when it is over. Called inside a transaction."""
         progress = read_progress(self._store)
         if progress is None or progress.id != self._id or progress.outcome is not None:
             return None
@@ -296,9 +301,11 @@ class Build:
         return progress.driver not in (None, self._driver) and is_driven(progress)
 
     def _left(self, progress: Progress) -> Progress:
+        """Return the progress without this driver."""
         return replace(progress, driver=None) if progress.driver == self._driver else progress
 
     def _change_progress(self, change: Callable[[Progress], Progress]) -> None:
+        """Store another progress in the place of the present one; raise DeploymentInProgress when the build is over."""
         with self._turn, self._store.transaction() as transaction:
             stand = self._stand()
             if stand is None:
@@ -340,6 +347,7 @@ class Build:
 
 
 def new_driver() -> str:
+    """Return a name for a build in this process: host, process id, and a random part."""
     return f"{socket.gethostname()}/{os.getpid()}/{secrets.token_hex(4)}"
 
 

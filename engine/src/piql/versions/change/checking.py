@@ -1,6 +1,6 @@
-"""Holds the rows there are against the constraints of a coming version, and counts those that break them.
+"""Checks existing rows against the constraints of a coming version, and counts those that break one.
 
-By then every writer holds the new constraints, too: what was seen to hold goes on holding.
+By then every writer enforces the new constraints, too, so a row that was checked stays right.
 """
 
 from __future__ import annotations
@@ -17,15 +17,18 @@ from piql.store.base import ReadShape, Row, Store, Transaction
 from piql.versions.change.filling import Walk, moved
 from piql.versions.change.progress import Offence, Progress, Task
 
-MOST_COUNTED = 10_000
+MOST_COUNTED = 10_000  # rows of one group that breaks a limit: a larger group is reported as `10000+`
 
 
 class GroupsCheck:
-    """A task of the kind `groups`: a CARDINALITY LIMIT, or a UNIQUE key as one of 1."""
+    """A task of the kind `groups`: a CARDINALITY LIMIT, or a UNIQUE key as a limit of 1.
+
+    `rule` is the constraint in words, for the message about rows that break it.
+    """
 
     def __init__(self, store: Store, table: Table, limit: CardinalityLimit, coming: Deployment, rule: str) -> None:
         group = GroupCount(table, limit, coming, store)
-        self._columns, self._limit, self._what = group.columns, limit, rule
+        self._columns, self._limit, self._rule = group.columns, limit, rule
         self._walk = Walk(store, table, group.index, ())
         shape = ReadShape(table, group.index, (), len(group.columns))
         self._is_a_key = shape.is_get
@@ -33,6 +36,7 @@ class GroupsCheck:
         self._reader = ValueReader(table, store)
 
     def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
+        """Walk over the next `rows` entries; return the task as it stands behind them."""
         if self._is_a_key:
             return replace(task, is_done=True)
         entries = self._walk.read(transaction, task.place, rows)
@@ -43,20 +47,26 @@ class GroupsCheck:
             if run is not None and run[0] == group:
                 run = (group, run[1] + 1)
                 continue
-            task = self._closed(transaction, task, run)
+            task = self._checked(transaction, task, run)
             run = (group, 1)
         task = moved(task, entries, rows)
-        return replace(self._closed(transaction, task, run) if task.is_done else task, run=run)
+        return replace(self._checked(transaction, task, run) if task.is_done else task, run=run)
 
-    def _closed(self, transaction: Transaction, task: Task, run: tuple[Row, int] | None) -> Task:
-        """Leave a group: what rows it had while it was walked is only a hint, it is counted now."""
-        if run is None or run[1] <= self._limit.limit or None in run[0]:
+    def _checked(self, transaction: Transaction, task: Task, run: tuple[Row, int] | None) -> Task:
+        """Return the task after a group was walked to its end, with an offence if the group has too many rows.
+
+        The rows met on the walk are only a hint, since writers went on meanwhile: a suspect group is counted again.
+        """
+        if run is None:
             return task
-        count = transaction.count(self._count, (*run[0], MOST_COUNTED))
+        group, rows_met = run
+        if rows_met <= self._limit.limit or None in group:
+            return task
+        count = transaction.count(self._count, (*group, MOST_COUNTED))
         if count <= self._limit.limit:
             return task
-        value = f"'{run[0][0]}'" if self._limit.is_token else self._reader.shown(self._columns, run[0])
-        return task.against(self._what, f"{value} ({count}{'+' if count == MOST_COUNTED else ''} rows)")
+        value = f"'{group[0]}'" if self._limit.is_token else self._reader.shown(self._columns, group)
+        return task.against(self._rule, f"{value} ({count}{'+' if count == MOST_COUNTED else ''} rows)")
 
 
 class RowsCheck:
@@ -76,6 +86,7 @@ class RowsCheck:
         self._reader = ValueReader(record, store)
 
     def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
+        """Check the next `rows` records; return the task as it stands behind them."""
         entries = self._walk.read(transaction, task.place, rows)
         records = [record for _, record in entries]
         for rule, check in self._columns:
@@ -97,12 +108,14 @@ class RowsCheck:
 
 
 def limit_rule(table: Table, limit: CardinalityLimit) -> str:
+    """Return a limit in words: `thoughts: at most 100 rows may share one owner`."""
     columns = ", ".join(limit.columns)
     share = f"hold one word in {columns}" if limit.is_token else f"share one {columns}"
     return f"{table.name}: at most {limit.limit} rows may {share}{named(limit)}"
 
 
 def unique_rule(table: Table, key: UniqueKey) -> str:
+    """Return a UNIQUE key in words: `users: town must be UNIQUE`."""
     return f"{table.name}: {', '.join(key.columns)} must be UNIQUE{named(key)}"
 
 
@@ -118,7 +131,7 @@ def _column_rule(record: Table, column: Column) -> str:
 
 
 def refusal(progress: Progress) -> str | None:
-    """Say what the rows there are break; None when they break nothing."""
+    """Return the message about all existing rows that break a constraint; None when none does."""
     sentences = [
         _sentence(rule, offence, "value" if task.kind == "groups" else "row")
         for task in progress.tasks

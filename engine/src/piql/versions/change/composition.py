@@ -12,10 +12,11 @@ from piql.schema.table_changes import reason_against
 from piql.store.base import Store
 from piql.text.source import Span
 
-EARLIER = "deployed earlier.piql"
+EARLIER = "deployed earlier.piql"  # the file that holds what is kept of earlier deployments
 
 
 def refuse_errors(compilation: Compilation) -> None:
+    """Raise CompilationRefused for a set with errors."""
     errors = [diagnostic for diagnostic in compilation.diagnostics if diagnostic.severity == "error"]
     if errors:
         first = errors[0]
@@ -26,7 +27,10 @@ def refuse_errors(compilation: Compilation) -> None:
 def with_earlier(
     compilation: Compilation, current: Deployment, forget: frozenset[str]
 ) -> tuple[Mapping[str, str], Compilation]:
-    """Return the texts and the compilation of the set together with what was deployed before and is not named again."""
+    """Return the texts and the compilation of the set together with what was deployed before and is not named again.
+
+    Queries named in `forget` are left out. Raises CompilationRefused where an earlier query would no longer compile.
+    """
     texts = {source.name: source.text for source in compilation.sources}
     before = current.compilation
     earlier = [
@@ -83,7 +87,7 @@ def _statement(span: Span | None) -> str:
 
 
 def refuse_incompatible(current: Deployment, compilation: Compilation, store: Store, *, is_rollback: bool) -> None:
-    """Raise CompilationRefused for a change of a table that no stored row could follow.
+    """Raise CompilationRefused for a change of a table that no data would allow, such as another primary key.
 
     A rollback may leave columns out: their values are kept.
     """

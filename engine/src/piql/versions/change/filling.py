@@ -1,8 +1,8 @@
-"""Copies the rows there were into new indexes, in the order that the store keeps them in, a few at a time.
+"""Copies existing rows into new indexes, in the order in which the store keeps them, a few at a time.
 
-Writers keep the new indexes up from the moment they were announced, so a row that changes behind or before the place
-of the walk is right either way: a step reads rows and puts their entries in one transaction. Without transactions an
-entry is put as by the write that left its record, so that what any later write does to it holds.
+Writers keep the new indexes up to date from the moment of the announcement. So a row may change before or behind the
+position of the walk: a step reads rows and puts their entries in one transaction. Without transactions, an entry is put
+with the stamp of the write that left its record, so any later write replaces it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from piql.versions.change.progress import Task
 
 
 class Walk:
-    """Reads an index, or a table, from any place on."""
+    """Reads an index, or a table, a few entries at a time, each time behind the last key that was read."""
 
     def __init__(self, store: Store, table: Table, index: Index, columns: Sequence[str]) -> None:
         self._key_length = len(index.columns)
@@ -29,7 +29,7 @@ class Walk:
         self._further = store.prepare(replace(shape, after_length=self._key_length))
 
     def read(self, transaction: Transaction, after: Row | None, rows: int) -> list[tuple[Row, Row]]:
-        """Return the next entries: the key of each, and the columns asked for."""
+        """Return at most `rows` entries behind the key `after`, or the first ones: the key of each, and its columns."""
         read, arguments = (self._first, (rows,)) if after is None else (self._further, (*after, rows))
         length = self._key_length
         return [(row[:length], row[length:]) for row in transaction.read(read, arguments)]
@@ -45,6 +45,7 @@ class Filling:
         self._indexes = [IndexEntries(record, index.index, store, index.table) for index in indexes]
 
     def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
+        """Put the entries of the next `rows` records; return the task as it stands behind them."""
         rows_read = self._walk.read(transaction, task.place, rows)
         if self._row_writes is not None:
             self._row_writes.change_entries(
@@ -62,6 +63,6 @@ class Filling:
 
 
 def moved(task: Task, entries: list[tuple[Row, Row]], rows: int) -> Task:
-    """Return a task after a step that asked for some rows and found these."""
+    """Return a task after a step that asked for `rows` entries and got these: fewer mean that it is done."""
     last = entries[-1][0] if entries else task.place
     return replace(task, place=last, rows=task.rows + len(entries), is_done=len(entries) < rows)

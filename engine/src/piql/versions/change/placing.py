@@ -1,4 +1,4 @@
-"""Gives the rows there are their places under new limits and UNIQUE keys, on a store without transactions."""
+"""Gives existing rows their places under new limits and UNIQUE keys, on a store without transactions."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ class Placing:
         ).slots
 
     def advance(self, transaction: Transaction, task: Task, rows: int) -> Task:
+        """Give places to the next `rows` records; return the task as it stands behind them."""
         entries = self._walk.read(transaction, task.place, rows)
         for slots in self._slots:
             try:

@@ -1,6 +1,6 @@
 """How far a change has come: what a store keeps of it beside its schema, written with every step.
 
-The values of a place are JSON as they are stored: int, float, str, bytes and None.
+It is one JSON document. A key of a row in it holds the values as they are stored: int, float, str, bytes and None.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import Any, Literal
 
 from piql.store.base import Row, Store
 
-SETTING = "change"
+SETTING = "change"  # the name of the setting that holds the document
+_SAMPLE = 5  # rows that break one constraint and are named in the message
+_REMEMBERED = 10  # changes that ended, for processes that still follow them
 
 Outcome = Literal["in force", "refused", "cancelled"]
 TaskKind = Literal["fill", "groups", "rows", "places"]
@@ -21,22 +23,26 @@ TaskKind = Literal["fill", "groups", "rows", "places"]
 
 @dataclass(frozen=True, slots=True)
 class Offence:
-    """How many break one constraint, and a few of them."""
+    """How many rows or groups break one constraint, and the first of them in words."""
 
     count: int = 0
     sample: tuple[str, ...] = ()
 
-    def and_one(self, shown: str, most_shown: int = 5) -> Offence:
-        return Offence(self.count + 1, (*self.sample, shown) if len(self.sample) < most_shown else self.sample)
+    def and_one(self, shown: str) -> Offence:
+        """Return the offence with one more; `shown` is the row or group in words."""
+        return Offence(self.count + 1, (*self.sample, shown)[:_SAMPLE])
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A walk through a table or an index: `place` is where it stands, `run` the group it stands in and its rows so far.
+    """A walk through a table or an index. It is continued behind the key `place`, None for its beginning.
+
+    `rows` were walked over, of about `estimate`. `run` is the group in which a walk of the kind `groups` stands, with
+    the number of its rows so far. `offences` are counted by the constraint, in words.
 
     fill    copies the rows of a table into the new indexes on it
     groups  counts the rows that share a value of `columns`, or a word in them, along an index
-    rows    holds each row of a table against new references, NOT NULL and narrower types
+    rows    checks each row of a table against new references, NOT NULL and narrower types
     places  gives each row its places under new limits and UNIQUE keys, on stores without transactions
     """
 
@@ -52,7 +58,7 @@ class Task:
     offences: Mapping[str, Offence] = field(default_factory=dict)
 
     def against(self, rule: str, shown: str) -> Task:
-        """Note one more that breaks a constraint."""
+        """Return the task with one more row or group that breaks a constraint; both are given in words."""
         offence = self.offences.get(rule, Offence()).and_one(shown)
         return replace(self, offences={**self.offences, rule: offence})
 
@@ -70,7 +76,11 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`id` tells changes apart, also those that make a version of the same number; `beat` is when `driver` last was."""
+    """How far a change has come, or how it ended.
+
+    `id` tells changes apart, also two that make a version of the same number. `driver` is the process that does its
+    steps, None where none does; `beat` is when it did the last one, in seconds since 1970, as is `since`.
+    """
 
     id: str
     version: int
@@ -94,15 +104,15 @@ class Progress:
         """Return about how many rows the whole change walks through; never fewer than it has."""
         return sum(task.rows if task.is_done else max(task.rows, task.estimate) for task in self.tasks)
 
-    def ended(self, most: int = 10) -> tuple[Ended, ...]:
+    def ended(self) -> tuple[Ended, ...]:
         """Return what the next change remembers of this one and those before it."""
         if self.outcome is None:
             return self.earlier
         latest = Ended(self.id, self.version, self.started_at, self.outcome, self.reason)
-        return (latest, *self.earlier)[:most]
+        return (latest, *self.earlier)[:_REMEMBERED]
 
     def of(self, id: str) -> Progress | None:
-        """Return the progress of a change: of this one, or of one that ended earlier."""
+        """Return the progress of the change with an id: this one, or one that ended earlier; None for any other."""
         if id == self.id:
             return self
         ended = next((run for run in self.earlier if run.id == id), None)
@@ -110,10 +120,12 @@ class Progress:
             return None
         return Progress(id, ended.version, ended.started_at, True, outcome=ended.outcome, reason=ended.reason)
 
-    def with_task(self, at: int, task: Task) -> Progress:
-        return replace(self, tasks=(*self.tasks[:at], task, *self.tasks[at + 1 :]))
+    def with_task(self, number: int, task: Task) -> Progress:
+        """Return the progress with another state of one task, the one at this index."""
+        return replace(self, tasks=(*self.tasks[:number], task, *self.tasks[number + 1 :]))
 
     def as_text(self) -> str:
+        """Return the document that a store keeps."""
         return json.dumps(asdict(self), default=_tagged)
 
 
@@ -149,6 +161,7 @@ def _task(document: dict[str, Any]) -> Task:
 
 
 def _tagged(value: object) -> dict[str, str]:
+    """Return bytes as JSON can hold them; `_untagged` returns them back."""
     assert isinstance(value, bytes)
     return {"bytes": base64.b64encode(value).decode()}
 

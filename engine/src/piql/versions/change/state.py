@@ -109,7 +109,10 @@ def state_in(settings: Mapping[str, str], epoch: int = 0) -> SchemaState:
 
 
 def deployment_of(state: SchemaState, store: Store) -> Deployment:
-    """Compile the version in force, with what its writers must do for the version before and the one on its way."""
+    """Return the version in force, with what its writers must do for the version before and the one on its way.
+
+    Those are the indexes of these versions that the one in force does not have, and the constraints of one of them.
+    """
     compilation = compiled(state.in_force, state)
     other_indexes: dict[str, OtherIndex] = {}
     own_indexes = {store.stored_name(compilation.tables[index.table], index) for index in compilation.indexes.values()}
@@ -149,7 +152,7 @@ def compiled(version: Version, state: SchemaState) -> Deployment:
     )
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=8)  # the living versions of two stores, and some
 def _compilation(texts: tuple[tuple[str, str], ...]) -> Compilation:
     return compile_set(dict(texts))
 
@@ -207,6 +210,7 @@ def _table(name: str, document: Mapping[str, Any]) -> Table:
 
 
 def _type(text: str) -> SqlType:
+    """Return the type that `str(type)` wrote: `VARCHAR(32)`, `DECIMAL(10, 2)`."""
     match = re.fullmatch(r"(\w+)(?:\((\d+)(?:, (\d+))?\))?", text)
     assert match is not None
     kind, first, second = Kind(match[1]), match[2], match[3]

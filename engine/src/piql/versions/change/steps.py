@@ -1,6 +1,7 @@
-"""One bounded step of a change at a time, each in one transaction, each safe to be the last before a crash.
+"""The steps of a change, each bounded, in one transaction, and safe to be the last before a crash.
 
-A step finds all that it needs in the store, so that any process can take the next one.
+`announce` begins a change, `SchemaSteps.advance` does one step, `withdraw` ends a change that does not come into force,
+and `keep` writes down where it stands. All that a step needs is in the store, so any process can do the next one.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import time
+from typing import NamedTuple
 
 from piql.compiler.physical.indexes.reading_direction import read_from_their_end
 from piql.compiler.physical.operators import IndexScan
@@ -26,9 +28,17 @@ from piql.versions.change.state import SETTING as STATE
 from piql.versions.change.state import Change, Phase, SchemaState, Version, compiled, deployment_of
 
 GRACE_SECONDS = 2 * LOOK_SECONDS + 0.5
-"""By then whoever writes knows of a change: it looks again, and a write under way has ended or looks again itself."""
+"""After so long every writer knows of a phase: each looks again, and a write under way has ended, or looks again."""
 
-_MOST_NUMBERS = 100
+_MOST_NUMBERS = 100  # numbers of earlier versions with the same texts that a version remembers
+
+
+class NextVersion(NamedTuple):
+    """The version that a change makes: its texts by file, what they compile to, and who deploys it."""
+
+    texts: Mapping[str, str]
+    compilation: Compilation
+    origin: Origin
 
 
 @dataclass(slots=True)
@@ -47,38 +57,38 @@ class SchemaSteps:
         self._change = state.change
         self._current = deployment_of(state, store)
         self._coming = compiled(state.change.version, state) if state.change is not None else self._current
-        self._made: dict[tuple[object, ...], Filling | GroupsCheck | RowsCheck | Placing] = {}
+        self._walkers: dict[tuple[object, ...], Filling | GroupsCheck | RowsCheck | Placing] = {}
 
     def advance(self, transaction: Transaction, stand: Stand, rows: int) -> Stand:
-        """Do one step: a few rows of a task, or the passage to the next phase."""
+        """Do one step, `rows` rows of a task or the change to the next phase; return where the change stands then."""
         if stand.state.change is None:
             return _ended(replace(stand, state=replace(stand.state, is_before_held=False)), "in force")
         phase = stand.state.change.phase
         if phase == "announced":
             return _passed(stand, "filling")
         reason = refusal(stand.progress)
-        for at, task in enumerate(stand.progress.tasks):
+        for number, task in enumerate(stand.progress.tasks):
             if not task.is_done and self._is_of(task, phase) and not (task.kind == "places" and reason):
-                advanced = self._runner(task).advance(transaction, task, rows)
-                return Stand(stand.state, stand.progress.with_task(at, advanced))
+                advanced = self._walker(task).advance(transaction, task, rows)
+                return Stand(stand.state, stand.progress.with_task(number, advanced))
         if reason:
             return withdraw(stand, "refused", reason)
         if phase == "filling":
-            return _passed(replace(stand, progress=_once_more(stand.progress)), "checking")
+            return _passed(replace(stand, progress=_to_check_again(stand.progress)), "checking")
         return self._put_in_force(transaction, stand)
 
     def _is_of(self, task: Task, phase: Phase) -> bool:
         """Return whether a task is done in a phase.
 
-        Where writers hold new constraints for seconds before they are checked, the rows there are are held against them
-        once before: what is going to be refused is then refused before it has hindered anybody.
+        Without transactions, writers enforce new constraints for seconds before rows are checked. So existing rows are
+        checked once before that, too: a change that will be refused is refused before it hinders any writer.
         """
         if phase == "checking" or task.kind == "fill":
             return True
         return self._store.row_writes is not None and task.kind != "places"
 
     def seconds_to_wait(self, stand: Stand) -> float:
-        """Say how long a phase must rest until every writer knows of it; not at all where transactions see to that."""
+        """Return how long a phase must wait until every writer knows of it; 0 on a store with transactions."""
         change = stand.state.change
         if self._store.row_writes is None:
             return 0.0
@@ -88,14 +98,15 @@ class SchemaSteps:
                 return 0.0
         return max(0.0, stand.progress.since + GRACE_SECONDS - time())
 
-    def _runner(self, task: Task) -> Filling | GroupsCheck | RowsCheck | Placing:
+    def _walker(self, task: Task) -> Filling | GroupsCheck | RowsCheck | Placing:
+        """Return the object that does a task; it is kept for the next steps of the task."""
         key = (task.kind, task.table, task.columns, task.is_token)
-        tracked = self._made.get(key)
-        if tracked is None:
-            tracked = self._made[key] = self._make(task)
-        return tracked
+        walker = self._walkers.get(key)
+        if walker is None:
+            walker = self._walkers[key] = self._new_walker(task)
+        return walker
 
-    def _make(self, task: Task) -> Filling | GroupsCheck | RowsCheck | Placing:
+    def _new_walker(self, task: Task) -> Filling | GroupsCheck | RowsCheck | Placing:
         stored, table = self._current.kept_as_declared(task.table), self._coming.tables[task.table]
         if task.kind == "fill":
             new = [
@@ -116,6 +127,7 @@ class SchemaSteps:
         return GroupsCheck(self._store, table, CardinalityLimit(1, key.columns), self._coming, unique_rule(table, key))
 
     def _put_in_force(self, transaction: Transaction, stand: Stand) -> Stand:
+        """Create the tables that are new, with their indexes, and make the coming version the one in force."""
         state, coming, store = stand.state, self._coming, self._store
         assert self._change is not None
         tables = dict(state.tables)
@@ -124,10 +136,10 @@ class SchemaSteps:
             if name not in state.tables:
                 transaction.create_table(table, name in in_order, table.primary_index() in backwards)
             tables[name] = coming.record_of(table)
-        there = transaction.index_names()
+        existing = transaction.index_names()
         for index in coming.indexes.values():
             table = coming.tables[index.table]
-            if store.stored_name(table, index) not in there:
+            if store.stored_name(table, index) not in existing:
                 assert table.name not in state.tables
                 transaction.create_index(table, index, index in backwards)
         after = SchemaState(
@@ -147,12 +159,12 @@ def announce(
     transaction: Transaction,
     store: Store,
     state: SchemaState,
-    coming: tuple[Mapping[str, str], Compilation],
-    origin: Origin,
+    coming: NextVersion,
+    *,
     is_background: bool,
 ) -> Stand:
-    """Begin a change: make its columns and, still empty, its indexes, and say what is to be done."""
-    texts, compilation = coming
+    """Begin a change: add its columns, create its indexes, still empty, and list its tasks."""
+    texts, compilation, origin = coming
     version = Version(state.in_force.number + 1, None, texts, origin, _numbers_of(state.in_force, texts))
     tables = dict(state.tables)
     for name in _read_in_order(compilation) & state.tables.keys():
@@ -203,19 +215,19 @@ def _holds_less(coming: Deployment, current: Deployment) -> bool:
     )
 
 
-def _once_more(progress: Progress) -> Progress:
-    """Let what has been checked be checked again, now that every writer holds it, too."""
-    again = [
+def _to_check_again(progress: Progress) -> Progress:
+    """Return the progress with every check to be done once more, now that every writer enforces the constraints."""
+    tasks = [
         replace(task, place=None, run=None, is_done=False, estimate=2 * task.rows)
         if task.is_done and task.kind != "fill"
         else task
         for task in progress.tasks
     ]
-    return replace(progress, tasks=tuple(again))
+    return replace(progress, tasks=tuple(tasks))
 
 
 def _passed(stand: Stand, phase: Phase) -> Stand:
-    """Pass to the next phase; writers that have not seen the one before are gone by now."""
+    """Return where a change stands at the beginning of the next phase; every writer has seen the one before by now."""
     assert stand.state.change is not None
     return Stand(
         replace(stand.state, change=replace(stand.state.change, phase=phase)), replace(stand.progress, since=time())
@@ -240,8 +252,8 @@ def _read_backwards(compilation: Compilation) -> frozenset[Index]:
 def _make_indexes(
     transaction: Transaction, store: Store, state: SchemaState, compilation: Compilation
 ) -> dict[str, str]:
-    """Make the indexes on tables that are kept and lack them; give the table of each by the index's stored name."""
-    there, complete = transaction.index_names(), living_indexes(store, state)
+    """Create the indexes that existing tables lack; return the table of each by the index's stored name."""
+    existing, complete = transaction.index_names(), living_indexes(store, state)
     backwards = _read_backwards(compilation)
     tables: dict[str, str] = {}
     for index in compilation.indexes.values():
@@ -249,8 +261,8 @@ def _make_indexes(
         name = store.stored_name(table, index)
         if name in complete or table.name not in state.tables:
             continue
-        if name in there:
-            transaction.drop_index(name)  # left from a version that lives no more: nobody kept it up
+        if name in existing:
+            transaction.drop_index(name)  # left by a version that is gone: no writer has kept it up to date
         transaction.create_index(table, index, index in backwards)
         tables[name] = table.name
     return tables
@@ -259,6 +271,7 @@ def _make_indexes(
 def _tasks(
     store: Store, state: SchemaState, compilation: Compilation, tables_of_indexes: Mapping[str, str]
 ) -> tuple[Task, ...]:
+    """Return what is to be walked for a change: first the new indexes, then the new constraints of each table."""
     current = deployment_of(state, store)
     tasks = [Task("fill", name) for name in dict.fromkeys(tables_of_indexes.values())]
     for name in state.tables:
@@ -276,9 +289,9 @@ def _tasks(
 
 
 def living_indexes(store: Store, state: SchemaState) -> frozenset[str]:
-    """Return the stored names of the indexes that are of use: those that writers keep up.
+    """Return the stored names of the indexes that writers keep up to date: those of all living versions.
 
-    Those of the version before are right also on tables that the one in force does not know: nobody writes there.
+    Those of the version before stay right also on a table that the version in force does not know: nobody writes to it.
     """
     names = set(state.change.indexes) if state.change else set()
     for version in (state.in_force, state.before):
@@ -290,7 +303,7 @@ def living_indexes(store: Store, state: SchemaState) -> frozenset[str]:
 
 
 def withdraw(stand: Stand, outcome: Outcome, reason: str | None = None) -> Stand:
-    """End a change that does not come into force; its indexes are nobody's from now on, and are collected."""
+    """End a change that does not come into force; its indexes belong to no version then, and `collect` drops them."""
     return _ended(replace(stand, state=replace(stand.state, change=None)), outcome, reason)
 
 
@@ -299,7 +312,7 @@ def _ended(stand: Stand, outcome: Outcome, reason: str | None = None) -> Stand:
 
 
 def keep(transaction: Transaction, before: SchemaState, stand: Stand) -> Stand:
-    """Write down where a change stands; what writers must know makes a new epoch."""
+    """Write down where a change stands, and return it; a change of the schema's state begins a new epoch."""
     state, progress = stand.state, replace(stand.progress, beat=time())
     if state != before:
         state = replace(state, epoch=before.epoch + 1)
