@@ -1,3 +1,4 @@
+// How the front end is built, served for development, and tested.
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 
@@ -6,7 +7,7 @@ const backend = process.env['PIQL_BACKEND'] ?? 'http://127.0.0.1:8400'
 
 export default defineConfig({
   plugins: [react()],
-  // The back end puts a nonce of each answer's own in its place, and into the page's content security policy.
+  // The back end replaces this text in each answer by a new nonce, which it also puts into the Content Security Policy.
   html: { cspNonce: '__CSP_NONCE__' },
   worker: { format: 'es' },
   build: {
@@ -18,7 +19,7 @@ export default defineConfig({
   test: {
     environment: 'node',
     setupFiles: ['vitest.setup.ts'],
-    // Only what hangs takes so long; a busy machine is slow.
+    // Long, because a busy machine is slow; only a test that hangs takes so long.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     environmentOptions: { happyDOM: { url: 'http://localhost/' } },

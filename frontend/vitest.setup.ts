@@ -1,7 +1,7 @@
-// On a busy machine a page may change late. A test waits up to a minute for it; only a test that fails takes so long.
+// Runs before each test file: a test of a page waits up to a minute for a change, because a busy machine is slow.
 if ('document' in globalThis) {
   const { configure } = await import('@testing-library/react')
   configure({ asyncUtilTimeout: 60_000 })
 }
 
-export {} // without it the file is no module, and `await` is not allowed at its top
+export {} // makes the file a module, in which `await` is allowed at the top level

@@ -42,7 +42,7 @@ export class Heatmap extends Panel {
     this.allLimits = this.content.getByRole('table', { name: 'Largest limits that keep the SLO' })
   }
 
-  /** Predicts a page of several queries, such as `a, b | c`: a and b together, then c. */
+  /** Predicts a page of several queries, such as `a, b | c`: first a, then b and c together. */
   async predictPage(queries: string): Promise<void> {
     const form = this.content.getByRole('form', { name: 'Page of several queries' })
     if (!(await form.isVisible())) await this.content.getByText('A page of several queries').click()

@@ -1,10 +1,11 @@
-/** Units and how they are written; every number the workbench shows goes through here. */
+/** How numbers, units and times are written; everything that the workbench shows is formatted here. */
 
 export type Milliseconds = number
 export type Bytes = number
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 
+/** 1,234 or 2.5: whole numbers and numbers from 100 on without decimals, others with one. */
 export function formatCount(value: number): string {
   return Number.isInteger(value) || Math.abs(value) >= 100 ? whole.format(value) : String(Number(value.toFixed(1)))
 }
@@ -24,6 +25,7 @@ export function formatTick(value: Milliseconds): string {
   return value >= 1000 ? `${Number((value / 1000).toPrecision(2))} s` : `${Number(value.toPrecision(2))} ms`
 }
 
+/** 840 B, 1.2 kB, 3.45 MB. */
 export function formatBytes(value: Bytes | null | undefined): string {
   if (value === null || value === undefined) return '–'
   if (value < 1000) return `${value} B`
@@ -31,6 +33,7 @@ export function formatBytes(value: Bytes | null | undefined): string {
   return `${Number((value / 1_000_000).toPrecision(3))} MB`
 }
 
+/** 0.995 → `99.5 %`; `digits` are the most decimals. */
 export function formatPercent(share: number | null | undefined, digits = 1): string {
   if (share === null || share === undefined) return '–'
   return `${Number((share * 100).toFixed(digits))} %`
@@ -64,18 +67,20 @@ const day = new Intl.DateTimeFormat(undefined, {
 
 const dayOfYear = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric' })
 
-/** An instant of the server (UTC) on the reader's clock. */
+/** The local time of day of an instant of the server, which is in UTC. */
 export function formatTime(iso: string | null | undefined): string {
   const instant = parseInstant(iso)
   return instant ? clock.format(instant) : '–'
 }
 
+/** The local day of an instant: with the time in this year, else with the year. */
 export function formatDay(iso: string | null | undefined): string {
   const instant = parseInstant(iso)
   if (!instant) return '–'
   return instant.getFullYear() === new Date().getFullYear() ? day.format(instant) : dayOfYear.format(instant)
 }
 
+/** `1 row`, `3 rows`; `many` is for plurals that do not end in s. */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`
 }
@@ -96,7 +101,7 @@ const stamp = new Intl.DateTimeFormat(undefined, {
   hour12: false,
 })
 
-/** A stored instant in full, on the reader's clock: with the part of a second that it has, digit by digit. */
+/** A stored instant in local time with date, seconds, and all digits of its fraction of a second. */
 export function formatTimestamp(iso: string): string {
   const instant = parseInstant(iso)
   if (!instant) return iso

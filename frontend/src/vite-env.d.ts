@@ -1,10 +1,11 @@
+// Types for what Vite provides and for modules of Monaco without types of their own.
 /// <reference types="vite/client" />
 
-// Ships without types; imported for its effect only.
+// Imported for their effects only.
 declare module 'monaco-editor/editor/contrib/suggest/browser/suggestController'
 declare module 'monaco-editor/editor/contrib/semanticTokens/browser/documentSemanticTokens'
 
-// Parts of Monaco that its own types leave out.
+// Internal modules of Monaco, with only the members that src/monaco uses.
 declare module 'monaco-editor/editor/standalone/browser/standaloneServices' {
   export const StandaloneServices: {
     initialize(overrides: Record<string, unknown>): unknown

@@ -221,7 +221,7 @@ export const prediction = (
     retry: false,
   })
 
-/** The predicted latency of a page of several queries, written `a, b | c`: a and b together, then c. */
+/** The predicted latency of a page of several queries, written `a, b | c`: first a, then b and c together. */
 export const pagePrediction = (
   environment: EnvironmentName,
   plans: string,

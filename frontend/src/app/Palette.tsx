@@ -7,7 +7,7 @@ import styles from './palette.module.css'
 import { useCompilation } from './selection'
 import shortcutsStyles from './shortcuts.module.css'
 
-/** Search over commands, queries, files and tables; Enter runs or opens the marked one. */
+/** A dialog that searches commands, queries, panels and files; Enter runs or opens the marked one. */
 export function Palette({ onClose, show }: { onClose: () => void; show: (overlay: Overlay) => void }) {
   const compilation = useCompilation()
   const files = useDocuments((state) => state.files)
@@ -62,7 +62,7 @@ export function Palette({ onClose, show }: { onClose: () => void; show: (overlay
       />
       <div className={styles['paletteList']} id={listId} role="listbox" aria-label="Commands">
         {shown.map((command, index) => (
-          // The input keeps the focus and the keys; the pointer may choose too.
+          // Only for the pointer: the input keeps the focus and handles the keys.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
           <div
             key={command.id}
@@ -74,20 +74,29 @@ export function Palette({ onClose, show }: { onClose: () => void; show: (overlay
             onClick={() => choose(command)}
             onPointerMove={() => setActive(index)}
           >
-            <span className={styles['optionGroup']}>{command.group}</span>
-            <span className={styles['optionTitle']}>{command.title}</span>
-            {command.detail ? <span className={styles['optionDetail']}>{command.detail}</span> : null}
-            {command.keys ? (
-              <span className={shortcutsStyles['combo']}>
-                {command.keys.split(' ').map((key) => (
-                  <Kbd key={key}>{key}</Kbd>
-                ))}
-              </span>
-            ) : null}
+            <CommandParts command={command} />
           </div>
         ))}
       </div>
       {shown.length === 0 ? <p className={styles['paletteEmpty']}>No command or file has this name.</p> : null}
     </dialog>
+  )
+}
+
+/** The group, the title, and the detail or shortcut of one command. */
+function CommandParts({ command }: { command: Command }) {
+  return (
+    <>
+      <span className={styles['optionGroup']}>{command.group}</span>
+      <span className={styles['optionTitle']}>{command.title}</span>
+      {command.detail ? <span className={styles['optionDetail']}>{command.detail}</span> : null}
+      {command.keys ? (
+        <span className={shortcutsStyles['combo']}>
+          {command.keys.split(' ').map((key) => (
+            <Kbd key={key}>{key}</Kbd>
+          ))}
+        </span>
+      ) : null}
+    </>
   )
 }

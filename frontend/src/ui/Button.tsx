@@ -9,6 +9,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   isWrapped?: boolean
 }
 
+/** A button with a text; it submits a form only with `type="submit"`. */
 export function Button({
   look = 'plain',
   size = 'normal',

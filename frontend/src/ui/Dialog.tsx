@@ -9,7 +9,10 @@ interface DialogProps {
   children: ReactNode
 }
 
-/** A modal dialog of the browser's own: it keeps the focus inside, first on what it is about, and gives it back. */
+/**
+ * A modal dialog by the browser's own element, which keeps the focus inside and returns it. The first control of the
+ * body takes the focus. Escape, a click beside the dialog, and `Close` close it.
+ */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const body = useRef<HTMLDivElement>(null)
@@ -18,7 +21,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     dialog.current?.showModal()
     const first = body.current?.querySelector<HTMLElement>('input, textarea, button')
     first?.focus()
-    // Only inputs of text have a caret: the browser throws for one of a file or a number.
+    // The caret goes to the end. Inputs for files and numbers have none, and the browser would throw.
     if (first instanceof HTMLInputElement && first.selectionStart !== null) {
       first.setSelectionRange(first.value.length, first.value.length)
     }
@@ -50,6 +53,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   )
 }
 
+/** The row of buttons at the end of a dialog. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className={styles['dialogActions']}>{children}</div>
 }

@@ -8,7 +8,7 @@ interface EmptyStateProps {
   actions?: ReactNode
 }
 
-/** What a panel shows before there is something to show: what will be here and how to get it. */
+/** What a panel shows while it has no content: what will be here, and how to get it. */
 export function EmptyState({ icon, title, children, actions }: EmptyStateProps) {
   return (
     <div className={styles['empty']}>

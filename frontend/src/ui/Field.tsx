@@ -14,23 +14,33 @@ interface FieldProps {
   isLabelHidden?: boolean
 }
 
-interface Slot {
+/** What a control must put on its element, so that the label and the error belong to it. */
+interface ControlAttributes {
   id: string
   'aria-invalid'?: true
   'aria-describedby'?: string
 }
 
-/** A label, a control and what is wrong with it. */
-function Field({ label, hint, error, isLabelHidden, children }: FieldProps & { children: (slot: Slot) => ReactNode }) {
+/** A label with a hint, a control, and the message that says what is wrong with its value. */
+function Field({
+  label,
+  hint,
+  error,
+  isLabelHidden,
+  children,
+}: FieldProps & { children: (attributes: ControlAttributes) => ReactNode }) {
   const id = useId()
-  const slot: Slot = { id, ...(error ? { 'aria-invalid': true as const, 'aria-describedby': `${id}-error` } : {}) }
+  const attributes: ControlAttributes = {
+    id,
+    ...(error ? { 'aria-invalid': true as const, 'aria-describedby': `${id}-error` } : {}),
+  }
   return (
     <div className={styles['field']}>
       <span className={isLabelHidden ? 'visually-hidden' : styles['fieldLabel']}>
         <label htmlFor={id}>{label}</label>
         {hint ? <span className={styles['fieldHint']}>{hint}</span> : null}
       </span>
-      {children(slot)}
+      {children(attributes)}
       {error ? (
         <span className={styles['fieldError']} id={`${id}-error`}>
           {error}
@@ -40,6 +50,7 @@ function Field({ label, hint, error, isLabelHidden, children }: FieldProps & { c
   )
 }
 
+/** A field of one line; `suffix` is a unit behind it. */
 export function TextField({
   label,
   hint,
@@ -50,9 +61,9 @@ export function TextField({
 }: FieldProps & { suffix?: string } & InputHTMLAttributes<HTMLInputElement>) {
   return (
     <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden}>
-      {(slot) => (
+      {(attributes) => (
         <span className={styles['suffixed']}>
-          <input className={styles['input']} spellCheck={false} autoComplete="off" {...slot} {...rest} />
+          <input className={styles['input']} spellCheck={false} autoComplete="off" {...attributes} {...rest} />
           {suffix ? <span className={styles['suffix']}>{suffix}</span> : null}
         </span>
       )}
@@ -60,6 +71,7 @@ export function TextField({
   )
 }
 
+/** A field of several lines. */
 export function TextArea({
   label,
   hint,
@@ -69,11 +81,12 @@ export function TextArea({
 }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   return (
     <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden}>
-      {(slot) => <textarea className={styles['input']} spellCheck={false} rows={3} {...slot} {...rest} />}
+      {(attributes) => <textarea className={styles['input']} spellCheck={false} rows={3} {...attributes} {...rest} />}
     </Field>
   )
 }
 
+/** A choice from a list; the children are its options. */
 export function SelectField({
   label,
   hint,
@@ -84,8 +97,8 @@ export function SelectField({
 }: FieldProps & SelectHTMLAttributes<HTMLSelectElement>) {
   return (
     <Field label={label} hint={hint} error={error} isLabelHidden={isLabelHidden}>
-      {(slot) => (
-        <select className={styles['input']} {...slot} {...rest}>
+      {(attributes) => (
+        <select className={styles['input']} {...attributes} {...rest}>
           {children}
         </select>
       )}

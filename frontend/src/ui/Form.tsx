@@ -5,7 +5,7 @@ interface FormProps extends Omit<FormHTMLAttributes<HTMLFormElement>, 'onSubmit'
   onSubmit: () => void
 }
 
-/** A form that is submitted once by one intent: the second click of a double click and a key held down submit nothing. */
+/** A form that is submitted only once by a double click on its button, or by Enter that is held down. */
 export function Form({ onSubmit, children, ...rest }: FormProps) {
   return (
     <form

@@ -14,6 +14,7 @@ interface NoticeProps {
   actions?: ReactNode
 }
 
+/** A message inside a panel, with help below it and buttons beside it. `role="alert"` has it read out at once. */
 export function Notice({ tone = 'plain', help, role, children, actions }: NoticeProps) {
   const Icon = ICONS[tone]
   return (
@@ -28,7 +29,7 @@ export function Notice({ tone = 'plain', help, role, children, actions }: Notice
   )
 }
 
-/** What went wrong, in the server's words. */
+/** The message and the help of an error. */
 export function ErrorNotice({ error }: { error: unknown }) {
   return (
     <Notice

@@ -6,7 +6,7 @@ interface PartBoundaryProps {
   children: ReactNode
 }
 
-/** Keeps a part that cannot be loaded or drawn from taking the others with it. */
+/** Shows a message in place of its children if they cannot be loaded or drawn, so that the rest of the page goes on. */
 export class PartBoundary extends Component<PartBoundaryProps, { isBroken: boolean }> {
   override state = { isBroken: false }
 

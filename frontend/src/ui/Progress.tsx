@@ -1,6 +1,6 @@
 import styles from './progress.module.css'
 
-/** `share` null: it goes on, and nobody knows how far it is. */
+/** A progress bar; `share` is from 0 to 1, or null if it is not known how far the work is. */
 export function Progress({ label, share }: { label: string; share: number | null }) {
   if (share === null) {
     return (

@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
 
-/** A sentence of the server, with what stands in backticks set as code. */
+/** A text of the server; parts between backticks are set as code. */
 export function Prose({ text }: { text: string }) {
   return text
     .split('`')

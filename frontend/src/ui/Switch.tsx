@@ -8,7 +8,7 @@ interface SwitchProps<T extends string> {
   onChange: (value: T) => void
 }
 
-/** A choice among a few, all in sight. */
+/** A choice among a few options that are all in sight, as a group of pressed and unpressed buttons. */
 export function Switch<T extends string>({ label, value, options, onChange }: SwitchProps<T>) {
   return (
     <div className={styles['switch']} role="group" aria-label={label}>

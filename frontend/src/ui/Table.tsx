@@ -4,7 +4,7 @@ import styles from './table.module.css'
 interface Column {
   name: string
   isNumeric?: boolean
-  /** The name is only read out: the column speaks for itself. */
+  /** The name is only for screen readers, because the content needs none. */
   isHidden?: boolean
   /** The name may take several lines, and stays in sight when the table is scrolled sideways. */
   isWrapped?: boolean
@@ -16,7 +16,7 @@ interface TableProps {
   children: ReactNode
 }
 
-/** A dense table; `label` names it for those who cannot see where it stands. */
+/** A dense table; `label` names it for screen readers. The children are its rows. */
 export function Table({ label, columns, children }: TableProps) {
   return (
     // A region that scrolls can be reached by the keyboard.
@@ -50,14 +50,17 @@ export function Cell({ isNumeric = false, ...rest }: { isNumeric?: boolean } & T
   return <td data-numeric={isNumeric} {...rest} />
 }
 
+/** The head of a column of numbers. */
 export function numeric(name: string): Column {
   return { name, isNumeric: true }
 }
 
+/** The head of a column whose name is not shown. */
 export function unseen(name: string): Column {
   return { name, isHidden: true }
 }
 
+/** A bar above or below a panel's content. */
 export function Toolbar({ label, children, ...rest }: { label: string } & HTMLAttributes<HTMLDivElement>) {
   return (
     <div className={styles['toolbar']} role="group" aria-label={label} {...rest}>
@@ -66,6 +69,7 @@ export function Toolbar({ label, children, ...rest }: { label: string } & HTMLAt
   )
 }
 
+/** Takes the free space of a toolbar, so that what follows is at its end. */
 export function Spacer() {
   return <span className={styles['spacer']} />
 }

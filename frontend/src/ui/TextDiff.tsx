@@ -4,12 +4,12 @@ import styles from './text-diff.module.css'
 
 const SIGNS = { same: ' ', added: '+', removed: '−' }
 
-/** Files before and after, line by line; only what changes, with a little around it. */
+/** The changed lines of files with a few lines around them: `−` before, `+` after. */
 export function TextDiff({ files }: { files: readonly FileChange[] }) {
   return files.map(({ path, before, after }) => (
     <figure key={path} className={styles['diff']}>
       <figcaption>{path}</figcaption>
-      {/* Lines that are wider than the panel can be scrolled by the keyboard. */}
+      {/* Focusable, so that the keyboard can scroll wide lines. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre tabIndex={0}>
         {hunks(diffLines(before, after)).map((line, index) =>

@@ -9,6 +9,7 @@ import { shortLensText } from '../../logic/lens'
 import styles from './application.module.css'
 import { Section } from './Section'
 
+/** The queries of the text with their bounds and predictions; a click makes one the current query. */
 export function Queries() {
   const list = useRef<HTMLUListElement>(null)
   const compilation = useCompilation()
@@ -16,11 +17,11 @@ export function Queries() {
   const live = useLiveOperations()
   const { query: selected } = useView()
   const queries = compilation?.queries ?? []
-  const before = useRef(selected)
+  const lastSelected = useRef(selected)
   useEffect(() => {
-    // What is selected to begin with stays where it is: the files above it are what a newcomer looks for.
-    const isFirst = before.current === undefined
-    before.current = selected
+    // The first selection is not scrolled to: a new user looks for the files, which are above the queries.
+    const isFirst = lastSelected.current === undefined
+    lastSelected.current = selected
     if (!isFirst)
       list.current?.querySelector(`[data-query="${CSS.escape(selected ?? '')}"]`)?.scrollIntoView({ block: 'nearest' })
   }, [selected])
@@ -58,7 +59,7 @@ export function Queries() {
   )
 }
 
-/** Each fact stays on one line; between two of them the line may break. */
+/** The parts of a lens; lines break only between parts. */
 function LensParts({ text }: { text: string }) {
   return text.split(' · ').map((part, index) => (
     <Fragment key={part}>

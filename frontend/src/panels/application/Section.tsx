@@ -4,12 +4,14 @@ import styles from './application.module.css'
 
 interface SectionProps {
   title: string
+  /** How many entries there are, shown behind the title. */
   count: number
+  /** Buttons beside the title. */
   actions?: ReactNode
   children: ReactNode
 }
 
-/** A part of the sidebar that folds away. */
+/** A part of the sidebar, which a click on its title folds. */
 export function Section({ title, count, actions, children }: SectionProps) {
   const [isOpen, setOpen] = useState(true)
   const id = useId()

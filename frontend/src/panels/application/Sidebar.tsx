@@ -4,7 +4,7 @@ import { Files } from './Files'
 import { Queries } from './Queries'
 import { Tables } from './Tables'
 
-/** The application: its queries with their bounds, its tables with their limits, its files. */
+/** The sidebar: the files of the application, its queries with their bounds, and its tables with their limits. */
 export function Sidebar() {
   return (
     <aside className={styles['sidebar']} {...region('Application')}>

@@ -6,10 +6,11 @@ import { formatCount } from '../../units'
 import styles from './application.module.css'
 import { Section } from './Section'
 
+/** The tables of the text with their limits, and those in which a query is unbounded; a click shows the text of one. */
 export function Tables() {
   const compilation = useCompilation()
   const tables = compilation?.tables ?? []
-  const findings = new Map(
+  const sentences = new Map(
     (compilation?.queries ?? []).flatMap((query) =>
       query.unbounded.map((segment) => [segment.table, segment.sentence] as const),
     ),
@@ -19,7 +20,7 @@ export function Tables() {
       <ul aria-label="Tables">
         {tables.map((table) => (
           <li key={table.name}>
-            <TableRow table={table} finding={findings.get(table.name)} />
+            <TableRow table={table} unboundedSentence={sentences.get(table.name)} />
           </li>
         ))}
       </ul>
@@ -32,26 +33,26 @@ export function Tables() {
   )
 }
 
-function TableRow({ table, finding }: { table: Table; finding: string | undefined }) {
+function TableRow({ table, unboundedSentence }: { table: Table; unboundedSentence: string | undefined }) {
   const target = table.name_range ?? table.range
   return (
     <button
       type="button"
       className={styles['query']}
-      data-unbounded={finding !== undefined}
-      title={finding ? `${table.name}: ${finding}` : table.name}
+      data-unbounded={unboundedSentence !== undefined}
+      title={unboundedSentence ? `${table.name}: ${unboundedSentence}` : table.name}
       onClick={() => target && reveal(target)}
     >
       <span className={styles['queryHead']}>
         <Table2 size={13} className={styles['rowIcon']} aria-hidden />
         <span className={styles['queryName']}>{table.name}</span>
-        {finding ? <TriangleAlert size={13} className={styles['unboundedIcon']} aria-hidden /> : null}
+        {unboundedSentence ? <TriangleAlert size={13} className={styles['unboundedIcon']} aria-hidden /> : null}
       </span>
       <span className={styles['lens']}>
-        {finding ? 'unbounded' : null}
-        {finding && table.limits.length > 0 ? ' · ' : null}
+        {unboundedSentence ? 'unbounded' : null}
+        {unboundedSentence && table.limits.length > 0 ? ' · ' : null}
         {table.limits.map((limit) => `≤ ${formatCount(limit.limit)} per ${limit.columns.join(', ')}`).join(' · ')}
-        {!finding && table.limits.length === 0 ? `key ${table.primary_key.join(', ')}` : null}
+        {!unboundedSentence && table.limits.length === 0 ? `key ${table.primary_key.join(', ')}` : null}
       </span>
     </button>
   )

@@ -14,6 +14,7 @@ import { formatBytes, formatCount } from '../../units'
 import { UnboundedFindings } from '../plan/UnboundedFindings'
 import styles from './bounds.module.css'
 
+/** The scaling classes of the PIQL paper, in words. */
 const CLASSES: Readonly<Record<string, string>> = {
   I: 'constant: the same work however large the data grows',
   II: 'bounded by a cardinality limit: grows with the limit, not with the data',
@@ -21,6 +22,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   IV: 'grows faster than the data',
 }
 
+/** Explains the bound of the current query: its formula, what proves each symbol of it, and what each operator adds. */
 export default function BoundsPanel() {
   const query = useSelectedQuery()
   if (!query) {
@@ -59,6 +61,7 @@ function Headline({ query }: { query: Query }) {
   )
 }
 
+/** The formula, all numbers of the bound, what proves it, and the operators. */
 function Explanation({ query, bound }: { query: Query; bound: Bound }) {
   const prediction = usePredictions().get(query.name)
   const lack = useLacks().get(query.name)
@@ -106,7 +109,7 @@ function Explanation({ query, bound }: { query: Query; bound: Bound }) {
   )
 }
 
-/** Why there is no number, and the way to one. */
+/** A button to profile the point that the run lacks for a prediction. */
 function Lack({ lack }: { lack: NoPrediction }) {
   return (
     <button type="button" className={styles['place']} title={lack.reason} onClick={() => requestGridWith(lack.missing)}>
@@ -115,6 +118,7 @@ function Lack({ lack }: { lack: NoPrediction }) {
   )
 }
 
+/** A formula with its symbols as links, and behind it the same with numbers. */
 function Formula({ formula, bound, isSmall = false }: { formula: string; bound: Bound; isSmall?: boolean }) {
   const values = new Map(bound.terms.map((term) => [term.symbol, term.value]))
   const parts = formulaParts(formula, [...values.keys()])
@@ -131,7 +135,7 @@ function Formula({ formula, bound, isSmall = false }: { formula: string; bound: 
   )
 }
 
-/** A symbol leads to the place in the source that proves it. */
+/** A part of a formula: a symbol is a button that shows the text that proves it. */
 function FormulaPart({ text, bound }: { text: string; bound: Bound | null }) {
   const term = bound?.terms.find((candidate) => candidate.symbol === text)
   const target = term?.range ?? term?.number_range
@@ -143,6 +147,7 @@ function FormulaPart({ text, bound }: { text: string; bound: Bound | null }) {
   )
 }
 
+/** Each symbol with its value, the reason, and a link to the line that proves it. */
 function Terms({ bound }: { bound: Bound }) {
   return (
     <section className={styles['section']} aria-label="What proves it">
@@ -206,17 +211,14 @@ function Operators({ query, bound }: { query: Query; bound: Bound }) {
   )
 }
 
-function Fact({
-  name,
-  value,
-  detail,
-  isWide = false,
-}: {
+interface FactProps {
   name: string
   value: string
   detail?: React.ReactNode
   isWide?: boolean
-}) {
+}
+
+function Fact({ name, value, detail, isWide = false }: FactProps) {
   return (
     <div className={styles['fact']} data-wide={isWide}>
       <dt>{name}</dt>

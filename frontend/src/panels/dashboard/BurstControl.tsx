@@ -15,7 +15,7 @@ import { Progress } from '../../ui/Progress'
 import { formatCount, formatMs, plural } from '../../units'
 import styles from './dashboard.module.css'
 
-/** Many executions of one query, with parameters drawn from the data. */
+/** A form that runs a query many times, with parameters drawn from the data, and the progress and result of the burst. */
 export function BurstControl({ deploymentId, query }: { deploymentId: string; query: DeployedQuery }) {
   const environment = useEnvironment()
   const queryClient = useQueryClient()
@@ -34,7 +34,7 @@ export function BurstControl({ deploymentId, query }: { deploymentId: string; qu
     executions: numberError(executions, BURST_RULES.executions),
     concurrency: numberError(concurrency, BURST_RULES.concurrency),
   }
-  const isWhole = errors.executions === undefined && errors.concurrency === undefined
+  const isValid = errors.executions === undefined && errors.concurrency === undefined
   useEffect(() => {
     if (state && state !== 'running') void queryClient.invalidateQueries({ queryKey: keyOf('latency', environment) })
   }, [state, queryClient, environment])
@@ -72,7 +72,7 @@ export function BurstControl({ deploymentId, query }: { deploymentId: string; qu
         type="submit"
         look="primary"
         icon={<Zap size={13} aria-hidden />}
-        disabled={!isWhole || start.isPending || state === 'running' || (writes && !isAllowed)}
+        disabled={!isValid || start.isPending || state === 'running' || (writes && !isAllowed)}
       >
         Run a burst
       </Button>

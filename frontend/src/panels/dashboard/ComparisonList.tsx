@@ -14,7 +14,7 @@ interface ComparisonProps {
   onChoose: (query: string) => void
 }
 
-/** One row a query on one shared axis. */
+/** A row for each query: predicted and observed p99 on an axis that all rows share, numbers, and the verdict. */
 export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) {
   const [frame, { width }] = useSize<HTMLDivElement>()
   const axis = logAxis(
@@ -89,7 +89,7 @@ export function ComparisonList({ ranked, selected, onChoose }: ComparisonProps) 
   )
 }
 
-/** The prediction for the most frequent size. */
+/** The prediction beside the observed p99. */
 function Beside({ latency }: { latency: QueryLatency }) {
   const predicted = predictedForSeen(latency)
   return predicted ? <span className={styles['soft']}>of {aboutMs(predicted.typical_p99_ms)}</span> : null

@@ -13,7 +13,7 @@ interface ComparisonTableProps {
   onChoose: (query: string) => void
 }
 
-/** The same comparison as numbers. */
+/** The comparison of `ComparisonList` as a table of numbers. */
 export function ComparisonTable({ ranked, selected, onChoose }: ComparisonTableProps) {
   return (
     <Table

@@ -27,7 +27,7 @@ const WINDOWS = [
   { seconds: 604_800, name: 'last week' },
 ]
 
-/** Observed beside predicted p99 and SLO compliance of every deployed query, the worst first. */
+/** Observed and predicted p99 and the SLO of every query of a version, the worst first, and one query in detail. */
 export default function DashboardPanel() {
   const environment = useEnvironment()
   const view = useView()
@@ -68,21 +68,7 @@ export default function DashboardPanel() {
         <h2 className={styles['title']}>Predicted and observed latency</h2>
         <div className={styles['choices']}>
           <DeploymentChoice versions={versions ?? []} chosen={version} />
-          <SelectField
-            label="Window"
-            isLabelHidden
-            value={String(windowSeconds)}
-            onChange={(event) => setView({ window: Number(event.target.value) })}
-          >
-            {WINDOWS.every((option) => option.seconds !== windowSeconds) ? (
-              <option value={windowSeconds}>last {formatDuration(windowSeconds)}</option>
-            ) : null}
-            {WINDOWS.map((option) => (
-              <option key={option.seconds} value={option.seconds}>
-                {option.name}
-              </option>
-            ))}
-          </SelectField>
+          <WindowChoice seconds={windowSeconds} />
           <Switch
             label="View of the dashboard"
             value={view.as === 'table' ? 'table' : 'chart'}
@@ -110,7 +96,7 @@ export default function DashboardPanel() {
   )
 }
 
-/** The version of an id, which may be an earlier one than those that are listed; without an id the live one. */
+/** The version with an id, which is requested if it is not in the list; without an id the live one. */
 function useVersion(versions: readonly Deployment[] | undefined, id: string | undefined) {
   const environment = useEnvironment()
   const listed = versions?.find((version) => (id === undefined ? version.is_live : version.id === id))
@@ -125,18 +111,18 @@ function useVersion(versions: readonly Deployment[] | undefined, id: string | un
   }
 }
 
+/** All queries as rows or as a table, beside the current one in detail. */
 function Comparison({ data, version }: { data: Latency; version: Deployment }) {
   const view = useView()
   const ranked = useMemo(() => rank(data.queries), [data])
   const selected = ranked.find((comparison) => comparison.latency.query === view.query) ?? ranked[0]
-  const choose = (query: string) => selectQuery(query)
   return (
     <div className={styles['columns']}>
       <div className={styles['list']}>
         {view.as === 'table' ? (
-          <ComparisonTable ranked={ranked} selected={selected?.latency.query} onChoose={choose} />
+          <ComparisonTable ranked={ranked} selected={selected?.latency.query} onChoose={selectQuery} />
         ) : (
-          <ComparisonList ranked={ranked} selected={selected?.latency.query} onChoose={choose} />
+          <ComparisonList ranked={ranked} selected={selected?.latency.query} onChoose={selectQuery} />
         )}
         <p className={styles['updated']}>
           Version {version.version} · {data.model ? '' : 'without predictions · '}as of {formatTime(data.updated_at)}
@@ -147,6 +133,26 @@ function Comparison({ data, version }: { data: Latency; version: Deployment }) {
         <QueryDetail key={selected.latency.query} comparison={selected} version={version} markers={data.markers} />
       ) : null}
     </div>
+  )
+}
+
+function WindowChoice({ seconds }: { seconds: number }) {
+  return (
+    <SelectField
+      label="Window"
+      isLabelHidden
+      value={String(seconds)}
+      onChange={(event) => setView({ window: Number(event.target.value) })}
+    >
+      {WINDOWS.every((option) => option.seconds !== seconds) ? (
+        <option value={seconds}>last {formatDuration(seconds)}</option>
+      ) : null}
+      {WINDOWS.map((option) => (
+        <option key={option.seconds} value={option.seconds}>
+          {option.name}
+        </option>
+      ))}
+    </SelectField>
   )
 }
 

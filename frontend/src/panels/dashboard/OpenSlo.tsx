@@ -10,17 +10,17 @@ import { Button } from '../../ui/Button'
 import { ErrorNotice } from '../../ui/Notice'
 import styles from './dashboard.module.css'
 
-/** All SLOs as OpenSLO documents, out to a file and in from one. */
+/** Buttons that export all SLOs to a file of OpenSLO documents, and import them from one. */
 export function OpenSlo({ hasSlos }: { hasSlos: boolean }) {
   const environment = useEnvironment()
   const queryClient = useQueryClient()
   const input = useRef<HTMLInputElement>(null)
-  const exported = useMutation({
+  const exportAll = useMutation({
     mutationFn: () =>
       answered(api.GET(`${ENVIRONMENT}/slos/openslo`, { params: { path: environment }, parseAs: 'text' })),
     onSuccess: (text) => download('slos.yaml', 'application/yaml', text),
   })
-  const imported = useMutation({
+  const importFile = useMutation({
     mutationFn: async (file: File) =>
       answered(
         api.POST(`${ENVIRONMENT}/slos/openslo`, { params: { path: environment }, body: { text: await file.text() } }),
@@ -31,13 +31,13 @@ export function OpenSlo({ hasSlos }: { hasSlos: boolean }) {
       void queryClient.invalidateQueries({ queryKey: keyOf('latency', environment) })
     },
   })
-  const error = exported.error ?? imported.error
+  const error = exportAll.error ?? importFile.error
   return (
     <div className={styles['openslo']}>
-      <Button look="quiet" disabled={!hasSlos || exported.isPending} onClick={() => exported.mutate()}>
+      <Button look="quiet" disabled={!hasSlos || exportAll.isPending} onClick={() => exportAll.mutate()}>
         Export SLOs
       </Button>
-      <Button look="quiet" disabled={imported.isPending} onClick={() => input.current?.click()}>
+      <Button look="quiet" disabled={importFile.isPending} onClick={() => input.current?.click()}>
         Import SLOs
       </Button>
       <input
@@ -48,9 +48,9 @@ export function OpenSlo({ hasSlos }: { hasSlos: boolean }) {
         aria-label="OpenSLO file"
         onChange={(event) => {
           const file = event.target.files?.[0]
-          exported.reset()
-          if (file) imported.mutate(file)
-          event.target.value = ''
+          exportAll.reset()
+          if (file) importFile.mutate(file)
+          event.target.value = '' // so that the same file can be chosen again
         }}
       />
       {error ? <ErrorNotice error={error} /> : null}

@@ -11,19 +11,16 @@ import styles from './dashboard.module.css'
 import { SloForm } from './SloForm'
 import { complianceText } from './verdicts'
 
-/** One query over time: observed, predicted, its SLO, and a burst to learn more. */
-export function QueryDetail({
-  comparison,
-  version,
-  markers,
-}: {
+interface QueryDetailProps {
   comparison: Comparison<QueryLatency>
   version: Deployment
+  /** Deployments in the time that is shown. */
   markers: Latency['markers']
-}) {
+}
+
+/** One query in detail: sentences, numbers, charts over time, a burst, and its SLO. */
+export function QueryDetail({ comparison, version, markers }: QueryDetailProps) {
   const { latency, sentence, ofPrediction } = comparison
-  const predicted = predictedForSeen(latency)
-  const sloMs = latency.slo?.threshold_ms ?? null
   const query = version.queries.find((deployed) => deployed.name === latency.query)
   return (
     <section className={styles['detail']} aria-label={`Latency of ${latency.query}`}>
@@ -41,58 +38,72 @@ export function QueryDetail({
           {formatCount(latency.bound_operations)}.
         </Notice>
       ) : null}
-      <dl className={styles['facts']}>
-        <Fact name="Observed p99" value={formatMs(latency.observed?.p99_ms)} />
-        <Fact
-          name="Predicted p99"
-          value={predicted ? estimateText(predicted) : '–'}
-          detail={predicted ? `for ${sizeText(predicted)}` : 'of the size that ran'}
-        />
-        {latency.predicted ? (
-          <Fact
-            name="At the limits"
-            value={estimateText(latency.predicted)}
-            detail={`for ${sizeText(latency.predicted)}`}
-          />
-        ) : null}
-        <Fact name="Observed p50" value={formatMs(latency.observed?.p50_ms)} />
-        <Fact name="Executions" value={formatCount(latency.executions)} />
-        <Fact name="Failures" value={formatCount(latency.failures)} />
-        <Fact
-          name="Operations"
-          value={`${latency.most_operations === null ? '–' : formatCount(latency.most_operations)} of ≤ ${formatCount(latency.bound_operations)}`}
-        />
-        <Fact name="SLO" value={complianceText(latency)} />
-      </dl>
+      <Facts latency={latency} />
       {latency.series.length > 0 ? (
-        <>
-          <figure className={styles['figure']}>
-            <figcaption>p50 and p99 over time</figcaption>
-            <LatencySeries
-              points={latency.series}
-              predictedMs={predicted?.typical_p99_ms ?? null}
-              markers={markers.map(({ version: number, at, changed }) => ({
-                version: number,
-                at,
-                isNewPlan: changed.includes(latency.query),
-              }))}
-              sloMs={sloMs}
-              label={`p50 and p99 of ${latency.query} over time`}
-            />
-          </figure>
-          {latency.histogram.length > 0 ? (
-            <figure className={styles['figure']}>
-              <figcaption>How often each latency was seen</figcaption>
-              <HistogramChart bins={latency.histogram} label={`Distribution of the latency of ${latency.query}`} />
-            </figure>
-          ) : null}
-        </>
+        <Charts latency={latency} markers={markers} />
       ) : (
         <EmptyState title="Not executed in this window">Run it, or send a burst.</EmptyState>
       )}
       {query ? <BurstControl deploymentId={version.id} query={query} /> : null}
       <SloForm query={latency.query} slo={latency.slo} />
     </section>
+  )
+}
+
+function Facts({ latency }: { latency: QueryLatency }) {
+  const predicted = predictedForSeen(latency)
+  return (
+    <dl className={styles['facts']}>
+      <Fact name="Observed p99" value={formatMs(latency.observed?.p99_ms)} />
+      <Fact
+        name="Predicted p99"
+        value={predicted ? estimateText(predicted) : '–'}
+        detail={predicted ? `for ${sizeText(predicted)}` : 'of the size that ran'}
+      />
+      {latency.predicted ? (
+        <Fact
+          name="At the limits"
+          value={estimateText(latency.predicted)}
+          detail={`for ${sizeText(latency.predicted)}`}
+        />
+      ) : null}
+      <Fact name="Observed p50" value={formatMs(latency.observed?.p50_ms)} />
+      <Fact name="Executions" value={formatCount(latency.executions)} />
+      <Fact name="Failures" value={formatCount(latency.failures)} />
+      <Fact
+        name="Operations"
+        value={`${latency.most_operations === null ? '–' : formatCount(latency.most_operations)} of ≤ ${formatCount(latency.bound_operations)}`}
+      />
+      <Fact name="SLO" value={complianceText(latency)} />
+    </dl>
+  )
+}
+
+/** p50 and p99 over time, and the distribution of latencies. */
+function Charts({ latency, markers }: { latency: QueryLatency; markers: Latency['markers'] }) {
+  return (
+    <>
+      <figure className={styles['figure']}>
+        <figcaption>p50 and p99 over time</figcaption>
+        <LatencySeries
+          points={latency.series}
+          predictedMs={predictedForSeen(latency)?.typical_p99_ms ?? null}
+          markers={markers.map(({ version, at, changed }) => ({
+            version,
+            at,
+            isNewPlan: changed.includes(latency.query),
+          }))}
+          sloMs={latency.slo?.threshold_ms ?? null}
+          label={`p50 and p99 of ${latency.query} over time`}
+        />
+      </figure>
+      {latency.histogram.length > 0 ? (
+        <figure className={styles['figure']}>
+          <figcaption>How often each latency was seen</figcaption>
+          <HistogramChart bins={latency.histogram} label={`Distribution of the latency of ${latency.query}`} />
+        </figure>
+      ) : null}
+    </>
   )
 }
 

@@ -10,19 +10,22 @@ import { ErrorNotice } from '../../ui/Notice'
 import { formatDuration, formatMs, formatPercent } from '../../units'
 import styles from './dashboard.module.css'
 
-/** 99 % of the executions under 500 ms in each interval of ten minutes: the three numbers of that sentence. */
+/**
+ * Saves or removes the SLO of a query: so many percent of the executions under so many ms, in each interval of so many
+ * s.
+ */
 export function SloForm({ query, slo }: { query: string; slo: Slo | null }) {
-  const present = slo ?? DEFAULT_SLO
-  const [percent, setPercent] = useState(String(Number((present.quantile * 100).toFixed(4))))
-  const [threshold, setThreshold] = useState(String(present.threshold_ms))
-  const [interval, setInterval] = useState(String(present.interval_seconds))
+  const initial = slo ?? DEFAULT_SLO
+  const [percent, setPercent] = useState(String(Number((initial.quantile * 100).toFixed(4))))
+  const [threshold, setThreshold] = useState(String(initial.threshold_ms))
+  const [interval, setInterval] = useState(String(initial.interval_seconds))
   const { save, remove } = useSloChange(query)
   const errors = {
     percent: numberError(percent, SLO_RULES.percent),
     threshold: numberError(threshold, SLO_RULES.threshold),
     interval: numberError(interval, SLO_RULES.interval),
   }
-  const isWhole = Object.values(errors).every((error) => error === undefined)
+  const isValid = Object.values(errors).every((error) => error === undefined)
   return (
     <Form
       className={styles['burst']}
@@ -64,7 +67,7 @@ export function SloForm({ query, slo }: { query: string; slo: Slo | null }) {
         error={errors.interval}
         onChange={(event) => setInterval(event.target.value)}
       />
-      <Button type="submit" disabled={!isWhole || save.isPending}>
+      <Button type="submit" disabled={!isValid || save.isPending}>
         Save SLO
       </Button>
       {slo ? (

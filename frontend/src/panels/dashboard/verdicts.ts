@@ -1,4 +1,4 @@
-/** How a comparison is called and coloured. */
+/** The colour and the words for each verdict of logic/latency-comparison.ts. */
 import type { QueryLatency } from '../../api/types'
 import type { Verdict } from '../../logic/latency-comparison'
 import type { Tone } from '../../ui/Badge'
@@ -30,6 +30,7 @@ export const WORDS: Readonly<Record<Verdict, string>> = {
   'no-data': 'not executed',
 }
 
+/** How well a query keeps its SLO, in a few words. */
 export function complianceText({ compliance, slo }: QueryLatency): string {
   if (!slo) return 'no SLO'
   if (!compliance || compliance.share === null) return 'too few to judge'

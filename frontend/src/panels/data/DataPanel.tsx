@@ -19,7 +19,7 @@ import { Grid } from './Grid'
 import { ImportDialog } from './ImportDialog'
 import { RowForm } from './RowForm'
 
-/** The tables of the live version: their rows by pages, single rows written, files in and out. */
+/** The rows of a table of the live version: read by pages and filtered, changed one by one, imported and exported. */
 export default function DataPanel() {
   const environment = useEnvironment()
   const { data, error } = useQuery(tables(environment))
@@ -55,31 +55,34 @@ export default function DataPanel() {
   )
 }
 
+/** `about 1,200 rows · key owner, target · ≤ 100 per owner` */
 function aboutOf(table: LiveTable): string {
   const limits = table.limits.map(({ limit, columns }) => `≤ ${formatCount(limit)} per ${columns.join(', ')}`)
   return [`about ${plural(table.rows_estimate, 'row')}`, `key ${table.primary_key.join(', ')}`, ...limits].join(' · ')
 }
 
-type Task = 'insert' | 'edit' | 'delete' | 'import' | null
+/** The form or dialog that is open over the rows. */
+type Task = 'insert' | 'edit' | 'delete' | 'import'
 
+/** The rows of one table; `choice` is the field that chooses the table. */
 function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
   const environment = useEnvironment()
   const queryClient = useQueryClient()
   const [filter, setFilter] = useState<Values>({})
-  const [cursors, setCursors] = useState<readonly string[]>([])
-  const [place, setPlace] = useState({ row: 0, column: 0 })
-  const [task, setTask] = useState<Task>(null)
-  const [said, setSaid] = useState('')
+  const [cursors, setCursors] = useState<readonly string[]>([]) // of the pages after the first, up to the shown one
+  const [cell, setCell] = useState({ row: 0, column: 0 })
+  const [task, setTask] = useState<Task | null>(null)
+  const [lastWrite, setLastWrite] = useState('') // a sentence about it, shown until the next task
   const { data: page, error, isFetching } = useQuery(rows(environment, table.name, filter, cursors.at(-1) ?? null))
-  const at = Math.min(place.row, Math.max(0, (page?.rows.length ?? 0) - 1))
-  const values = page?.rows[at]
+  const rowIndex = Math.min(cell.row, Math.max(0, (page?.rows.length ?? 0) - 1))
+  const values = page?.rows[rowIndex]
   const row =
     page && values
       ? (Object.fromEntries(page.columns.map(({ name }, index) => [name, values[index] ?? null])) as Values)
       : null
-  const go = (next: readonly string[]) => {
-    setCursors(next)
-    setPlace({ row: 0, column: 0 })
+  const goToPage = (pageCursors: readonly string[]) => {
+    setCursors(pageCursors)
+    setCell({ row: 0, column: 0 })
     setTask(null)
   }
   const close = () => {
@@ -88,13 +91,14 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
       document.querySelector<HTMLElement>('[data-grid-of-rows] td[tabindex="0"]')?.focus()
     })
   }
-  const done = (words: string) => {
+  const readAgain = () => void queryClient.invalidateQueries({ queryKey: keyOf('tables', environment) })
+  const done = (sentence: string) => {
     close()
-    setSaid(words)
-    void queryClient.invalidateQueries({ queryKey: keyOf('tables', environment) })
+    setLastWrite(sentence)
+    readAgain()
   }
   const begin = (next: Task) => {
-    setSaid('')
+    setLastWrite('')
     setTask(next)
   }
   return (
@@ -102,20 +106,7 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
       <div className={styles['head']}>
         {choice}
         <Spacer />
-        <div className={styles['actions']} role="group" aria-label="Rows">
-          <Button size="small" icon={<Plus size={12} aria-hidden />} onClick={() => begin('insert')}>
-            Add
-          </Button>
-          <Button size="small" icon={<Pencil size={12} aria-hidden />} disabled={!row} onClick={() => begin('edit')}>
-            Edit
-          </Button>
-          <Button size="small" icon={<Trash2 size={12} aria-hidden />} disabled={!row} onClick={() => begin('delete')}>
-            Delete
-          </Button>
-          <Button size="small" icon={<Upload size={12} aria-hidden />} onClick={() => begin('import')}>
-            Import
-          </Button>
-        </div>
+        <TaskButtons hasRow={row !== null} onBegin={begin} />
         <p className={styles['about']}>{aboutOf(table)}</p>
       </div>
       <Toolbar label="Filter of the rows">
@@ -124,7 +115,7 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
           filter={filter}
           onFilter={(next) => {
             setFilter(next)
-            go([])
+            goToPage([])
           }}
         />
       </Toolbar>
@@ -138,7 +129,7 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
           table={table}
           onClose={() => {
             setTask(null)
-            void queryClient.invalidateQueries({ queryKey: keyOf('tables', environment) })
+            readAgain()
           }}
         />
       ) : null}
@@ -148,9 +139,9 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
           {page.rows.length > 0 ? (
             <Grid
               page={page}
-              row={at}
-              column={place.column}
-              onMove={(to, column) => setPlace({ row: to, column })}
+              row={rowIndex}
+              column={cell.column}
+              onMove={(toRow, column) => setCell({ row: toRow, column })}
               onOpen={() => begin('edit')}
               onDelete={() => begin('delete')}
             />
@@ -161,48 +152,88 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
           )}
           <Toolbar label="Pages and files">
             <p className={styles['cost']} role="status" aria-busy={isFetching}>
-              {said ? <strong>{said}</strong> : null}
+              {lastWrite ? <strong>{lastWrite}</strong> : null}
               <span>{plural(page.rows.length, 'row')}</span>
               <span>{plural(page.operations, 'operation')}</span>
               {page.index ? <span>by {page.index}</span> : null}
             </p>
             <Spacer />
-            <span className={styles['pages']}>
-              <IconButton
-                label="Previous page"
-                look="plain"
-                size="small"
-                disabled={cursors.length === 0}
-                onClick={() => go(cursors.slice(0, -1))}
-              >
-                <ChevronLeft size={14} aria-hidden />
-              </IconButton>
-              <span>Page {cursors.length + 1}</span>
-              <IconButton
-                label="Next page"
-                look="plain"
-                size="small"
-                disabled={page.cursor === null || isFetching}
-                onClick={() => page.cursor !== null && go([...cursors, page.cursor])}
-              >
-                <ChevronRight size={14} aria-hidden />
-              </IconButton>
-            </span>
-            <span className={styles['files']}>
-              All rows as
-              {(['csv', 'jsonl', 'parquet'] as const).map((format) => (
-                <a
-                  key={format}
-                  href={exportAddress(environment, table.name, format)}
-                  download={`${table.name}.${format}`}
-                >
-                  {{ csv: 'CSV', jsonl: 'JSON lines', parquet: 'Parquet' }[format]}
-                </a>
-              ))}
-            </span>
+            <PageButtons cursors={cursors} next={page.cursor} isFetching={isFetching} onGo={goToPage} />
+            <ExportLinks table={table.name} />
           </Toolbar>
         </>
       ) : null}
     </>
+  )
+}
+
+function TaskButtons({ hasRow, onBegin }: { hasRow: boolean; onBegin: (task: Task) => void }) {
+  return (
+    <div className={styles['actions']} role="group" aria-label="Rows">
+      <Button size="small" icon={<Plus size={12} aria-hidden />} onClick={() => onBegin('insert')}>
+        Add
+      </Button>
+      <Button size="small" icon={<Pencil size={12} aria-hidden />} disabled={!hasRow} onClick={() => onBegin('edit')}>
+        Edit
+      </Button>
+      <Button size="small" icon={<Trash2 size={12} aria-hidden />} disabled={!hasRow} onClick={() => onBegin('delete')}>
+        Delete
+      </Button>
+      <Button size="small" icon={<Upload size={12} aria-hidden />} onClick={() => onBegin('import')}>
+        Import
+      </Button>
+    </div>
+  )
+}
+
+interface PageButtonsProps {
+  /** The cursors of the pages after the first, up to the shown one. */
+  cursors: readonly string[]
+  /** The cursor of the next page; null on the last. */
+  next: string | null
+  isFetching: boolean
+  onGo: (cursors: readonly string[]) => void
+}
+
+function PageButtons({ cursors, next, isFetching, onGo }: PageButtonsProps) {
+  return (
+    <span className={styles['pages']}>
+      <IconButton
+        label="Previous page"
+        look="plain"
+        size="small"
+        disabled={cursors.length === 0}
+        onClick={() => onGo(cursors.slice(0, -1))}
+      >
+        <ChevronLeft size={14} aria-hidden />
+      </IconButton>
+      <span>Page {cursors.length + 1}</span>
+      <IconButton
+        label="Next page"
+        look="plain"
+        size="small"
+        disabled={next === null || isFetching}
+        onClick={() => next !== null && onGo([...cursors, next])}
+      >
+        <ChevronRight size={14} aria-hidden />
+      </IconButton>
+    </span>
+  )
+}
+
+const FORMATS = { csv: 'CSV', jsonl: 'JSON lines', parquet: 'Parquet' } as const
+
+/** Links that download all rows of a table. */
+function ExportLinks({ table }: { table: string }) {
+  const environment = useEnvironment()
+  return (
+    <span className={styles['files']}>
+      All rows as
+      {(['csv', 'jsonl', 'parquet'] as const).map((format) => (
+        <a key={format} href={exportAddress(environment, table, format)} download={`${table}.${format}`}>
+          {FORMATS[format]}
+        </a>
+      ))}
+    </span>
   )
 }

@@ -7,20 +7,21 @@ import { Form } from '../../ui/Form'
 import { ErrorNotice } from '../../ui/Notice'
 import styles from './data.module.css'
 import { deleteRow, type Values } from './data-api'
-import { keyOf } from './RowForm'
+import { keyValuesOf } from './RowForm'
 
 interface DeleteRowProps {
   table: LiveTable
   row: Values
-  onDone: (said: string) => void
+  /** Called with a sentence about what was done. */
+  onDone: (sentence: string) => void
   onClose: () => void
 }
 
-/** Asks once, with the key in words; a row that has changed since it was seen stays. */
+/** Asks before it deletes a row. The server refuses if the row has changed since it was read. */
 export function DeleteRow({ table, row, onDone, onClose }: DeleteRowProps) {
   const environment = useEnvironment()
   const write = useMutation({
-    mutationFn: () => deleteRow(environment, table.name, keyOf(table, row), row),
+    mutationFn: () => deleteRow(environment, table.name, keyValuesOf(table, row), row),
     onSuccess: (cost) => onDone(`Deleted: ${cost.operations} of ≤ ${cost.bound_operations} operations.`),
   })
   const key = table.columns

@@ -13,10 +13,10 @@ interface FilterProps {
   onFilter: (filter: Values) => void
 }
 
-/** Equal values of columns, offered only where the key or an index serves them. */
+/** Filters rows by equal values of columns; only columns that the key or an index serves next are offered. */
 export function Filter({ table, filter, onFilter }: FilterProps) {
-  const given = Object.keys(filter)
-  const next = nextFilters(table.filters, given)
+  const filtered = Object.keys(filter)
+  const next = nextFilters(table.filters, filtered)
   const [chosen, setChosen] = useState('')
   const [text, setText] = useState('')
   const column = next.includes(chosen) ? chosen : (next[0] ?? '')
@@ -30,16 +30,16 @@ export function Filter({ table, filter, onFilter }: FilterProps) {
         setText('')
       }}
     >
-      {given.map((name) => (
+      {filtered.map((name) => (
         <Button
           key={name}
           size="small"
           aria-label={`Remove the filter of ${name}`}
-          onClick={() =>
-            onFilter(
-              Object.fromEntries(given.slice(0, given.indexOf(name)).map((kept) => [kept, filter[kept] ?? null])),
-            )
-          }
+          onClick={() => {
+            // The columns after it rely on it, so their filters go as well.
+            const kept = filtered.slice(0, filtered.indexOf(name))
+            onFilter(Object.fromEntries(kept.map((keptName) => [keptName, filter[keptName] ?? null])))
+          }}
         >
           {name} = {shownValue(filter[name], typeOf(name)).text} ✕
         </Button>

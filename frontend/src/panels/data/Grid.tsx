@@ -6,6 +6,7 @@ import styles from './data.module.css'
 
 interface GridProps {
   page: RowsPage
+  /** The indexes of the cell that Tab reaches. */
   row: number
   column: number
   onMove: (row: number, column: number) => void
@@ -14,22 +15,25 @@ interface GridProps {
   onDelete: () => void
 }
 
+/** How many rows PageUp and PageDown move. */
 const PAGE_STEP = 10
 
 /** The rows of a page: one stop of Tab, arrow keys within, Enter opens the row, Delete asks to delete it. */
 export function Grid({ page, row, column, onMove, onOpen, onDelete }: GridProps) {
   const grid = useRef<HTMLTableElement>(null)
   const move = (toRow: number, toColumn: number) => {
-    const [r, c] = [clamp(toRow, page.rows.length), clamp(toColumn, page.columns.length)]
-    onMove(r, c)
-    const cell = grid.current?.querySelectorAll<HTMLElement>('tbody > tr')[r]?.querySelectorAll<HTMLElement>('td')[c]
+    const newRow = clamp(toRow, page.rows.length)
+    const newColumn = clamp(toColumn, page.columns.length)
+    onMove(newRow, newColumn)
+    const rowElement = grid.current?.querySelectorAll<HTMLElement>('tbody > tr')[newRow]
+    const cell = rowElement?.querySelectorAll<HTMLElement>('td')[newColumn]
     cell?.focus()
     cell?.scrollIntoView?.({ block: 'nearest', inline: 'nearest' })
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.altKey || event.metaKey) return
-    const to = target(event, row, column, page)
-    if (to) move(...to)
+    const target = targetOf(event, row, column, page)
+    if (target) move(...target)
     else if (event.key === 'Enter') onOpen()
     else if (event.key === 'Delete') onDelete()
     else return
@@ -59,18 +63,18 @@ export function Grid({ page, row, column, onMove, onOpen, onDelete }: GridProps)
           </tr>
         </thead>
         <tbody>
-          {page.rows.map((values, at) => (
-            // Rows have no name of their own: the key may be of several columns.
+          {page.rows.map((values, rowIndex) => (
+            // The index is the key of a row: its primary key may have several columns.
             // oxlint-disable-next-line react/no-array-index-key
-            <tr key={at} aria-selected={at === row}>
-              {values.map((value, place) => {
-                const type = page.columns[place]?.type ?? ''
+            <tr key={rowIndex} aria-selected={rowIndex === row}>
+              {values.map((value, columnIndex) => {
+                const type = page.columns[columnIndex]?.type ?? ''
                 return (
                   <td
-                    key={page.columns[place]?.name}
-                    tabIndex={at === row && place === column ? 0 : -1}
+                    key={page.columns[columnIndex]?.name}
+                    tabIndex={rowIndex === row && columnIndex === column ? 0 : -1}
                     data-numeric={isNumber(type)}
-                    onClick={() => move(at, place)}
+                    onClick={() => move(rowIndex, columnIndex)}
                     onDoubleClick={onOpen}
                   >
                     <CellValue value={value} type={type} />
@@ -85,7 +89,8 @@ export function Grid({ page, row, column, onMove, onOpen, onDelete }: GridProps)
   )
 }
 
-function target(event: KeyboardEvent, row: number, column: number, page: RowsPage): [number, number] | null {
+/** The row and column that a key leads to, perhaps outside the page; null for a key that does not move. */
+function targetOf(event: KeyboardEvent, row: number, column: number, page: RowsPage): [number, number] | null {
   const last = page.rows.length - 1
   switch (event.key) {
     case 'ArrowDown':

@@ -10,23 +10,28 @@ import { Progress } from '../../ui/Progress'
 import { Cell, numeric, Table } from '../../ui/Table'
 import { formatCount, plural } from '../../units'
 import styles from './data.module.css'
-import { cancelImport, deleteImport, fileImport, isRunning, type RunWish, runImport, upload } from './data-api'
+import { cancelImport, deleteImport, fileImport, isRunning, type RunOptions, runImport, upload } from './data-api'
 
-/** Brings the rows of a file into a table: chosen, mapped, checked, loaded. */
+/**
+ * Imports the rows of a file into a table: the file is uploaded, its columns are mapped to those of the table, and its
+ * rows are checked without writing (`Check all rows`) or loaded. Loading can be stopped, and resumed behind the last
+ * loaded line.
+ */
 export function ImportDialog({ table, onClose }: { table: LiveTable; onClose: () => void }) {
   const environment = useEnvironment()
-  const [share, setShare] = useState<number | null>(null)
-  const sending = useMutation({ mutationFn: (file: File) => upload(environment, table.name, file, setShare) })
+  const [uploadedShare, setUploadedShare] = useState<number | null>(null)
+  const sending = useMutation({ mutationFn: (file: File) => upload(environment, table.name, file, setUploadedShare) })
   const id = useId()
   const close = () => {
-    if (sending.data) void deleteImport(environment, sending.data.id).catch(() => undefined) // a run that goes on keeps its file
+    // Refused while a run goes on, which needs the file.
+    if (sending.data) void deleteImport(environment, sending.data.id).catch(() => undefined)
     onClose()
   }
   return (
     <Dialog title={`Import into ${table.name}`} onClose={close}>
       <div className={styles['import']}>
         {sending.data ? (
-          <Upload table={table} id={sending.data.id} first={sending.data} />
+          <UploadedFile table={table} id={sending.data.id} first={sending.data} />
         ) : (
           <>
             <label htmlFor={id}>A file of CSV, JSON lines or Parquet, at most 512 MB</label>
@@ -40,7 +45,7 @@ export function ImportDialog({ table, onClose }: { table: LiveTable; onClose: ()
                 if (file) sending.mutate(file)
               }}
             />
-            {sending.isPending ? <Progress label="Upload" share={share} /> : null}
+            {sending.isPending ? <Progress label="Upload" share={uploadedShare} /> : null}
             {sending.error ? <ErrorNotice error={sending.error} /> : null}
           </>
         )}
@@ -49,16 +54,17 @@ export function ImportDialog({ table, onClose }: { table: LiveTable; onClose: ()
   )
 }
 
-function Upload({ table, id, first }: { table: LiveTable; id: string; first: FileImport }) {
+/** The mapping of an uploaded file, the progress and outcome of its last run, and the buttons of the next one. */
+function UploadedFile({ table, id, first }: { table: LiveTable; id: string; first: FileImport }) {
   const environment = useEnvironment()
   const queryClient = useQueryClient()
   const { data = first, error } = useQuery({ ...fileImport(environment, id), initialData: first })
   const [mapping, setMapping] = useState<Record<string, string | null>>(() =>
-    Object.fromEntries(first.columns.map((name, at) => [name, first.suggested[at] ?? null])),
+    Object.fromEntries(first.columns.map((name, index) => [name, first.suggested[index] ?? null])),
   )
-  const put = (state: FileImport) => queryClient.setQueryData(fileImport(environment, id).queryKey, state)
-  const run = useMutation({ mutationFn: (wish: RunWish) => runImport(environment, id, wish), onSuccess: put })
-  const stop = useMutation({ mutationFn: () => cancelImport(environment, id), onSuccess: put })
+  const onSuccess = (state: FileImport) => queryClient.setQueryData(fileImport(environment, id).queryKey, state)
+  const run = useMutation({ mutationFn: (options: RunOptions) => runImport(environment, id, options), onSuccess })
+  const stop = useMutation({ mutationFn: () => cancelImport(environment, id), onSuccess })
   const isBusy = isRunning(data) || run.isPending
   const canResume = data.rows_in > 0 && (data.state === 'stopped' || data.state === 'refused')
   return (
@@ -97,6 +103,7 @@ function Upload({ table, id, first }: { table: LiveTable; id: string; first: Fil
 interface MappingProps {
   table: LiveTable
   data: FileImport
+  /** By column of the file, the column of the table; null leaves it out. */
   mapping: Record<string, string | null>
   isBusy: boolean
   onMap: (mapping: Record<string, string | null>) => void
@@ -105,7 +112,7 @@ interface MappingProps {
 function Mapping({ table, data, mapping, isBusy, onMap }: MappingProps) {
   return (
     <Table label={`Columns of ${data.file_name}`} columns={['column of the file', 'goes into', 'first value']}>
-      {data.columns.map((name, at) => (
+      {data.columns.map((name, index) => (
         <tr key={name}>
           <Cell>{name}</Cell>
           <Cell>
@@ -122,19 +129,19 @@ function Mapping({ table, data, mapping, isBusy, onMap }: MappingProps) {
               ))}
             </SelectField>
           </Cell>
-          <Cell className={styles['sample']}>{firstValue(data, at)}</Cell>
+          <Cell className={styles['sample']}>{firstValue(data, index)}</Cell>
         </tr>
       ))}
     </Table>
   )
 }
 
-function firstValue(data: FileImport, at: number): string {
-  const value = data.sample[0]?.[at]
+function firstValue(data: FileImport, column: number): string {
+  const value = data.sample[0]?.[column]
   return value === null || value === undefined ? 'NULL' : String(value as string)
 }
 
-/** What the last run came to, and what is wrong by line and column. */
+/** The outcome of the last run in a sentence, and a table of the faults by line and column. */
 function Outcome({ data }: { data: FileImport }) {
   const words = outcomeOf(data)
   return (
@@ -161,8 +168,9 @@ function Outcome({ data }: { data: FileImport }) {
   )
 }
 
+/** The sentence for each state of an import; null if there is nothing to say. */
 function outcomeOf(data: FileImport): string | null {
-  const isIn =
+  const loaded =
     data.rows_in > 0 ? `${plural(data.rows_in, 'row')} in, up to line ${formatCount(data.line_in)}.` : 'No row is in.'
   const partly =
     data.partly_from !== null && data.partly_to !== null
@@ -179,9 +187,9 @@ function outcomeOf(data: FileImport): string | null {
     case 'loaded':
       return `${plural(data.rows_in, 'row')} loaded${data.skipped > 0 ? `, ${formatCount(data.skipped)} of them before` : ''}.`
     case 'stopped':
-      return `Stopped. ${isIn}${partly}`
+      return `Stopped. ${loaded}${partly}`
     case 'refused':
-      return `${data.message ?? 'Rows are refused.'} ${isIn}${partly}`
+      return `${data.message ?? 'Rows are refused.'} ${loaded}${partly}`
     case 'failed':
       return data.message
     case 'uploading':

@@ -11,17 +11,22 @@ import { ErrorNotice } from '../../ui/Notice'
 import styles from './data.module.css'
 import { insertRow, updateRow, type Values } from './data-api'
 
+/** The texts in the fields by column; null stands for NULL. */
 type Typed = Record<string, string | null>
 
 interface RowFormProps {
   table: LiveTable
   /** The row that is changed; null for a new one. */
   row: Values | null
-  onDone: (said: string) => void
+  /** Called with a sentence about what was done. */
+  onDone: (sentence: string) => void
   onClose: () => void
 }
 
-/** One row: a field a column, with what a constraint says at its column. Only columns that were changed are written. */
+/**
+ * Inserts or changes one row, with a field for each column. Only changed columns are written. A refusal is shown at the
+ * column that it is about, else below the fields.
+ */
 export function RowForm({ table, row, onDone, onClose }: RowFormProps) {
   const [typed, setTyped] = useState<Typed>(() =>
     Object.fromEntries(
@@ -37,16 +42,16 @@ export function RowForm({ table, row, onDone, onClose }: RowFormProps) {
   const write = useMutation({
     mutationFn: () =>
       row
-        ? updateRow(environment, table.name, keyOf(table, row), values, row)
+        ? updateRow(environment, table.name, keyValuesOf(table, row), values, row)
         : insertRow(environment, table.name, values),
     onSuccess: (cost) =>
       onDone(`${row ? 'Changed' : 'Inserted'}: ${cost.operations} of ≤ ${cost.bound_operations} operations.`),
   })
-  const fault = write.error instanceof ApiError ? write.error : null
-  const atColumn = fault && table.columns.some(({ name }) => name === fault.parameter) ? fault.parameter : null
+  const refusal = write.error instanceof ApiError ? write.error : null
+  const refusedColumn = table.columns.find(({ name }) => name === refusal?.parameter)?.name
   useEffect(() => {
-    if (fault) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
-  }, [fault])
+    if (refusal) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+  }, [refusal])
   useEffect(() => {
     form.current?.querySelector<HTMLElement>('input:not([readonly]), select:enabled, textarea:not([readonly])')?.focus()
   }, [])
@@ -66,11 +71,13 @@ export function RowForm({ table, row, onDone, onClose }: RowFormProps) {
           column={column}
           value={typed[column.name] ?? null}
           isFixed={row !== null && column.is_key}
-          error={atColumn === column.name ? [fault?.message, fault?.help].filter(Boolean).join(' ') : undefined}
+          error={
+            refusedColumn === column.name ? [refusal?.message, refusal?.help].filter(Boolean).join(' ') : undefined
+          }
           onChange={(value) => setTyped((before) => ({ ...before, [column.name]: value }))}
         />
       ))}
-      {write.error && !atColumn ? <ErrorNotice error={write.error} /> : null}
+      {write.error && refusedColumn === undefined ? <ErrorNotice error={write.error} /> : null}
       <div className={styles['actions']}>
         <Button type="submit" look="primary" disabled={write.isPending || (row !== null && changed.length === 0)}>
           {row ? 'Write the change' : 'Insert the row'}
@@ -81,13 +88,15 @@ export function RowForm({ table, row, onDone, onClose }: RowFormProps) {
   )
 }
 
-export function keyOf(table: LiveTable, row: Values): Values {
+/** The values of a row's primary key. */
+export function keyValuesOf(table: LiveTable, row: Values): Values {
   return Object.fromEntries(table.primary_key.map((name) => [name, row[name] ?? null])) as Values
 }
 
 interface ColumnFieldProps {
   column: LiveColumn
   value: string | null
+  /** Whether the value cannot be changed: a row keeps its key. */
   isFixed: boolean
   error: string | undefined
   onChange: (value: string | null) => void

@@ -1,9 +1,14 @@
-/** What the panel asks of the tables of the live version; each write says what was seen. */
+/**
+ * The requests of the panel Data: tables of the live version, their rows by pages, writes of single rows, and imports
+ * of files. A write of an existing row sends the row as it was read (`seen`), and the server refuses it if the row has
+ * changed since.
+ */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { answered, api } from '../../api/client'
 import { ENVIRONMENT, type EnvironmentName, keyOf, pathOf } from '../../api/environment'
 import type { FileImport, RowValue } from '../../api/types'
 
+/** Values by column. */
 export type Values = Record<string, RowValue>
 type ExportFormat = 'csv' | 'jsonl' | 'parquet'
 const PAGE_ROWS = 50
@@ -14,6 +19,7 @@ export const tables = (environment: EnvironmentName) =>
     queryFn: ({ signal }) => answered(api.GET(`${ENVIRONMENT}/tables`, { params: { path: environment }, signal })),
   })
 
+/** One page of the rows whose columns have the values of `filter`; null is the cursor of the first page. */
 export const rows = (environment: EnvironmentName, table: string, filter: Values, cursor: string | null) =>
   queryOptions({
     queryKey: keyOf('tables', environment, table, 'rows', filter, cursor),
@@ -59,6 +65,7 @@ export const deleteRow = (environment: EnvironmentName, table: string, key: Valu
     }),
   )
 
+/** The address from which the browser downloads all rows of a table. */
 export function exportAddress(environment: EnvironmentName, table: string, format: ExportFormat): string {
   return `${pathOf(environment)}/tables/${encodeURIComponent(table)}/export?format=${format}`
 }
@@ -67,6 +74,7 @@ export function isRunning({ state }: FileImport): boolean {
   return state === 'checking' || state === 'loading'
 }
 
+/** An import with its progress, read often while it runs. */
 export const fileImport = (environment: EnvironmentName, id: string) =>
   queryOptions({
     queryKey: keyOf('imports', environment, id),
@@ -79,12 +87,12 @@ export const fileImport = (environment: EnvironmentName, id: string) =>
 
 const PART_BYTES = 2_000_000
 
-/** Sends a file in parts, and gives the import when the last of them is there; `tell` is told the share that is. */
+/** Uploads a file in parts; the import once all are there. `onProgress` gets the uploaded share, from 0 to 1. */
 export async function upload(
   environment: EnvironmentName,
   table: string,
   file: File,
-  tell: (share: number) => void,
+  onProgress: (share: number) => void,
 ): Promise<FileImport> {
   let state = await answered(
     api.POST(`${ENVIRONMENT}/imports`, {
@@ -100,25 +108,30 @@ export async function upload(
         body: { offset: state.uploaded, base64 },
       }),
     )
-    tell(file.size > 0 ? state.uploaded / file.size : 1)
+    onProgress(file.size > 0 ? state.uploaded / file.size : 1)
   }
   return state
 }
 
 async function base64Of(part: Blob): Promise<string> {
   const bytes = new Uint8Array(await part.arrayBuffer())
-  const pieces: string[] = []
-  for (let at = 0; at < bytes.length; at += 8192) pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8192)))
-  return btoa(pieces.join(''))
+  const chunks: string[] = []
+  // In chunks, because a call takes only so many arguments.
+  for (let start = 0; start < bytes.length; start += 8192)
+    chunks.push(String.fromCharCode(...bytes.subarray(start, start + 8192)))
+  return btoa(chunks.join(''))
 }
 
-export interface RunWish {
+export interface RunOptions {
+  /** By column of the file, the column of the table; null leaves it out. */
   mapping: Record<string, string | null>
+  /** Whether rows are only checked. */
   isDryRun: boolean
+  /** Whether loading goes on behind the last loaded line. */
   isResumed: boolean
 }
 
-export const runImport = (environment: EnvironmentName, id: string, { mapping, isDryRun, isResumed }: RunWish) =>
+export const runImport = (environment: EnvironmentName, id: string, { mapping, isDryRun, isResumed }: RunOptions) =>
   answered(
     api.POST(`${ENVIRONMENT}/imports/{import_id}/runs`, {
       params: { path: { ...environment, import_id: id } },

@@ -15,7 +15,7 @@ import { Progress } from '../../ui/Progress'
 import { Prose } from '../../ui/Prose'
 import styles from './deploy.module.css'
 
-/** Tell the panels that another version is live. */
+/** A function that says in a notice that another version is live, and has what depends on it read again. */
 export function useTellLive(): (text: string) => void {
   const environment = useEnvironment()
   const queryClient = useQueryClient()
@@ -30,18 +30,18 @@ export function useTellLive(): (text: string) => void {
   }
 }
 
-/** The version whose indexes are being built, with what can be done about it. */
+/** The build of the next version: its progress with buttons to pause, resume and cancel it, or why it was refused. */
 export function BuildState() {
   const environment = useEnvironment()
   const { data: build } = useQuery(buildQuery(environment))
   const tellLive = useTellLive()
-  const wasUnderWay = useRef(false)
-  const isNow = build ? isUnderWay(build) : false
+  const wasBuilding = useRef(false)
+  const isBuilding = build ? isUnderWay(build) : false
   const liveId = build?.deployment_id
   useEffect(() => {
-    if (wasUnderWay.current && !isNow && liveId)
+    if (wasBuilding.current && !isBuilding && liveId)
       tellLive(`Version ${liveId.slice(1)} is live: its indexes are complete.`)
-    wasUnderWay.current = isNow
+    wasBuilding.current = isBuilding
   })
   const textVersion = useDocuments((state) => state.version)
   const seen = useSeenRefusal(build, textVersion)
@@ -55,10 +55,10 @@ export function BuildState() {
       </Notice>
     )
   }
-  return build && isNow ? <UnderWay build={build} /> : null
+  return build && isBuilding ? <UnderWay build={build} /> : null
 }
 
-/** When a refusal came into sight here, by the text that it came for. */
+/** The refused build with the version of the text at which this page first heard of it. */
 function useSeenRefusal(build: Build | null | undefined, textVersion: number): SeenRefusal | null {
   const [seen, setSeen] = useState<SeenRefusal | null>(null)
   const startedAt = build?.phase === 'refused' ? build.started_at : null
@@ -70,12 +70,12 @@ function UnderWay({ build }: { build: Build }) {
   const environment = useEnvironment()
   const queryClient = useQueryClient()
   const steer = useMutation({
-    mutationFn: (what: 'pause' | 'resume' | 'cancel') =>
-      answered(api.POST(`${ENVIRONMENT}/deployments/builds/latest/${what}`, { params: { path: environment } })),
-    onSuccess: (after) => queryClient.setQueryData(buildQuery(environment).queryKey, after),
+    mutationFn: (action: 'pause' | 'resume' | 'cancel') =>
+      answered(api.POST(`${ENVIRONMENT}/deployments/builds/latest/${action}`, { params: { path: environment } })),
+    onSuccess: (steered) => queryClient.setQueryData(buildQuery(environment).queryKey, steered),
     onError: () => void queryClient.invalidateQueries({ queryKey: buildQuery(environment).queryKey }),
   })
-  const rests = build.is_paused || !build.is_running
+  const isResting = build.is_paused || !build.is_running
   return (
     <section className={styles['draft']} aria-label="Version on its way">
       <h2 className={styles['heading']}>On its way</h2>
@@ -83,7 +83,7 @@ function UnderWay({ build }: { build: Build }) {
       <p role="status">{describeBuild(build)}</p>
       <p className={styles['soft']}>The live version answers until the new one is complete; writes keep both up.</p>
       <div className={styles['steering']}>
-        {rests ? (
+        {isResting ? (
           <Button
             icon={<Play size={13} aria-hidden />}
             disabled={steer.isPending}

@@ -6,15 +6,21 @@ import { Cell, numeric, Table, unseen } from '../../ui/Table'
 import { formatCount } from '../../units'
 import styles from './deploy.module.css'
 
-/** What a deployment changes; the lists are names. */
-type Changed = Pick<
+type ChangesOfPreview = Pick<
   Preview,
   'tables' | 'added' | 'changed' | 'removed' | 'indexes_added' | 'indexes_removed' | 'bounds_changed'
 >
+/** The predicted p99 of each query, in milliseconds. */
 type P99 = ReadonlyMap<string, number | null>
 
-/** Tables, queries, indexes, bounds and predictions that change. */
-export function Changes({ preview, p99Before, p99After }: { preview: Changed; p99Before: P99; p99After: P99 }) {
+interface ChangesProps {
+  preview: ChangesOfPreview
+  p99Before: P99
+  p99After: P99
+}
+
+/** What a deployment or a roll-back changes: tables, queries, indexes, bounds and predictions. */
+export function Changes({ preview, p99Before, p99After }: ChangesProps) {
   const hasP99 = preview.bounds_changed.some(
     ({ query }) => typeof (p99Before.get(query) ?? p99After.get(query)) === 'number',
   )
@@ -75,6 +81,7 @@ export function Changes({ preview, p99Before, p99After }: { preview: Changed; p9
   )
 }
 
+/** `back`: a table that an earlier version had, and that still has its rows. */
 const TABLE_SIGNS = {
   added: { tone: 'accent', sign: '+', word: 'new table' },
   back: { tone: 'info', sign: '+', word: 'table' },
@@ -129,7 +136,7 @@ function Names({ tone, sign, word, names }: { tone: Tone; sign: string; word: st
   ))
 }
 
-/** What was predicted for the live version, and what is predicted for this one. */
+/** `≈ 48 ms → ≈ 61 ms`, or the only one of both that is known. */
 function p99Change(before: number | null | undefined, after: number | null | undefined): string {
   if (typeof after !== 'number') return aboutMs(before)
   return typeof before === 'number' ? `${aboutMs(before)} → ${aboutMs(after)}` : aboutMs(after)

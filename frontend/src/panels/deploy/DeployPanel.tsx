@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { ApiError, answered, api, messageOf } from '../../api/client'
 import { ENVIRONMENT } from '../../api/environment'
 import { build, deployment, deployments, preview } from '../../api/queries'
-import type { Deployment } from '../../api/types'
+import type { Deployment, Preview } from '../../api/types'
 import { useChosenRun } from '../../app/predictions'
 import { useEnvironment, useView } from '../../app/url-state'
 import { useCompilationState } from '../../documents/compile-loop'
@@ -27,7 +27,7 @@ import { Versions } from './Versions'
 
 const NOTHING_AGREED: Agreed = { toRemove: false, toReplace: false }
 
-/** What deploying would change, why it is refused, and what was deployed before. */
+/** The next deployment with what it changes, the version that is being built, and all versions before. */
 export default function DeployPanel() {
   return (
     <div className={styles['panel']}>
@@ -38,12 +38,10 @@ export default function DeployPanel() {
   )
 }
 
-/** Gathers what is known; what is said of it is decided in logic/deploy-state.ts. */
+/** Gathers the facts about the next deployment; logic/deploy-state.ts decides what is shown, and `Draft` draws it. */
 function NextDeployment() {
   const environment = useEnvironment()
   const { application } = useView()
-  const queryClient = useQueryClient()
-  const tellLive = useTellLive()
   const latest = useChosenRun()
   const [chosen, setChosen] = useState<string>()
   const runId = chosen ?? latest?.id ?? ''
@@ -58,46 +56,8 @@ function NextDeployment() {
   const live = versions?.find((version) => version.is_live)
   const changes = useFileChanges(versions, live, application)
   const [agreed, setAgreed] = useState(NOTHING_AGREED)
-  const removes = [
-    ...(agreed.toRemove ? (data?.kept ?? []) : []),
-    ...(agreed.toReplace ? (data?.replaced ?? []) : []),
-  ].map(({ query }) => query)
   const staleFiles = useStaleFiles()
-  const [refusal, setRefusal] = useState<Refusal | null>(null)
-  const deploy = useMutation({
-    mutationFn: async () => {
-      await saveChanged()
-      const base_revisions = savedRevisions()
-      if (!base_revisions) throw new Error('Not everything that is typed here could be saved; nothing is deployed.')
-      const base = data ? { base_version: data.base_version } : {}
-      const body = {
-        files: sourceFiles(),
-        run_id: runId || null,
-        removes,
-        base_revisions,
-        ...base,
-      }
-      return answered(api.POST(`${ENVIRONMENT}/deployments/builds`, { params: { path: environment }, body }))
-    },
-    onMutate: () => setRefusal(null),
-    onSuccess: (begun) => {
-      queryClient.setQueryData(build(environment).queryKey, begun)
-      setAgreed(NOTHING_AGREED)
-      if (begun.deployment_id && data)
-        tellLive(
-          `Version ${begun.deployment_id.slice(1)} is live with ${plural(queryCount(data, agreed), 'query', 'queries')}.`,
-        )
-    },
-    onError: (failure) => {
-      setRefusal({
-        message: messageOf(failure),
-        help: failure instanceof ApiError ? failure.help : null,
-        textVersion: useDocuments.getState().version,
-      })
-      void queryClient.invalidateQueries({ queryKey: deployments(environment).queryKey })
-      void queryClient.invalidateQueries({ queryKey: applicationQuery(application).queryKey })
-    },
-  })
+  const { deploy, refusal } = useDeploy(data, agreed, runId, () => setAgreed(NOTHING_AGREED))
   const facts: DeployFacts = {
     textVersion,
     preview: data ?? null,
@@ -126,13 +86,58 @@ function NextDeployment() {
   )
 }
 
+/**
+ * The mutation that saves all texts and starts their deployment, and the refusal of the last one. `seenPreview` is what
+ * the reader has seen and agreed to: the server refuses if another version has become live since.
+ */
+function useDeploy(seenPreview: Preview | undefined, agreed: Agreed, runId: string, onStarted: () => void) {
+  const environment = useEnvironment()
+  const { application } = useView()
+  const queryClient = useQueryClient()
+  const tellLive = useTellLive()
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
+  const removes = [
+    ...(agreed.toRemove ? (seenPreview?.kept ?? []) : []),
+    ...(agreed.toReplace ? (seenPreview?.replaced ?? []) : []),
+  ].map(({ query }) => query)
+  const deploy = useMutation({
+    mutationFn: async () => {
+      await saveChanged()
+      const base_revisions = savedRevisions()
+      if (!base_revisions) throw new Error('Not everything that is typed here could be saved; nothing is deployed.')
+      const base = seenPreview ? { base_version: seenPreview.base_version } : {}
+      const body = { files: sourceFiles(), run_id: runId || null, removes, base_revisions, ...base }
+      return answered(api.POST(`${ENVIRONMENT}/deployments/builds`, { params: { path: environment }, body }))
+    },
+    onMutate: () => setRefusal(null),
+    onSuccess: (started) => {
+      queryClient.setQueryData(build(environment).queryKey, started)
+      onStarted()
+      if (started.deployment_id && seenPreview) {
+        const queries = plural(queryCount(seenPreview, agreed), 'query', 'queries')
+        tellLive(`Version ${started.deployment_id.slice(1)} is live with ${queries}.`)
+      }
+    },
+    onError: (failure) => {
+      setRefusal({
+        message: messageOf(failure),
+        help: failure instanceof ApiError ? failure.help : null,
+        textVersion: useDocuments.getState().version,
+      })
+      void queryClient.invalidateQueries({ queryKey: deployments(environment).queryKey })
+      void queryClient.invalidateQueries({ queryKey: applicationQuery(application).queryKey })
+    },
+  })
+  return { deploy, refusal }
+}
+
 /** The files of which the server has a newer text. */
 function useStaleFiles(): string[] {
   const files = useDocuments((state) => state.files)
   return files.filter((file) => file.conflict !== null).map(({ path }) => path)
 }
 
-/** The files as they are live beside the files as they are typed; null while the live ones are not here. */
+/** The files that differ between the live version and the text; null while the live files are not known. */
 function useFileChanges(
   versions: readonly Deployment[] | undefined,
   live: Deployment | undefined,
@@ -146,7 +151,8 @@ function useFileChanges(
   })
   const files = useDocuments((state) => state.files)
   if (live ? !detail : !versions) return null
-  const isOfAnother = live !== undefined && live.application_id !== application // then its files are not what these have become
+  // Files that only another application has are not deleted files of this one.
+  const isOfAnother = live !== undefined && live.application_id !== application
   const before = (detail?.files ?? []).filter(({ path }) => !isOfAnother || files.some((file) => file.path === path))
   return fileChanges(before, files)
 }

@@ -20,15 +20,17 @@ import { SlosAtRisk } from './SlosAtRisk'
 interface DraftProps {
   state: DeployState
   preview: Preview | null
+  /** The files that differ from the live version. */
   files: readonly FileChange[]
   agreed: Agreed
   onAgree: (agreed: Agreed) => void
+  /** The profile run that predictions come from; empty for none. */
   runId: string
   onChooseRun: (id: string) => void
   onDeploy: () => void
 }
 
-/** Draws the state of the next deployment. */
+/** Draws the next deployment: the headline, what changes, questions to agree to, and the button that deploys. */
 export function Draft({ state, preview, files, agreed, onAgree, runId, onChooseRun, onDeploy }: DraftProps) {
   const errors = preview?.diagnostics.filter((diagnostic) => diagnostic.severity === 'error') ?? []
   return (
@@ -85,7 +87,7 @@ export function Draft({ state, preview, files, agreed, onAgree, runId, onChooseR
   )
 }
 
-/** With what was predicted for the live version and what is predicted for this one. */
+/** The changes, with the predictions of the live version and those of the text. */
 function DraftChanges({ preview }: { preview: Preview }) {
   const environment = useEnvironment()
   const { data: versions } = useInfiniteQuery(deployments(environment))

@@ -14,7 +14,7 @@ import { useTellLive } from './BuildState'
 import { Changes } from './Changes'
 import styles from './deploy.module.css'
 
-/** Rolling back changes what programs run: what it changes is seen first. */
+/** A button that rolls back to an earlier version, after a dialog has shown what that changes. */
 export function RollBack({ version }: { version: number }) {
   const [isAsking, setAsking] = useState(false)
   return (
@@ -29,12 +29,12 @@ export function RollBack({ version }: { version: number }) {
       >
         Roll back
       </Button>
-      {isAsking ? <Asked version={version} onClose={() => setAsking(false)} /> : null}
+      {isAsking ? <Confirmation version={version} onClose={() => setAsking(false)} /> : null}
     </>
   )
 }
 
-function Asked({ version, onClose }: { version: number; onClose: () => void }) {
+function Confirmation({ version, onClose }: { version: number; onClose: () => void }) {
   const environment = useEnvironment()
   const queryClient = useQueryClient()
   const tellLive = useTellLive()
@@ -80,7 +80,7 @@ function Asked({ version, onClose }: { version: number; onClose: () => void }) {
   )
 }
 
-/** What was predicted for the queries of a version when it was deployed. */
+/** The predictions that were stored when a version was deployed, by query. */
 function p99Of(
   versions: readonly Deployment[] | undefined,
   version: number | undefined,

@@ -3,7 +3,7 @@ import { aboutMs } from '../../logic/estimate'
 import { Notice } from '../../ui/Notice'
 import { formatMs, formatPercent } from '../../units'
 
-/** The saved SLOs that are predicted to be broken: an estimate warns, and hinders nothing. */
+/** A warning for each saved SLO that is predicted to be broken; it does not keep anybody from deploying. */
 export function SlosAtRisk({ preview }: { preview: Preview }) {
   return preview.slos_at_risk.map(({ query, quantile, threshold_ms, typical_ms, worst_ms }) => (
     <Notice key={query} tone="warning" role="status" help="Lower a limit in the heatmap, or change the SLO there.">

@@ -13,6 +13,7 @@ import { formatCount, formatDay } from '../../units'
 import styles from './deploy.module.css'
 import { RollBack } from './RollBack'
 
+/** The table of all deployed versions, the newest first, with buttons to roll back and to see latencies. */
 export function Versions() {
   const environment = useEnvironment()
   const {

@@ -16,6 +16,7 @@ import styles from './diagram.module.css'
 import { FlowDiagram } from './FlowDiagram'
 import { Steps } from './Steps'
 
+/** The schema as boxes and links, or as a table, with the steps of the current query over it. */
 export default function DiagramPanel() {
   const compilation = useCompilation()
   if (!compilation) return null
@@ -29,10 +30,10 @@ export default function DiagramPanel() {
   return <SchemaDiagram compilation={compilation} />
 }
 
-/** The whole schema with the query over it, the tables of the query alone, or the schema without it. */
+/** `query`: the whole schema with the query over it; `tables`: only the query's tables; `schema`: without the query. */
 type Scope = 'query' | 'tables' | 'schema'
 
-/** Of more tables than this, those of the query are shown first. */
+/** With more tables than this, the panel starts with only those of the query. */
 const LARGE = 24
 
 function SchemaDiagram({ compilation }: { compilation: Compilation }) {

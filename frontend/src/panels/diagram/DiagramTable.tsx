@@ -10,7 +10,7 @@ interface DiagramTableProps {
   onOpen: (range: TextRange, isFocused: boolean) => void
 }
 
-/** The same schema as rows: each table, then its columns, limits and indexes. */
+/** The diagram as a table: a row for each table, then one for each of its columns, limits and indexes. */
 export function DiagramTable({ diagram, query, onOpen }: DiagramTableProps) {
   return (
     <Table label="Tables of the schema" columns={['Table', 'Part', 'What it says', query ? `In ${query}` : 'Steps']}>
@@ -75,7 +75,7 @@ interface OpenerProps {
   onOpen: DiagramTableProps['onOpen']
 }
 
-/** A part that stands in a text leads there; a derived index stands in none. */
+/** A button that shows the text of a part; a derived index is in no text and has only its name. */
 function Opener({ text, range, onOpen }: OpenerProps) {
   if (!range) return <>{text}</>
   return (

@@ -41,14 +41,19 @@ interface BoxData extends Record<string, unknown> {
   onOpen: FlowDiagramProps['onOpen']
 }
 
-/** Below this scale columns cannot be read, and the names of the tables fill their boxes instead. */
-const READABLE = 0.5
-/** A schema that would be drawn smaller shows the tables of the query alone, as far as there is one. */
-const WHOLE = 0.6
+/** Below this scale columns cannot be read; the names of the tables then fill their boxes. */
+const READABLE_SCALE = 0.5
+/** If the whole schema only fits at a smaller scale than this, only the query's tables are fitted into the panel. */
+const MIN_WHOLE_SCALE = 0.6
+/** The free margin around a fitted drawing, as a share of the panel. */
 const PADDING = 0.08
-/** How many times wider than high the panel is for tables to stand side by side rather than one below the other. */
+/** If the panel is so many times wider than high, referencing tables are to the right, not below. */
 const WIDE = 1.5
 
+/**
+ * Draws a laid-out diagram by React Flow, which moves and zooms it. The tables are one stop of Tab; arrow keys go from
+ * table to table, Enter and a click show the text.
+ */
 export function FlowDiagram(props: FlowDiagramProps) {
   return (
     <ReactFlowProvider>
@@ -58,47 +63,25 @@ export function FlowDiagram(props: FlowDiagramProps) {
 }
 
 function Flow({ diagram, subject, onOpen }: FlowDiagramProps) {
-  const [place] = useState(layouter)
+  const [layOut] = useState(layouter)
   const [frame, size] = useSize<HTMLDivElement>()
   const direction = size.width > size.height * WIDE ? 'right' : 'down'
-  const layout = useMemo(() => place(diagram, direction), [place, diagram, direction])
+  const layout = useMemo(() => layOut(diagram, direction), [layOut, diagram, direction])
   const [focused, setFocused] = useState<string>()
-  const first = layout.boxes.find(({ box }) => box.name === focused) ?? layout.boxes[0]
+  const focusable = layout.boxes.find(({ box }) => box.name === focused) ?? layout.boxes[0]
   const hasSteps = diagram.steps.length > 0
   const nodes = useMemo(
     () =>
-      layout.boxes.map(
-        (placed): TableNode => ({
-          id: placed.box.name,
-          type: 'table',
-          position: { x: placed.x, y: placed.y },
-          width: placed.width,
-          height: placed.height,
-          measured: { width: placed.width, height: placed.height },
-          data: {
-            placed,
-            isFaded: hasSteps && placed.box.steps.length === 0,
-            isFocusable: placed === first,
-            onOpen,
-          },
-        }),
+      layout.boxes.map((placed) =>
+        tableNode(placed, hasSteps && placed.box.steps.length === 0, placed === focusable, onOpen),
       ),
-    [layout, hasSteps, first, onOpen],
+    [layout, hasSteps, focusable, onOpen],
   )
   const edges = useMemo(
-    () =>
-      layout.links.map(
-        (placed): LinkEdge => ({
-          id: placed.link.id,
-          source: placed.link.from,
-          target: placed.link.to,
-          type: 'link',
-          data: { placed, isFaded: hasSteps && placed.link.steps.length === 0 },
-        }),
-      ),
+    () => layout.links.map((placed) => linkEdge(placed, hasSteps && placed.link.steps.length === 0)),
     [layout, hasSteps],
   )
-  const isFar = useStore((state) => state.transform[2] < READABLE)
+  const isFar = useStore((state) => state.transform[2] < READABLE_SCALE)
   const { zoomIn, zoomOut, fitView } = useReactFlow()
   useFitted(diagram, layout, subject, size)
 
@@ -113,12 +96,12 @@ function Flow({ diagram, subject, onOpen }: FlowDiagramProps) {
       if (next === undefined) return
       setFocused(next)
       frame.current?.querySelector<HTMLElement>(`[data-table="${CSS.escape(next)}"]`)?.focus({ preventScroll: true })
-      void fitView({ nodes: [{ id: next }], padding: 1, maxZoom: 1, minZoom: READABLE })
+      void fitView({ nodes: [{ id: next }], padding: 1, maxZoom: 1, minZoom: READABLE_SCALE })
     }
     event.preventDefault()
   }
   return (
-    // Hears the keys of the tables in it.
+    // The keys of the tables in it bubble up to this element.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <div
       ref={frame}
@@ -148,22 +131,52 @@ function Flow({ diagram, subject, onOpen }: FlowDiagramProps) {
         selectionKeyCode={null}
         multiSelectionKeyCode={null}
       />
-      <div className={styles['controls']} role="group" aria-label="Zoom">
-        <IconButton label="Zoom out" size="small" onClick={() => void zoomOut()}>
-          <ZoomOut size={14} aria-hidden />
-        </IconButton>
-        <IconButton label="Zoom in" size="small" onClick={() => void zoomIn()}>
-          <ZoomIn size={14} aria-hidden />
-        </IconButton>
-        <IconButton label="Fit the schema" size="small" onClick={() => void fitView({ padding: PADDING })}>
-          <Maximize size={14} aria-hidden />
-        </IconButton>
-      </div>
+      <ZoomButtons />
     </div>
   )
 }
 
-/** Shows the whole schema; of one that is too large for that, the tables of the query. */
+function tableNode(
+  placed: PlacedBox,
+  isFaded: boolean,
+  isFocusable: boolean,
+  onOpen: FlowDiagramProps['onOpen'],
+): TableNode {
+  const { box, x, y, width, height } = placed
+  return {
+    id: box.name,
+    type: 'table',
+    position: { x, y },
+    width,
+    height,
+    measured: { width, height },
+    data: { placed, isFaded, isFocusable, onOpen },
+  }
+}
+
+function linkEdge(placed: PlacedLink, isFaded: boolean): LinkEdge {
+  const { id, from, to } = placed.link
+  return { id, source: from, target: to, type: 'link', data: { placed, isFaded } }
+}
+
+function ZoomButtons() {
+  const { zoomIn, zoomOut, fitView } = useReactFlow()
+  return (
+    <div className={styles['controls']} role="group" aria-label="Zoom">
+      <IconButton label="Zoom out" size="small" onClick={() => void zoomOut()}>
+        <ZoomOut size={14} aria-hidden />
+      </IconButton>
+      <IconButton label="Zoom in" size="small" onClick={() => void zoomIn()}>
+        <ZoomIn size={14} aria-hidden />
+      </IconButton>
+      <IconButton label="Fit the schema" size="small" onClick={() => void fitView({ padding: PADDING })}>
+        <Maximize size={14} aria-hidden />
+      </IconButton>
+    </div>
+  )
+}
+
+/** Fits the whole schema into the panel, or the query's tables if it is too large, whenever one of them changes. */
 function useFitted(
   diagram: Diagram,
   layout: DiagramLayout,
@@ -172,15 +185,15 @@ function useFitted(
 ): void {
   const { fitView } = useReactFlow()
   const isReady = useNodesInitialized()
-  const wanted = useRef('')
+  const lastFit = useRef('')
   useEffect(() => {
     if (!isReady || width === 0 || height === 0) return
-    const reads = [...new Set(diagram.steps.map(({ table }) => table))]
-    const isSmall = Math.min(width / layout.width, height / layout.height) >= WHOLE
-    const shown = isSmall || reads.length === 0 ? [] : reads
-    const now = JSON.stringify([shown, layout.width, layout.height, width, height, subject])
-    if (wanted.current === now) return
-    wanted.current = now
+    const queryTables = [...new Set(diagram.steps.map(({ table }) => table))]
+    const fitsWhole = Math.min(width / layout.width, height / layout.height) >= MIN_WHOLE_SCALE
+    const shown = fitsWhole ? [] : queryTables
+    const fit = JSON.stringify([shown, layout.width, layout.height, width, height, subject])
+    if (lastFit.current === fit) return
+    lastFit.current = fit
     void fitView({ padding: PADDING, maxZoom: 1, nodes: shown.length > 0 ? shown.map((id) => ({ id })) : undefined })
   }, [isReady, diagram, layout, subject, width, height, fitView])
 }
@@ -195,6 +208,7 @@ function TableNodeView({ data }: NodeProps<TableNode>) {
   )
 }
 
+/** A link with its arrow, and the label on it, which is HTML above the drawing. */
 function LinkView({ data }: EdgeProps<LinkEdge>) {
   if (!data) return null
   const { placed, isFaded } = data

@@ -2,7 +2,7 @@ import type { Query } from '../../api/types'
 import type { Step } from '../../logic/schema-diagram'
 import styles from './diagram.module.css'
 
-/** What the query reads and writes, in order, each step with what it adds to the bound. */
+/** The steps of the query in order: the table, the index, and what the step adds to the bound. */
 export function Steps({ query, steps }: { query: Query; steps: readonly Step[] }) {
   if (steps.length === 0) return <p className={styles['hint']}>{query.name} cannot be understood far enough.</p>
   return (

@@ -8,12 +8,17 @@ import { StepNumber } from './Steps'
 
 interface TableBoxProps {
   placed: PlacedBox
+  /** Whether the query does not use the table. */
   isFaded: boolean
+  /** Whether Tab reaches it. */
   isFocusable: boolean
   onOpen: (range: TextRange, isFocused: boolean) => void
 }
 
-/** A table: its name, its columns, its limits and indexes; the way to the text of each. */
+/**
+ * The box of a table: its name with the numbers of steps, its columns, limits and indexes; a click shows the text of
+ * each.
+ */
 export function TableBox({ placed, isFaded, isFocusable, onOpen }: TableBoxProps) {
   const { box, width, height } = placed
   const openLine = (event: MouseEvent) => {
@@ -45,7 +50,7 @@ export function TableBox({ placed, isFaded, isFocusable, onOpen }: TableBoxProps
           <Badge key={step.number} step={step} />
         ))}
       </button>
-      {/* The table's form has a button for each of these; here they are for the pointer. */}
+      {/* Only for the pointer: the table view has a button for each line. */}
       {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions */}
       <ul
         className={styles['lines']}
@@ -75,7 +80,7 @@ export function TableBox({ placed, isFaded, isFocusable, onOpen }: TableBoxProps
   )
 }
 
-/** The size at which the name fills the width, where nothing else can be read. */
+/** The size in pixels at which the name fills the box, for a small scale; a character is 0.58 of it wide. */
 function nameSize(name: string, width: number): number {
   return Math.min(44, Math.floor((width - 24) / (name.length * 0.58)))
 }

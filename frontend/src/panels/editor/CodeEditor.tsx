@@ -7,7 +7,7 @@ import { findNode } from '../../logic/plan-tree'
 import { createPiqlEditor, type PiqlEditor } from '../../monaco/piql-editor'
 import styles from './editor.module.css'
 
-/** Monaco; loaded when an editor is first on the page. */
+/** Monaco as a React component, loaded when it is first needed. Escape moves the focus to a text behind the editor. */
 export default function CodeEditor({ path }: { path: string }) {
   const container = useRef<HTMLDivElement>(null)
   const behind = useRef<HTMLParagraphElement>(null)
@@ -39,7 +39,7 @@ export default function CodeEditor({ path }: { path: string }) {
   )
 }
 
-/** The source of the plan node that the URL names. */
+/** The range of the text of the plan node that the URL names. */
 function useSelectedNodeRange() {
   const { node, stage } = useView()
   const query = useSelectedQuery()

@@ -17,6 +17,7 @@ import styles from './editor.module.css'
 
 const CodeEditor = lazy(() => import('./CodeEditor'))
 
+/** The open file: its path, buttons for the current query, a notice if the server has a newer text, and the editor. */
 export function EditorPanel() {
   const view = useView()
   const files = useDocuments((state) => state.files)
@@ -78,6 +79,7 @@ function FileName({ file }: { file: TextDocument | undefined }) {
   )
 }
 
+/** Says that the server has a newer text, and lets the reader compare and choose. */
 function Conflict({ file }: { file: TextDocument }) {
   const [isComparing, setComparing] = useState(false)
   const keepCopy = () => {

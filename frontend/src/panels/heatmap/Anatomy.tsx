@@ -6,7 +6,7 @@ import { Badge } from '../../ui/Badge'
 import { formatMs, formatPercent, plural } from '../../units'
 import styles from './heatmap.module.css'
 
-/** What a prediction says of a latency, be it of one query or of a page of several. */
+/** The parts of a prediction that are shown here: one of a query, or one of a page of several queries. */
 type Anatomical = Pick<
   Prediction,
   'typical_p99_ms' | 'p99_ms' | 'is_noisy' | 'conservative_p99_ms' | 'p99_by_interval_ms' | 'risk'
@@ -21,7 +21,10 @@ interface AnatomyProps {
   label?: string
 }
 
-/** What the p99 under the limits in the text is made of, how it varies from interval to interval, and how sure it is. */
+/**
+ * A prediction in detail: the part of each operator in the p99, its variation between intervals, and the risk for the
+ * SLO.
+ */
 export function Anatomy({
   prediction,
   slo,
@@ -30,7 +33,7 @@ export function Anatomy({
 }: AnatomyProps) {
   const { typical_p99_ms, p99_ms, conservative_p99_ms, p99_by_interval_ms, operators } = prediction
   const worst = worstText(p99_ms, p99_by_interval_ms.length)
-  const heaviest = [...operators].sort((one, other) => other.part_of_p99_ms - one.part_of_p99_ms)[0]
+  const heaviest = operators.toSorted((a, b) => b.part_of_p99_ms - a.part_of_p99_ms)[0]
   return (
     <section className={styles['anatomy']} aria-label={label}>
       <h3 className={styles['safeTitle']}>{title}</h3>
@@ -86,7 +89,7 @@ export function Anatomy({
   )
 }
 
-/** In whole per cent; where there are other parts, one is never all of it. */
+/** A share in whole per cent; `over 99 %` for one that would be rounded to 100. */
 function shareText(share: number): string {
   return share < 1 && share >= 0.995 ? 'over 99 %' : formatPercent(share, 0)
 }

@@ -7,7 +7,7 @@ import { formatMs } from '../../units'
 import styles from './heatmap.module.css'
 import { writeLimits } from './write-limits'
 
-/** A limit and the value it is looked at with. */
+/** A limit and the value that it has in the shown cell. */
 export interface Limit {
   axis: Axis
   value: number
@@ -16,19 +16,21 @@ export interface Limit {
 interface CellDetailProps {
   query: string
   limits: readonly Limit[]
-  /** Of the median interval. */
+  /** The latency of the median interval in milliseconds. */
   typical: number | null
-  /** Of the worst interval, which decides whether the SLO is kept. */
+  /** The latency of the worst interval, which decides whether the SLO is kept. */
   worst: number | null
   state: string
   isKept: boolean
+  /** `worst` times this is the latency that 9 of 10 cases stay below. */
   upperFactor: number | null
   isChosen: boolean
   description: string
+  /** The word for what can be chosen, such as `a cell`. */
   whatToChoose: string
 }
 
-/** The chosen cell in words and numbers, and the way of its limits into the text. */
+/** The shown cell in words and numbers; if it is chosen, its limits can be written into the text. */
 export function CellDetail({
   query,
   limits,
@@ -41,17 +43,6 @@ export function CellDetail({
   description,
   whatToChoose,
 }: CellDetailProps) {
-  const changes = limits.filter(({ axis, value }) => value !== axis.current && axis.number_ranges.length > 0)
-  const write = (chosen: readonly Limit[]) =>
-    void writeLimits(
-      chosen.map(({ axis, value }) => ({
-        query,
-        symbol: axis.symbol,
-        label: axis.label,
-        current: axis.current,
-        value,
-      })),
-    )
   return (
     <section className={styles['detail']} aria-label={isChosen ? 'Chosen cell' : 'Cell'}>
       <p className={styles['detailNumbers']} title={description}>
@@ -86,34 +77,45 @@ export function CellDetail({
         ) : null}
       </p>
       {isChosen ? (
-        <div className={styles['detailActions']}>
-          {changes.length === 0 ? (
-            <span className={styles['detailText']}>These are the limits in the text.</span>
-          ) : null}
-          {changes.length > 0 ? (
-            <Button
-              size="small"
-              look="primary"
-              isWrapped
-              icon={<PencilLine size={12} aria-hidden />}
-              onClick={() => write(changes)}
-            >
-              {changes.length === 1
-                ? `Write ${changes[0]?.value} into the text`
-                : `Write ${changes.length === 2 ? 'both' : 'all'} limits into the text`}
-            </Button>
-          ) : null}
-          {changes.length > 1
-            ? changes.map((change) => (
-                <Button key={change.axis.symbol} size="small" isWrapped onClick={() => write([change])}>
-                  Only {change.axis.label}: {change.value}
-                </Button>
-              ))
-            : null}
-        </div>
+        <WriteButtons query={query} limits={limits} />
       ) : (
         <p className={styles['detailText']}>Choose {whatToChoose} to write its limits into the text.</p>
       )}
     </section>
+  )
+}
+
+/** Buttons that write the limits that differ from the text, all together or one alone. */
+function WriteButtons({ query, limits }: Pick<CellDetailProps, 'query' | 'limits'>) {
+  const changes = limits.filter(({ axis, value }) => value !== axis.current && axis.number_ranges.length > 0)
+  const write = (chosen: readonly Limit[]) =>
+    void writeLimits(
+      chosen.map(({ axis: { symbol, label, current }, value }) => ({ query, symbol, label, current, value })),
+    )
+  return (
+    <div className={styles['detailActions']}>
+      {changes.length === 0 ? (
+        <span className={styles['detailText']}>These are the limits in the text.</span>
+      ) : (
+        <Button
+          size="small"
+          look="primary"
+          isWrapped
+          icon={<PencilLine size={12} aria-hidden />}
+          onClick={() => write(changes)}
+        >
+          {changes.length === 1
+            ? `Write ${changes[0]?.value} into the text`
+            : `Write ${changes.length === 2 ? 'both' : 'all'} limits into the text`}
+        </Button>
+      )}
+      {changes.length > 1
+        ? changes.map((change) => (
+            <Button key={change.axis.symbol} size="small" isWrapped onClick={() => write([change])}>
+              Only {change.axis.label}: {change.value}
+            </Button>
+          ))
+        : null}
+    </div>
   )
 }

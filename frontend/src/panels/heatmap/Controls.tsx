@@ -9,7 +9,7 @@ import { Switch } from '../../ui/Switch'
 import styles from './heatmap.module.css'
 import { SloFields } from './SloFields'
 
-/** The limits along the sides of a map; without a second one, of a curve. */
+/** The limits on the axes of a map; without `y`, on the axis of a curve. */
 interface Sides {
   x: Axis
   y: Axis | null
@@ -20,11 +20,11 @@ interface ControlsProps {
   run: ProfileRun
   runs: readonly ProfileRun[]
   slo: SloTarget
-  /** What a query without limits has none of. */
+  /** Missing for a query without limits. */
   sides?: Sides
 }
 
-/** Which query, by which run, over which limits, against which SLO. */
+/** The fields above a heatmap: query, profile run, axes, SLO, and whether it is drawn or shown as a table. */
 export function Controls({ query, run, runs, sides, slo }: ControlsProps) {
   const compilation = useCompilation()
   const choices = (compilation?.queries ?? []).filter((compiled) => compiled.bound)

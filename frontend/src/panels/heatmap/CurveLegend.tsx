@@ -2,7 +2,7 @@ import type { Heatmap } from '../../api/types'
 import { formatPercent } from '../../units'
 import styles from './heatmap.module.css'
 
-/** What the marks of a curve mean. */
+/** The legend of a curve: what its marks mean. */
 export function CurveLegend({ answer }: { answer: Heatmap }) {
   return (
     <div className={styles['legend']}>

@@ -6,7 +6,7 @@ import { Cell, numeric, Table } from '../../ui/Table'
 import { formatMs } from '../../units'
 import styles from './heatmap.module.css'
 
-/** The points of a curve as a table, for those who cannot see the drawing; a row chooses its point. */
+/** The points of a curve as a table; a button in each row chooses its point. */
 export function CurveTable({ answer, onChoose }: { answer: Heatmap; onChoose: (column: number) => void }) {
   const upper = answer.upper_factor
   return (
@@ -45,7 +45,7 @@ export function CurveTable({ answer, onChoose }: { answer: Heatmap; onChoose: (c
   )
 }
 
-/** The one row of a map along one limit. */
+/** The points of a curve, which is an answer with a single row. */
 export function curvePoints({ x, p99_ms, state, meets_slo, upper_factor }: Heatmap): CurvePoint[] {
   return x.values.map((value, column) => {
     const latencyMs = p99_ms[0]?.[column] ?? null

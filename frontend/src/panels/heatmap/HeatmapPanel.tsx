@@ -24,13 +24,13 @@ import { SafeLimits } from './SafeLimits'
 import { Sliders } from './Sliders'
 import { Warnings } from './Warnings'
 
-/** p99 over two of the query's limits, or one, against an SLO; a cell's limits can be written into the text. */
+/** The predicted p99 of the current query over two of its limits, or one, and whether it keeps the SLO. */
 export default function HeatmapPanel() {
   const environment = useEnvironment()
   const query = useSelectedQuery()
   const run = useChosenRun()
   const { data: runs } = useQuery(profileRuns(environment))
-  const underWay = runs?.find(isActive)
+  const activeRun = runs?.find(isActive)
   if (!query || !query.bound) {
     return (
       <EmptyState
@@ -51,12 +51,12 @@ export default function HeatmapPanel() {
         title="Measure first"
         actions={
           <Button look="primary" onClick={() => openPanel('profile')}>
-            {underWay ? 'Watch the profile run' : 'Start a profile run'}
+            {activeRun ? 'Watch the profile run' : 'Start a profile run'}
           </Button>
         }
       >
         The heatmap is predicted from measured operators, and no profile run of this store is complete.
-        {underWay ? ` One is under way: ${formatPercent(underWay.progress, 0)} of its points are measured.` : ''}
+        {activeRun ? ` One is under way: ${formatPercent(activeRun.progress, 0)} of its points are measured.` : ''}
       </EmptyState>
     )
   }
@@ -64,7 +64,7 @@ export default function HeatmapPanel() {
   return <Map query={query} run={run} runs={finished} />
 }
 
-/** Without limits to turn, as a write, what is predicted is one number, and its parts. */
+/** The prediction of a query without limits, such as a write: one number and its parts. */
 function OneNumber({ query, run, runs }: { query: Query; run: ProfileRun; runs: readonly ProfileRun[] }) {
   const environment = useEnvironment()
   const { slo } = useEffectiveSlo(query.name)
@@ -99,6 +99,7 @@ function OneNumber({ query, run, runs }: { query: Query; run: ProfileRun; runs: 
   )
 }
 
+/** A map over two limits, or a curve along one; sliders set the other limits. */
 function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readonly ProfileRun[] }) {
   const view = useView()
   const { slo } = useEffectiveSlo(query.name)
@@ -109,7 +110,7 @@ function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readon
       : (query.axes.find((axis) => axis.symbol === view.y && axis !== x) ??
         query.axes.find((axis) => axis !== x) ??
         null)
-  const asWritten = usePredictions().get(query.name)
+  const predictionOfText = usePredictions().get(query.name)
   if (!x) return null
   const further = query.axes
     .filter((axis) => axis !== x && axis !== y)
@@ -119,7 +120,7 @@ function Map({ query, run, runs }: { query: Query; run: ProfileRun; runs: readon
       <Controls query={query} run={run} runs={runs} sides={{ x, y }} slo={slo} />
       <Sliders axes={further.map(({ axis }) => axis)} values={view.at ?? {}} />
       <MapView query={query} run={run} slo={slo} x={x} y={y} further={further} />
-      {asWritten ? <Anatomy prediction={asWritten} slo={slo} /> : null}
+      {predictionOfText ? <Anatomy prediction={predictionOfText} slo={slo} /> : null}
       <SafeLimits runId={run.id} />
       <PageOfQueries runId={run.id} slo={slo} />
     </div>

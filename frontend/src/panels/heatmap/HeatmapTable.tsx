@@ -10,7 +10,7 @@ interface HeatmapTableProps {
   onChoose: (cell: CellIndex) => void
 }
 
-/** The same cells as numbers, the first row that of the smallest value. */
+/** The cells of a heatmap as a table of numbers, with the smallest values first; a button in each cell chooses it. */
 export function HeatmapTable({ answer, y, onChoose }: HeatmapTableProps) {
   const marks = { measured: '', interpolated: '≈ ', extrapolated: '? ', refused: '' }
   return (

@@ -2,6 +2,7 @@ import { cividis, type Grid, logScale } from '../../logic/heatmap'
 import { formatMs, formatPercent } from '../../units'
 import styles from './heatmap.module.css'
 
+/** The colours of the scale, from the smallest to the largest latency. */
 const STOPS = Array.from({ length: 12 }, (_, index) => {
   const { red, green, blue } = cividis(index / 11)
   return `rgb(${red},${green},${blue})`
@@ -14,7 +15,7 @@ interface LegendProps {
   isTable: boolean
 }
 
-/** What the colours and marks mean; a table has signs in their place. */
+/** The legend of a map: its colours and marks. A table has signs instead, which are explained alike. */
 export function Legend({ grid, thresholdMs, quantile, isTable }: LegendProps) {
   if (isTable) {
     return (

@@ -32,13 +32,13 @@ interface MapViewProps {
   further: readonly Limit[]
 }
 
-/** Latency over two limits, or along one, the others where they are put. */
+/** Requests the latencies over the limits of the axes, with the further limits at the values of their sliders. */
 export function MapView({ query, run, slo, x, y, further }: MapViewProps) {
   const environment = useEnvironment()
   const values = Object.fromEntries(further.map(({ axis, value }) => [axis.symbol, value]))
-  const request = { query: query.name, runId: run.id, x: side(x), y: y && side(y), slo, values }
+  const request = { query: query.name, runId: run.id, x: axisRequest(x), y: y && axisRequest(y), slo, values }
   const { data, error, isFetching } = useQuery(heatmap(environment, planKey(query), sourceFiles, request))
-  const lackOfQuery = useLacks().get(query.name) // what the query itself asks for, not the first cell of the map
+  const lackOfQuery = useLacks().get(query.name) // the point for the limits in the text, not for the map's first cell
   if (error) {
     return (
       <div className={styles['padded']}>
@@ -54,7 +54,7 @@ export function MapView({ query, run, slo, x, y, further }: MapViewProps) {
   return <Answer key={sides} answer={data} x={x} y={y} slo={slo} further={further} isStale={isFetching} />
 }
 
-function side(axis: Axis) {
+function axisRequest(axis: Axis) {
   return { symbol: axis.symbol, values: axisValues(axis.current) }
 }
 
@@ -67,6 +67,7 @@ interface AnswerProps {
   isStale: boolean
 }
 
+/** The drawing or the table, its legend, the shown cell in detail, and the largest limits that keep the SLO. */
 function Answer({ answer, x, y, slo, further, isStale }: AnswerProps) {
   const { cell, as } = useView()
   const [pointed, setPointed] = useState<CellIndex | null>(null)
@@ -75,19 +76,19 @@ function Answer({ answer, x, y, slo, further, isStale }: AnswerProps) {
   const chosen = cell ? nearestCell(grid, cell.x, cell.y) : null
   const shown = chosen ?? pointed ?? current
   const describe = ({ column, row }: CellIndex) => {
-    const at = [`${answer.x.label} ${grid.xs[column]}`, ...(answer.y ? [`${answer.y.label} ${grid.ys[row]}`] : [])]
+    const limits = [`${answer.x.label} ${grid.xs[column]}`, ...(answer.y ? [`${answer.y.label} ${grid.ys[row]}`] : [])]
     const latency = formatMs(grid.p99[row]?.[column])
-    return `${at.join(', ')}: ${cellText(latency, grid.states[row]?.[column], grid.meets[row]?.[column], `the SLO of ${formatMs(slo.threshold_ms)}`)}`
+    return `${limits.join(', ')}: ${cellText(latency, grid.states[row]?.[column], grid.meets[row]?.[column], `the SLO of ${formatMs(slo.threshold_ms)}`)}`
   }
   const choose = ({ column, row }: CellIndex) =>
     setView({ cell: { x: grid.xs[column] ?? 0, y: answer.y ? (grid.ys[row] ?? 0) : 0 } })
   const limitX = { axis: x, value: grid.xs[shown.column] ?? x.current }
   const limitY = y ? [{ axis: y, value: grid.ys[shown.row] ?? y.current }] : []
-  const drawn = { grid, answer, slo, current, chosen, describe, onPoint: setPointed, onChoose: choose }
+  const drawing = { grid, answer, slo, current, chosen, describe, onPoint: setPointed, onChoose: choose }
   return (
     <>
       <div className={styles['chart']} data-stale={isStale} aria-busy={isStale}>
-        {as === 'table' ? <AsTable answer={answer} onChoose={choose} /> : <Drawing {...drawn} />}
+        {as === 'table' ? <AsTable answer={answer} onChoose={choose} /> : <Drawing {...drawing} />}
       </div>
       {answer.y ? (
         <Legend grid={grid} thresholdMs={slo.threshold_ms} quantile={answer.quantile} isTable={as === 'table'} />
@@ -172,10 +173,10 @@ function Drawing({ grid, answer, slo, current, chosen, describe, onPoint, onChoo
 }
 
 function LargestSafe({ answer }: { answer: HeatmapAnswer }) {
-  const what = answer.y ? 'pair of limits' : 'value'
+  const noun = answer.y ? 'pair of limits' : 'value'
   if (answer.largest_safe.length === 0) {
     return (
-      <p className={styles['safe']}>{`No ${what} that was measured, or lies between measured ones, keeps the SLO.`}</p>
+      <p className={styles['safe']}>{`No ${noun} that was measured, or lies between measured ones, keeps the SLO.`}</p>
     )
   }
   return (

@@ -5,7 +5,7 @@ import { pointText } from '../../logic/own-grid'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 
-/** What the run lacks for a number, and the run that would have it. */
+/** Says which point the profile run lacks for a prediction, with a button to profile it. */
 export function NotMeasured({ lack }: { lack: NoPrediction }) {
   const { missing, query } = lack
   return (

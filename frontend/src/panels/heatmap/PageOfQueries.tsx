@@ -19,7 +19,9 @@ import styles from './heatmap.module.css'
 import { NotMeasured } from './NotMeasured'
 import { Warnings } from './Warnings'
 
-/** What a page costs that runs several queries, one after the other or at the same time. */
+/**
+ * Predicts a page that runs several queries: `a, b | c` runs first a, then b and c together. Folded until it is opened.
+ */
 export function PageOfQueries({ runId, slo }: { runId: string; slo: SloTarget }) {
   const { together, query } = useView()
   const [typed, setTyped] = useState<string | null>(null)

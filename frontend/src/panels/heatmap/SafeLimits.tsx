@@ -15,7 +15,10 @@ import { formatCount } from '../../units'
 import styles from './heatmap.module.css'
 import { writeLimits } from './write-limits'
 
-/** Every limit of the application at once: how large it may be while each query keeps its SLO, or the one that is tried. */
+/**
+ * The largest value of every limit of the application for which all queries keep the tried SLO, or else their own.
+ * Folded, and only requested when it is opened.
+ */
 export function SafeLimits({ runId }: { runId: string }) {
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -76,6 +79,7 @@ function Solved({ runId }: { runId: string }) {
   )
 }
 
+/** Whether all queries keep their SLOs, how far all limits can grow together, and which queries are not predicted. */
 function sentence({ growth, binding, breaking, left_out }: SafeLimitsAnswer): string {
   const parts = []
   if (breaking.length > 0)

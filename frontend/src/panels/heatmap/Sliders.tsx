@@ -6,12 +6,13 @@ import { formatCount } from '../../units'
 import styles from './heatmap.module.css'
 
 interface SlidersProps {
-  /** The limits that are no axis of what is drawn. */
+  /** The limits that are on no axis of the heatmap. */
   axes: readonly Axis[]
+  /** The values that differ from the text, by symbol. */
   values: Readonly<Record<string, number>>
 }
 
-/** Puts further limits elsewhere than in the text, to see what is drawn change. */
+/** A slider for each limit that is on no axis; moving it changes the drawing and the URL, not the text. */
 export function Sliders({ axes, values }: SlidersProps) {
   if (axes.length === 0) return null
   return (

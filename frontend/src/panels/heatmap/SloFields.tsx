@@ -18,15 +18,15 @@ const FIELDS = [
 ] as const
 
 /**
- * The SLO as a sentence with three blanks. What is typed is tried in this panel once all three are numbers, and is the
- * query's SLO once it is saved.
+ * The three numbers of the SLO. Once all of them are valid, the typed SLO is tried in this panel and kept in the URL; it
+ * becomes the query's SLO when it is saved.
  */
 export function SloFields({ query, slo }: { query: string; slo: SloTarget }) {
   const [typed, setTyped] = useState<Typed | null>(null)
   const shown = typed ?? textsOf(slo)
   const change = (next: Typed) => {
     setTyped(next)
-    if (isWhole(next))
+    if (isValid(next))
       replaceView({
         slo: {
           quantile: Number((Number(next.percent) / 100).toFixed(6)),
@@ -47,7 +47,7 @@ export function SloFields({ query, slo }: { query: string; slo: SloTarget }) {
           value={shown[name]}
           error={numberError(shown[name], SLO_RULES[name])}
           onChange={(event) => change({ ...shown, [name]: event.target.value })}
-          onBlur={() => typed && isWhole(typed) && setTyped(null)}
+          onBlur={() => typed && isValid(typed) && setTyped(null)}
         />
       ))}
       <SloState query={query} onReset={() => setTyped(null)} />
@@ -55,7 +55,7 @@ export function SloFields({ query, slo }: { query: string; slo: SloTarget }) {
   )
 }
 
-/** Whether what is shown is the query's SLO, and the way to make it so. */
+/** Says whether the shown SLO is the saved one, with buttons to save it or to return to the saved one. */
 function SloState({ query, onReset }: { query: string; onReset: () => void }) {
   const { slo, saved, isTried } = useEffectiveSlo(query)
   const { save } = useSloChange(query)
@@ -95,7 +95,7 @@ function SloState({ query, onReset }: { query: string; onReset: () => void }) {
   )
 }
 
-function isWhole(typed: Typed): boolean {
+function isValid(typed: Typed): boolean {
   return FIELDS.every(({ name }) => numberError(typed[name], SLO_RULES[name]) === undefined)
 }
 

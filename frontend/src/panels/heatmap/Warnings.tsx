@@ -2,7 +2,7 @@ import { Notice } from '../../ui/Notice'
 import { plural } from '../../units'
 import styles from './heatmap.module.css'
 
-/** What of a prediction is less sure than it looks. */
+/** The reasons why a prediction is less certain than usual. */
 export function Warnings({ warnings }: { warnings: readonly string[] }) {
   if (warnings.length === 0) return null
   return (

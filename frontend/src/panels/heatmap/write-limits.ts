@@ -1,3 +1,4 @@
+/** Writes values of limits, which were found in a heatmap, into the text. */
 import type { Edit } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
 import { notify } from '../../app/notices'
@@ -5,7 +6,7 @@ import { currentCompilation } from '../../documents/compile-loop'
 import { applyTextEdits } from '../../documents/documents'
 
 export interface LimitChange {
-  /** The query whose limit it is; one of the schema is the same in each. */
+  /** A query that has the limit; a limit of the schema is the same in all its queries. */
   query: string
   symbol: string
   label: string
@@ -13,7 +14,7 @@ export interface LimitChange {
   value: number
 }
 
-/** Edits the numbers where they stand in the text as it is now; the editor can undo it. */
+/** Replaces the numbers in the present text, as an edit that can be undone, and says so. */
 export async function writeLimits(changes: readonly LimitChange[]): Promise<void> {
   const compilation = await currentCompilation()
   const edits = changes.flatMap(({ query, symbol, value }): Edit[] => {

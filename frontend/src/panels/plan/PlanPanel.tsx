@@ -17,6 +17,7 @@ import styles from './plan.module.css'
 import { Stages } from './Stages'
 import { UnboundedFindings } from './UnboundedFindings'
 
+/** The plan of the current query: its stages, and the chosen stage as a tree or a table. */
 export default function PlanPanel() {
   const query = useSelectedQuery()
   const hasStages = useHasStages(query)

@@ -11,7 +11,7 @@ interface PlanTableProps {
   onSelect: (node: PlanNode) => void
 }
 
-/** The same plan as rows, each operator indented under the one it feeds. */
+/** A plan as a table: each operator is indented under the one that reads its rows. */
 export function PlanTable({ plan, selected, onSelect }: PlanTableProps) {
   return (
     <Table label="Plan" columns={['Operator', 'Detail', numeric('Operations'), numeric('Rows'), 'Formula']}>

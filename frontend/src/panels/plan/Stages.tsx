@@ -10,7 +10,10 @@ interface StagesProps {
   onChoose: (stage: Stage) => void
 }
 
-/** The way of a query from the text to the physical plan, one step a rule. */
+/**
+ * The stages of a plan from the text to the physical plan, one for each rule that changed it, and the note of the
+ * chosen one.
+ */
 export function Stages({ stages, current, onChoose }: StagesProps) {
   const index = stages.indexOf(current)
   const list = useRef<HTMLOListElement>(null)
@@ -32,13 +35,13 @@ export function Stages({ stages, current, onChoose }: StagesProps) {
           <ChevronLeft size={15} aria-hidden />
         </IconButton>
         <ol className={styles['steps']} ref={list} aria-label="Stages">
-          {stages.map((stage, at) => (
-            <li key={`${at}:${stage.name}`}>
+          {stages.map((stage, stageIndex) => (
+            <li key={`${stageIndex}:${stage.name}`}>
               <button
                 type="button"
                 className={styles['step']}
                 aria-current={stage === current ? 'step' : undefined}
-                data-past={at < index}
+                data-past={stageIndex < index}
                 onClick={() => onChoose(stage)}
               >
                 <span className={styles['stepDot']} aria-hidden />

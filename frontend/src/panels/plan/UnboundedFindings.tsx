@@ -7,7 +7,9 @@ import { Prose } from '../../ui/Prose'
 import { applyFix } from '../problems/fixes'
 import styles from './plan.module.css'
 
-/** What grows with what, with the way to the table and the fixes the compiler has tried. */
+/**
+ * For each unbounded part of a query: the sentence that says what grows with what, the compiler's fixes, and the table.
+ */
 export function UnboundedFindings({ query }: { query: Query }) {
   const compilation = useCompilation()
   if (query.unbounded.length === 0) return null

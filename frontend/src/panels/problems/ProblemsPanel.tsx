@@ -17,6 +17,7 @@ import styles from './problems.module.css'
 
 const ICONS = { error: CircleAlert, warning: TriangleAlert, info: Info }
 
+/** What the compiler reports about the text. Also counts problems for the tab, the status bar and the sidebar. */
 export function ProblemsPanel() {
   const compilation = useCompilation()
   const error = useCompilationState((state) => state.error)
@@ -56,7 +57,7 @@ export function ProblemsPanel() {
   )
 }
 
-/** Findings, the gravest first; each leads to its place and offers its fixes. */
+/** Diagnostics, the gravest first; each leads to its range in the text and offers its fixes. */
 export function DiagnosticList({ diagnostics, label }: { diagnostics: readonly Diagnostic[]; label: string }) {
   const sorted = gravestFirst(diagnostics)
   return (
@@ -146,11 +147,13 @@ export interface ProblemCount {
   warnings: number
 }
 
+/** The problems of all files. */
 export function useProblemCount(): ProblemCount {
   const compilation = useCompilation()
   return count(compilation?.diagnostics ?? [])
 }
 
+/** The problems of one file. */
 export function useFileProblems(path: string): ProblemCount {
   const diagnostics = useCompilationState((state) => state.compilation?.diagnostics)
   const isKnown = useDocuments((state) => state.application !== null)

@@ -1,9 +1,13 @@
-/** Applies a fix of the compiler, if the text is still the one it was made for. */
+/** Applies a fix of the compiler to the present text. */
 import type { Fix } from '../../api/types'
 import { notify } from '../../app/notices'
 import { currentCompilation } from '../../documents/compile-loop'
 import { applyTextEdits } from '../../documents/documents'
 
+/**
+ * The text may have changed since the fix was offered, so the same fix of the present compilation is applied: that with
+ * the same edits, else that with the same title. Says so if there is none.
+ */
 export async function applyFix(fix: Fix): Promise<void> {
   const compilation = await currentCompilation()
   const offered = compilation?.diagnostics.flatMap((diagnostic) => diagnostic.fixes) ?? []

@@ -11,7 +11,7 @@ import { Dialog, DialogActions } from '../../ui/Dialog'
 import { ErrorNotice } from '../../ui/Notice'
 import styles from './profile.module.css'
 
-/** What was measured for minutes goes only after it was asked for twice. */
+/** A button that deletes a profile run, after a dialog has asked: its measurements took minutes. */
 export function DeleteRun({ run, name }: { run: ProfileRun; name: string }) {
   const environment = useEnvironment()
   const [isAsking, setAsking] = useState(false)
@@ -20,7 +20,7 @@ export function DeleteRun({ run, name }: { run: ProfileRun; name: string }) {
     mutationFn: () =>
       answered(
         api.DELETE(`${ENVIRONMENT}/profile-runs/{run_id}`, {
-          params: { path: { ...environment, ...environment, run_id: run.id } },
+          params: { path: { ...environment, run_id: run.id } },
         }),
       ),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: profileRuns(environment).queryKey }),

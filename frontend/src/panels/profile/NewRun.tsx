@@ -17,11 +17,12 @@ import { OwnGrid } from './OwnGrid'
 import styles from './profile.module.css'
 import { putRun } from './run-events'
 
+/** The form that starts a profile run; `isBusy` says that another run is under way. */
 export function NewRun({ isBusy }: { isBusy: boolean }) {
   const environment = useEnvironment()
   const queryClient = useQueryClient()
   const [label, setLabel] = useState('')
-  const [named, setNamed] = useState<'small' | 'default'>('small')
+  const [namedGrid, setNamedGrid] = useState<'small' | 'default'>('small')
   const typedGrid = useOwnGrid((state) => state.typed)
   const [interval, setInterval] = useState('30')
   const [intervals, setIntervals] = useState('3')
@@ -37,7 +38,7 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
     interval: numberError(interval, RUN_RULES.interval),
     intervals: numberError(intervals, RUN_RULES.intervals),
   }
-  const isWhole =
+  const isValid =
     errors.interval === undefined &&
     errors.intervals === undefined &&
     (typedGrid === null || gridError(typedGrid) === undefined)
@@ -45,7 +46,7 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
   const submit = () =>
     start.mutate({
       label: label.trim() || null,
-      grid: typedGrid ? gridOf(typedGrid) : named,
+      grid: typedGrid ? gridOf(typedGrid) : namedGrid,
       interval_seconds: Number(interval),
       intervals: Number(intervals),
       store_url: null,
@@ -56,10 +57,10 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
         <TextField label="Label" hint="optional" value={label} onChange={(event) => setLabel(event.target.value)} />
         <SelectField
           label="Grid"
-          value={typedGrid ? 'own' : named}
+          value={typedGrid ? 'own' : namedGrid}
           onChange={({ target: { value } }) => {
             useOwnGrid.setState({ typed: value === 'own' ? (typedGrid ?? START) : null })
-            if (value !== 'own') setNamed(value === 'default' ? 'default' : 'small')
+            if (value !== 'own') setNamedGrid(value === 'default' ? 'default' : 'small')
           }}
         >
           <option value="small">Small: a first look</option>
@@ -90,13 +91,13 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
           type="submit"
           look="primary"
           icon={<Play size={13} aria-hidden />}
-          disabled={start.isPending || !isWhole}
+          disabled={start.isPending || !isValid}
         >
           Start run
         </Button>
         <p className={styles['hint']}>
           {typedGrid ? `${gridError(typedGrid) ?? plural(pointsOf(gridOf(typedGrid)), 'point')}. ` : ''}
-          {isWhole
+          {isValid
             ? `Takes about ${formatDuration(duration)}: every point of the grid is measured in each interval.`
             : 'Every point of the grid is measured in each interval.'}
           {isBusy ? ' It waits until the run under way has ended.' : ''}
@@ -107,7 +108,7 @@ export function NewRun({ isBusy }: { isBusy: boolean }) {
   )
 }
 
-/** What is wrong with a grid as a whole; what is wrong with one of its fields stands there, too. */
+/** The message for a grid that the server would refuse; undefined for a valid one. */
 function gridError(typed: TypedGrid): string | undefined {
   if (DIMENSIONS.some(({ name }) => levelsError(name, typed[name]) !== undefined)) return 'Some levels are no numbers'
   const points = pointsOf(gridOf(typed))

@@ -5,7 +5,7 @@ import styles from './profile.module.css'
 
 const OPERATORS = [...new Set(DIMENSIONS.map((dimension) => dimension.of))]
 
-/** The levels of each dimension, operator by operator; one that is left empty is not measured. */
+/** Fields for the levels of each dimension, by operator; an operator without levels is not measured. */
 export function OwnGrid({ typed }: { typed: TypedGrid }) {
   const change = (name: Dimension, text: string) => useOwnGrid.setState({ typed: { ...typed, [name]: text } })
   return (

@@ -9,7 +9,7 @@ import styles from './profile.module.css'
 import { RunCard } from './RunCard'
 import { useRunEvents } from './run-events'
 
-/** Measures the operators on the store: start, watch, cancel, keep. */
+/** Profile runs, which measure the operators on the store: a form that starts one, and a card for each run. */
 export default function ProfilePanel() {
   const environment = useEnvironment()
   const { data: runs, error } = useQuery(profileRuns(environment))

@@ -29,6 +29,7 @@ const TONES: Readonly<Record<ProfileRun['state'], Tone>> = {
   done: 'accent',
 }
 
+/** One profile run: its state and progress, what can be done with it, its drift, and what it measured. */
 export function RunCard({ run }: { run: ProfileRun }) {
   const chosen = useChosenRun()
   const name = runName(run)
@@ -51,7 +52,7 @@ export function RunCard({ run }: { run: ProfileRun }) {
       {run.message ? <p className={styles['message']}>{run.message}</p> : null}
       {run.drift ? <p className={styles['facts']}>{driftText(run.drift)}</p> : null}
       {run.operators_summary.length > 0 ? (
-        <Operators run={run} name={name} other={chosen && chosen.id !== run.id ? chosen : null} />
+        <Operators run={run} name={name} reference={chosen && chosen.id !== run.id ? chosen : null} />
       ) : null}
     </article>
   )
@@ -75,90 +76,37 @@ function RunProgress({ run, name }: { run: ProfileRun; name: string }) {
   )
 }
 
-function RunActions({ run, name, isChosen }: { run: ProfileRun; name: string; isChosen: boolean }) {
+/** A request about a run, whose answer replaces the run in the list. `look` measures a few points again. */
+function useRunRequest(run: ProfileRun, request: 'cancel' | 'resume' | 'look') {
   const environment = useEnvironment()
   const queryClient = useQueryClient()
-  const cancel = useMutation({
+  return useMutation({
     mutationFn: () =>
       answered(
-        api.POST(`${ENVIRONMENT}/profile-runs/{run_id}/cancel`, {
-          params: { path: { ...environment, ...environment, run_id: run.id } },
+        api.POST(`${ENVIRONMENT}/profile-runs/{run_id}/${request}`, {
+          params: { path: { ...environment, run_id: run.id } },
         }),
       ),
-    onSuccess: (cancelled) => putRun(queryClient, environment, cancelled),
+    onSuccess: (answer) => putRun(queryClient, environment, answer),
   })
-  const resume = useMutation({
-    mutationFn: () =>
-      answered(
-        api.POST(`${ENVIRONMENT}/profile-runs/{run_id}/resume`, {
-          params: { path: { ...environment, ...environment, run_id: run.id } },
-        }),
-      ),
-    onSuccess: (resumed) => putRun(queryClient, environment, resumed),
-  })
-  const look = useMutation({
-    mutationFn: () =>
-      answered(
-        api.POST(`${ENVIRONMENT}/profile-runs/{run_id}/look`, {
-          params: { path: { ...environment, ...environment, run_id: run.id } },
-        }),
-      ),
-    onSuccess: (looked) => putRun(queryClient, environment, looked),
-  })
-  const refresh = useMutation({
-    mutationFn: () => {
-      const { interval_seconds, intervals } = run.settings
-      return answered(
-        api.POST(`${ENVIRONMENT}/profile-runs`, {
-          params: { path: environment },
-          body: { refreshes: run.id, label: `${name}, measured anew`, grid: 'small', interval_seconds, intervals },
-        }),
-      )
-    },
-    onSuccess: (started) => putRun(queryClient, environment, started),
-  })
-  const error = cancel.error ?? resume.error ?? look.error ?? refresh.error
+}
+
+interface RunActionsProps {
+  run: ProfileRun
+  name: string
+  /** Whether predictions come from this run. */
+  isChosen: boolean
+}
+
+/** The buttons that fit the state of a run. */
+function RunActions({ run, name, isChosen }: RunActionsProps) {
+  const cancel = useRunRequest(run, 'cancel')
+  const resume = useRunRequest(run, 'resume')
+  const error = cancel.error ?? resume.error
   return (
     <>
       {error ? <ErrorNotice error={error} /> : null}
-      {run.state === 'done' && !isChosen ? (
-        <Button size="small" aria-label={`Use ${name} for predictions`} onClick={() => setView({ run: run.id })}>
-          Use
-        </Button>
-      ) : null}
-      {run.state === 'done' ? (
-        <Button
-          size="small"
-          icon={<Grid3x3 size={12} aria-hidden />}
-          aria-label={`Heatmap of ${name}`}
-          onClick={() => setView({ run: run.id, panel: 'heatmap' })}
-        >
-          Heatmap
-        </Button>
-      ) : null}
-      {run.state === 'done' ? (
-        <Button
-          size="small"
-          icon={<Activity size={12} aria-hidden />}
-          aria-label={`Check ${name} against the store`}
-          title="Measures a few points again, for some seconds: is the store still as it was?"
-          disabled={look.isPending}
-          onClick={() => look.mutate()}
-        >
-          {look.isPending ? 'Checking' : 'Check'}
-        </Button>
-      ) : null}
-      {run.state === 'done' && run.drift && run.drift.stale_operators.length > 0 ? (
-        <Button
-          size="small"
-          icon={<RotateCw size={12} aria-hidden />}
-          aria-label={`Measure the stale operators of ${name} again`}
-          disabled={refresh.isPending}
-          onClick={() => refresh.mutate()}
-        >
-          Measure anew
-        </Button>
-      ) : null}
+      {run.state === 'done' ? <DoneActions run={run} name={name} isChosen={isChosen} /> : null}
       {run.state === 'cancelled' || run.state === 'failed' ? (
         <Button
           size="small"
@@ -187,8 +135,76 @@ function RunActions({ run, name, isChosen }: { run: ProfileRun; name: string; is
   )
 }
 
-/** What was measured, and beside it how that compares with the run that predictions come from. */
-function Operators({ run, name, other: reference }: { run: ProfileRun; name: string; other: ProfileRun | null }) {
+/**
+ * The buttons of a run that measured to the end: use it, see its heatmap, check it, and measure stale operators again.
+ */
+function DoneActions({ run, name, isChosen }: RunActionsProps) {
+  const environment = useEnvironment()
+  const queryClient = useQueryClient()
+  const look = useRunRequest(run, 'look')
+  const refresh = useMutation({
+    mutationFn: () => {
+      const { interval_seconds, intervals } = run.settings
+      return answered(
+        api.POST(`${ENVIRONMENT}/profile-runs`, {
+          params: { path: environment },
+          body: { refreshes: run.id, label: `${name}, measured anew`, grid: 'small', interval_seconds, intervals },
+        }),
+      )
+    },
+    onSuccess: (started) => putRun(queryClient, environment, started),
+  })
+  const error = look.error ?? refresh.error
+  return (
+    <>
+      {error ? <ErrorNotice error={error} /> : null}
+      {isChosen ? null : (
+        <Button size="small" aria-label={`Use ${name} for predictions`} onClick={() => setView({ run: run.id })}>
+          Use
+        </Button>
+      )}
+      <Button
+        size="small"
+        icon={<Grid3x3 size={12} aria-hidden />}
+        aria-label={`Heatmap of ${name}`}
+        onClick={() => setView({ run: run.id, panel: 'heatmap' })}
+      >
+        Heatmap
+      </Button>
+      <Button
+        size="small"
+        icon={<Activity size={12} aria-hidden />}
+        aria-label={`Check ${name} against the store`}
+        title="Measures a few points again, for some seconds: is the store still as it was?"
+        disabled={look.isPending}
+        onClick={() => look.mutate()}
+      >
+        {look.isPending ? 'Checking' : 'Check'}
+      </Button>
+      {run.drift && run.drift.stale_operators.length > 0 ? (
+        <Button
+          size="small"
+          icon={<RotateCw size={12} aria-hidden />}
+          aria-label={`Measure the stale operators of ${name} again`}
+          disabled={refresh.isPending}
+          onClick={() => refresh.mutate()}
+        >
+          Measure anew
+        </Button>
+      ) : null}
+    </>
+  )
+}
+
+interface OperatorsProps {
+  run: ProfileRun
+  name: string
+  /** The run that predictions come from, if it is another one. */
+  reference: ProfileRun | null
+}
+
+/** The measured operators, each with its p99 divided by that of the reference run. */
+function Operators({ run, name, reference }: OperatorsProps) {
   const factors = reference ? timesAsLong(run, reference) : null
   const compared = factors && factors.size > 0 ? [numeric('p99 ratio')] : []
   return (
@@ -221,15 +237,15 @@ function Operators({ run, name, other: reference }: { run: ProfileRun; name: str
 
 function Ratio({ factor }: { factor: number | undefined }) {
   if (factor === undefined) return <Cell isNumeric>–</Cell>
-  const is = direction(factor)
+  const comparison = direction(factor)
   return (
     <Cell isNumeric>
       <span
         className={styles['ratio']}
-        data-direction={is}
-        title={is === 'alike' ? undefined : `${is} than the other run`}
+        data-direction={comparison}
+        title={comparison === 'alike' ? undefined : `${comparison} than the other run`}
       >
-        {is === 'alike' ? '' : is === 'slower' ? '▲ ' : '▼ '}
+        {comparison === 'alike' ? '' : comparison === 'slower' ? '▲ ' : '▼ '}
         {factor.toFixed(2)} ×
       </span>
     </Cell>

@@ -1,4 +1,6 @@
-/** Progress of runs as the server sends it, laid into the list of runs. */
+/**
+ * Listens to the progress of profile runs, which the server sends as events, and puts it into the cached list of runs.
+ */
 
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
@@ -7,6 +9,7 @@ import { isActive, profileRuns } from '../../api/queries'
 import type { ProfileRun } from '../../api/types'
 import { useEnvironment } from '../../app/url-state'
 
+/** Listens to every active run of a list. */
 export function useRunEvents(runs: readonly ProfileRun[]): void {
   const queryClient = useQueryClient()
   const environment = useEnvironment()
@@ -23,7 +26,10 @@ export function useRunEvents(runs: readonly ProfileRun[]): void {
   }, [active, queryClient, environment])
 }
 
-/** An event source connects again by itself; the list is asked too, so a lost stream only costs smoothness. */
+/**
+ * Listens to one run until it ends. A lost stream reconnects by itself; meanwhile `profileRuns` is read every two
+ * seconds.
+ */
 function follow(id: string, queryClient: QueryClient, environment: EnvironmentName): EventSource {
   const source = new EventSource(`${pathOf(environment)}/profile-runs/${encodeURIComponent(id)}/events`)
   source.addEventListener('progress', (event) => {
@@ -34,6 +40,7 @@ function follow(id: string, queryClient: QueryClient, environment: EnvironmentNa
   return source
 }
 
+/** Replaces a run in the cached list, or adds it at the top. */
 export function putRun(queryClient: QueryClient, environment: EnvironmentName, run: ProfileRun): void {
   queryClient.setQueryData(profileRuns(environment).queryKey, (runs) =>
     runs?.some((profileRun) => profileRun.id === run.id)

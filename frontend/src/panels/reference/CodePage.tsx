@@ -6,15 +6,15 @@ import { Cell, Table } from '../../ui/Table'
 import { CONTENTS, pageOf } from './pages'
 import styles from './reference.module.css'
 
-/** What a code of the compiler means, from the reference: why it is raised, an example, and the example mended. */
+/** A dialog with the reference page of a diagnostic code: why it is raised, and an example before and after its fix. */
 export default function CodePage({ code }: { code: string }) {
   const page = pageOf(code)
   const [title, ...blocks] = blocksOf(page ?? `# There is no page of ${code}`)
   return (
     <Dialog key={code} title={title?.kind === 'title' ? title.text : code} onClose={() => setView({ code: undefined })}>
       <div className={styles['page']}>
-        {blocks.map((block, at) => {
-          const key = `${at}:${block.kind}`
+        {blocks.map((block, index) => {
+          const key = `${index}:${block.kind}`
           switch (block.kind) {
             case 'title':
               return <h3 key={key}>{block.text}</h3>
@@ -36,7 +36,7 @@ export default function CodePage({ code }: { code: string }) {
               )
             case 'code':
               return (
-                // What may be wider than the page can be scrolled by the keyboard.
+                // Focusable, so that the keyboard can scroll a wide example.
                 // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
                 <pre key={key} tabIndex={0} data-refused={block.language.endsWith('refused')}>
                   {block.text}
@@ -46,7 +46,7 @@ export default function CodePage({ code }: { code: string }) {
               return (
                 <Table
                   key={key}
-                  label={`Codes, ${at}`}
+                  label={`Codes, ${index}`}
                   columns={block.head.map((cell) => cell.map((span) => span.text).join(''))}
                 >
                   {block.rows.map((row) => (
@@ -73,8 +73,8 @@ export default function CodePage({ code }: { code: string }) {
 }
 
 function Spans({ spans }: { spans: readonly Span[] }) {
-  return spans.map((span, at) => {
-    const key = `${at}:${span.text}`
+  return spans.map((span, index) => {
+    const key = `${index}:${span.text}`
     switch (span.kind) {
       case 'code':
         return <code key={key}>{span.text}</code>

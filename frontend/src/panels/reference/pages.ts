@@ -1,4 +1,4 @@
-/** The reference's pages of all codes, built into the workbench: they are read without any network. */
+/** The reference pages of all codes (docs/reference/codes), which Vite builds into the workbench as texts. */
 
 const FILES = import.meta.glob<string>('../../../../docs/reference/codes/*.md', {
   query: '?raw',
@@ -6,7 +6,7 @@ const FILES = import.meta.glob<string>('../../../../docs/reference/codes/*.md', 
   eager: true,
 })
 
-/** In the place of a code: the list of all of them. */
+/** In place of a code: the page that lists all codes. */
 export const CONTENTS = 'all'
 
 const PAGES: ReadonlyMap<string, string> = new Map(
@@ -16,6 +16,7 @@ const PAGES: ReadonlyMap<string, string> = new Map(
   }),
 )
 
+/** The Markdown of a code's page; undefined for an unknown code. */
 export function pageOf(code: string): string | undefined {
   return PAGES.get(code)
 }

@@ -1,7 +1,7 @@
 import { ApiError, Unreachable } from '../../api/client'
 import { ErrorNotice, Notice } from '../../ui/Notice'
 
-/** Why a run failed; and of a write whose answer was lost, that it may have been done. */
+/** Why an execution failed, and for a write whose answer was lost, that it may have succeeded. */
 export function Failure({ error, isWrite }: { error: Error; isWrite: boolean }) {
   return (
     <>
@@ -15,7 +15,7 @@ export function Failure({ error, isWrite }: { error: Error; isWrite: boolean }) 
   )
 }
 
-/** A server that is too busy has not begun; one that fails, or whose store does, may have. */
+/** Whether an execution may have taken place: not if the server was too busy to begin, but if it or its store failed. */
 function isOutcomeUnknown(error: Error): boolean {
   if (error instanceof Unreachable) return true
   return error instanceof ApiError && (error.status === 500 || (error.status === 503 && error.code !== 'busy'))

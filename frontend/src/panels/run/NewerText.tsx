@@ -9,13 +9,13 @@ import { sourceFiles } from '../../documents/documents'
 import { Button } from '../../ui/Button'
 import styles from './run.module.css'
 
-/** Says that what runs is older than what the editor shows. */
+/** Says that the text of a query is newer than its live version, which is what runs. */
 export function NewerText({ live, query }: { live: Deployment; query: string }) {
   const environment = useEnvironment()
   const version = useCompilationState((state) => state.version)
   const { data } = useQuery({ ...preview(environment, version, sourceFiles), enabled: version >= 0 })
-  const written = useCompilation()?.queries.find((compiled) => compiled.name === query)
-  const hasNoBound = written !== undefined && !written.bound
+  const compiled = useCompilation()?.queries.find((candidate) => candidate.name === query)
+  const hasNoBound = compiled !== undefined && !compiled.bound
   if (!hasNoBound && !data?.changed.includes(query)) return null
   return (
     <p className={styles['notLive']} role="status">

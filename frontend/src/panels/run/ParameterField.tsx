@@ -8,7 +8,7 @@ import styles from './run.module.css'
 interface ParameterFieldProps {
   parameter: Parameter
   value: Typed
-  /** Where the sample value was taken from. */
+  /** The column that the sample value was taken from. */
   source: string | undefined
   /** Why the last run refused the value. */
   error: string | undefined
@@ -19,7 +19,7 @@ interface ParameterFieldProps {
 
 const ON_CLOCK = { type: 'datetime-local', step: '0.001' } as const
 
-/** A field for one parameter, by the type the query gives it, with NULL beside it where the parameter may be that. */
+/** A field for one parameter, by its type, with the button `NULL` if it may be that and `Now` if it is a time. */
 export function ParameterField(props: ParameterFieldProps) {
   const { parameter, value, onChange } = props
   const isTimestamp = !isList(parameter) && kindOf(parameter) === 'timestamp'
@@ -51,7 +51,7 @@ export function ParameterField(props: ParameterFieldProps) {
   )
 }
 
-/** Typing a value takes NULL back. */
+/** The control for a value; typing into it replaces NULL. */
 function Value({ parameter, value, source, error, onChange, onFocus, onBlur }: ParameterFieldProps) {
   const common = {
     label: parameter.name,

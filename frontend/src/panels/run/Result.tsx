@@ -11,14 +11,17 @@ import styles from './run.module.css'
 
 interface ResultProps {
   answer: Execution
+  /** The number of the page, from 1. */
   page: number
   isPending: boolean
+  /** Null if there is no such page. */
   onNext: (() => void) | null
   onPrevious: (() => void) | null
 }
 
 const NUMBERS = /^(INT|BIGINT|DOUBLE|FLOAT|DECIMAL)/i
 
+/** The rows of an execution, what they cost, and buttons for further pages and exports. */
 export function Result({ answer, page, isPending, onNext, onPrevious }: ResultProps) {
   const names = answer.columns.map((column) => column.name)
   return (
@@ -86,13 +89,13 @@ export function Result({ answer, page, isPending, onNext, onPrevious }: ResultPr
   )
 }
 
-/** Thousands of rows are not drawn again with each key that is typed into the form above them. */
+/** Memoized, so that thousands of rows are not drawn again after each key that is typed into the form. */
 const Rows = memo(function Rows({ answer }: { answer: Execution }) {
   return answer.rows.map((row, index) => (
     <tr key={`${index}:${String(row[0])}`}>
-      {row.map((value, at) => (
-        <Cell key={answer.columns[at]?.name} isNumeric={NUMBERS.test(answer.columns[at]?.type ?? '')}>
-          <Value value={value} type={answer.columns[at]?.type ?? null} />
+      {row.map((value, column) => (
+        <Cell key={answer.columns[column]?.name} isNumeric={NUMBERS.test(answer.columns[column]?.type ?? '')}>
+          <Value value={value} type={answer.columns[column]?.type ?? null} />
         </Cell>
       ))}
     </tr>

@@ -22,10 +22,12 @@ import { ParameterField } from './ParameterField'
 import { Result } from './Result'
 import { errorAt, type Refusal, refusalOf } from './refusal'
 import styles from './run.module.css'
-import { forgetTyped, type, useTyped } from './typed'
+import { forgetTyped, keepTyped, useTyped } from './typed'
 import { useNoRunWish, useRunWish } from './useRunWish'
 
-/** Runs a query of the live deployment: parameters, rows, the next page, and what it cost against its bound. */
+/**
+ * Runs a query of the live version: the form of its parameters, its rows page by page, and their cost beside the bound.
+ */
 export default function RunPanel() {
   const environment = useEnvironment()
   const { query } = useView()
@@ -81,12 +83,12 @@ function QueryChoice({ live, name }: { live: Deployment; name: string }) {
 /** Says why a query cannot be run yet, and leads to what is missing: a bound, or a deployment. */
 function NotLive({ live, name }: { live: Deployment; name: string | undefined }) {
   useNoRunWish()
-  const written = useCompilation()?.queries.find((compiled) => compiled.name === name)
-  const hasNoBound = written !== undefined && !written.bound
+  const compiled = useCompilation()?.queries.find((query) => query.name === name)
+  const hasNoBound = compiled !== undefined && !compiled.bound
   return (
     <p className={styles['notLive']} role="status">
       {hasNoBound
-        ? `${written.name} has no bound: it cannot be deployed and run. `
+        ? `${compiled.name} has no bound: it cannot be deployed and run. `
         : name
           ? `${name} is not part of live version ${live.version}. `
           : ''}
@@ -97,15 +99,14 @@ function NotLive({ live, name }: { live: Deployment; name: string | undefined })
   )
 }
 
-interface Request {
-  parameters: Record<string, ParameterValue>
-  cursor: string | null
-  page: number
+interface RunFormProps {
+  live: Deployment
+  query: DeployedQuery
 }
 
-function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
+/** The form of one query, and below it the result of its last execution. */
+function RunForm({ live, query }: RunFormProps) {
   const environment = useEnvironment()
-  const queryClient = useQueryClient()
   const typed = useTyped(query.name)
   const {
     data: samples,
@@ -119,42 +120,14 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
         : [],
     ),
   )
-  const [held, setHeld] = useState<Record<string, Typed>>({}) // the field in use: no sample that comes late goes into it
+  const [held, setHeld] = useState<Record<string, Typed>>({}) // the field in use, which takes no sample that arrives late
   const shown = { ...samplesOf, ...held, ...typed }
   const isWrite = query.kind !== 'select'
-  const isUnderWay = useRef(false) // the button and the keys ask again before anything is drawn
-  const execution = useMutation({
-    mutationFn: ({ parameters, cursor }: Request) =>
-      answered(
-        api.POST(`${ENVIRONMENT}/deployments/{deployment_id}/queries/{name}/executions`, {
-          params: { path: { ...environment, deployment_id: live.id, name: query.name } },
-          body: { parameters, cursor },
-        }),
-      ),
-    onSettled: () => {
-      isUnderWay.current = false
-      void queryClient.invalidateQueries({ queryKey: keyOf('latency', environment) })
-    },
-  })
-  const [refusal, setRefusal] = useState<Refusal | null>(null)
-  const [pages, setPages] = useState<readonly { request: Request; answer: Execution }[]>([])
-  const run = (request: Request) => {
-    if (isWrite && isUnderWay.current) return
-    isUnderWay.current = true
-    setRefusal(null)
-    execution.mutate(request, {
-      onSuccess: (answer) => setPages((before) => [...before.slice(0, request.page), { request, answer }]),
-      onError: (error) => setRefusal(refusalOf(error, query.parameters, shown)),
-    })
-  }
-  const runFirst = () => {
-    setPages([])
-    run({ parameters: readParameters(query.parameters, shown), cursor: null, page: 0 })
-  }
+  const executions = useExecutions({ live, query }, shown)
+  const { refusal, runFirst } = executions
   const isReady = query.parameters.length === 0 || samples !== undefined || hasNoSamples
   const form = useRef<HTMLFormElement>(null)
   const wished = useRunWish({ form, query: query.name, isWrite, isReady, values: shown, run: runFirst })
-  const last = pages.at(-1)
   useEffect(() => {
     if (refusal) form.current?.querySelector<HTMLElement>('[data-fields] [aria-invalid]')?.focus()
   }, [refusal, form])
@@ -181,7 +154,7 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
               error={errorAt(refusal, parameter.name, valueOf(shown, parameter.name))}
               onChange={(text) => {
                 wished.onTyped(parameter.name, text)
-                type(query.name, parameter.name, text)
+                keepTyped(query.name, parameter.name, text)
               }}
               onFocus={() => {
                 wished.onSeen()
@@ -204,7 +177,7 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
             look="primary"
             isWrapped
             icon={<Play size={13} aria-hidden />}
-            disabled={execution.isPending}
+            disabled={executions.isPending}
           >
             Run {query.name}
           </Button>
@@ -221,37 +194,104 @@ function RunForm({ live, query }: { live: Deployment; query: DeployedQuery }) {
           ) : null}
         </div>
       </Form>
-      <div className={styles['result']} aria-busy={execution.isPending}>
-        {refusal ? (
-          <EmptyState icon={<Play size={22} aria-hidden />} title="Nothing has run">
-            {`${refusal.parameter} does not fit: its field says why.`}
-          </EmptyState>
-        ) : execution.error ? (
-          <div className={styles['error']}>
-            <Failure error={execution.error} isWrite={isWrite} />
-          </div>
-        ) : null}
-        {last && !execution.error ? (
-          <Result
-            answer={last.answer}
-            page={pages.length}
-            isPending={execution.isPending}
-            onNext={
-              last.answer.cursor === null
-                ? null
-                : () => run({ parameters: last.request.parameters, cursor: last.answer.cursor, page: pages.length })
-            }
-            onPrevious={pages.length > 1 ? () => setPages(pages.slice(0, -1)) : null}
-          />
-        ) : null}
-        {!last && !execution.error ? (
-          <EmptyState icon={<Play size={22} aria-hidden />} title={execution.isPending ? 'Running…' : 'Ready to run'}>
-            {query.kind === 'select'
-              ? 'The rows appear here, with the operations they cost.'
-              : 'This query writes: it changes the data of the store.'}
-          </EmptyState>
-        ) : null}
-      </div>
+      <Outcome executions={executions} isWrite={isWrite} />
     </>
+  )
+}
+
+interface Request {
+  parameters: Record<string, ParameterValue>
+  cursor: string | null
+  /** The index of the page. */
+  page: number
+}
+
+interface Executions {
+  /** The pages that were read, the last one shown. */
+  pages: readonly { request: Request; answer: Execution }[]
+  /** The error of the last execution; `refusal` if it is about a value in the form. */
+  error: Error | null
+  refusal: Refusal | null
+  isPending: boolean
+  /** Runs the query with the values of the form. */
+  runFirst: () => void
+  run: (request: Request) => void
+  /** Shows the page before. */
+  goBack: () => void
+}
+
+/** Executes a query with the values that its form shows, and keeps the pages of its result. */
+function useExecutions({ live, query }: RunFormProps, values: Readonly<Record<string, Typed>>): Executions {
+  const environment = useEnvironment()
+  const queryClient = useQueryClient()
+  const isUnderWay = useRef(false) // known at once, while `isPending` is only known after the next drawing
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
+  const [pages, setPages] = useState<Executions['pages']>([])
+  const execution = useMutation({
+    mutationFn: ({ parameters, cursor }: Request) =>
+      answered(
+        api.POST(`${ENVIRONMENT}/deployments/{deployment_id}/queries/{name}/executions`, {
+          params: { path: { ...environment, deployment_id: live.id, name: query.name } },
+          body: { parameters, cursor },
+        }),
+      ),
+    onSettled: () => {
+      isUnderWay.current = false
+      void queryClient.invalidateQueries({ queryKey: keyOf('latency', environment) })
+    },
+  })
+  const run = (request: Request) => {
+    if (query.kind !== 'select' && isUnderWay.current) return
+    isUnderWay.current = true
+    setRefusal(null)
+    execution.mutate(request, {
+      onSuccess: (answer) => setPages((before) => [...before.slice(0, request.page), { request, answer }]),
+      onError: (error) => setRefusal(refusalOf(error, query.parameters, values)),
+    })
+  }
+  const runFirst = () => {
+    setPages([])
+    run({ parameters: readParameters(query.parameters, values), cursor: null, page: 0 })
+  }
+  const goBack = () => setPages(pages.slice(0, -1))
+  return { pages, error: execution.error, refusal, isPending: execution.isPending, runFirst, run, goBack }
+}
+
+/** The result of the last execution: its rows, why it failed, or that nothing has run yet. */
+function Outcome({ executions, isWrite }: { executions: Executions; isWrite: boolean }) {
+  const { pages, error, refusal, isPending, run, goBack } = executions
+  const last = pages.at(-1)
+  return (
+    <div className={styles['result']} aria-busy={isPending}>
+      {refusal ? (
+        <EmptyState icon={<Play size={22} aria-hidden />} title="Nothing has run">
+          {`${refusal.parameter} does not fit: its field says why.`}
+        </EmptyState>
+      ) : error ? (
+        <div className={styles['error']}>
+          <Failure error={error} isWrite={isWrite} />
+        </div>
+      ) : null}
+      {last && !error ? (
+        <Result
+          answer={last.answer}
+          page={pages.length}
+          isPending={isPending}
+          onNext={
+            last.answer.cursor === null
+              ? null
+              : () => run({ parameters: last.request.parameters, cursor: last.answer.cursor, page: pages.length })
+          }
+          onPrevious={pages.length > 1 ? goBack : null}
+        />
+      ) : null}
+      {!last && !error ? (
+        <EmptyState icon={<Play size={22} aria-hidden />} title={isPending ? 'Running…' : 'Ready to run'}>
+          {isWrite
+            ? 'This query writes: it changes the data of the store.'
+            : 'The rows appear here, with the operations they cost.'}
+        </EmptyState>
+      ) : null}
+    </div>
   )
 }

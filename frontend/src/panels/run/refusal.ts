@@ -1,4 +1,4 @@
-/** The value that a run was refused for: shown at its field until it is another. */
+/** Refusals of a value: the message is shown at the field of its parameter until the value changes. */
 import { ApiError } from '../../api/client'
 import type { Parameter } from '../../api/types'
 import { type Typed, valueOf } from '../../logic/parameters'
@@ -6,11 +6,11 @@ import { type Typed, valueOf } from '../../logic/parameters'
 export interface Refusal {
   parameter: string
   value: Typed
-  /** What is wrong, without the name: the field has it. */
+  /** What is wrong, without the parameter's name, which the field shows. */
   message: string
 }
 
-/** Null where the error is of no value that has a field. */
+/** The refusal that an error describes; null if it is about no parameter of the form. */
 export function refusalOf(
   error: Error,
   parameters: readonly Parameter[],
@@ -23,6 +23,7 @@ export function refusalOf(
   return { parameter, value: valueOf(typed, parameter), message: sentences.join(' ') }
 }
 
+/** The message for a field, if its present value is the refused one. */
 export function errorAt(refusal: Refusal | null, parameter: string, value: Typed): string | undefined {
   return refusal?.parameter === parameter && refusal.value === value ? refusal.message : undefined
 }

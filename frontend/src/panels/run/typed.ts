@@ -1,4 +1,7 @@
-/** What was typed into the forms of queries: kept while the page is open, through other panels and other versions. */
+/**
+ * The values that were typed into the form of each query. They are kept while the page is open, also when another panel
+ * is shown or another version is deployed.
+ */
 import { create } from 'zustand'
 import { currentView, useView } from '../../app/url-state'
 import { entryOf } from '../../logic/entry'
@@ -9,16 +12,19 @@ type Values = Readonly<Record<string, Typed>>
 const useForms = create<{ forms: Readonly<Record<string, Values>> }>(() => ({ forms: {} }))
 const NOTHING: Values = {}
 
+/** The typed values of a query of the open application, by parameter. */
 export function useTyped(query: string): Values {
   const { application } = useView()
   return useForms((state) => entryOf(state.forms, keyOf(application, query))) ?? NOTHING
 }
 
-export function type(query: string, parameter: string, text: Typed): void {
+/** Keeps a typed value; null is NULL. */
+export function keepTyped(query: string, parameter: string, text: Typed): void {
   const key = keyOf(currentView().application, query)
   useForms.setState(({ forms }) => ({ forms: { ...forms, [key]: { ...entryOf(forms, key), [parameter]: text } } }))
 }
 
+/** Forgets the values of a query, so that its form shows samples again. */
 export function forgetTyped(query: string): void {
   const key = keyOf(currentView().application, query)
   useForms.setState(({ forms }) => ({ forms: { ...forms, [key]: NOTHING } }))

@@ -1,4 +1,7 @@
-/** Answers the wish to run a query, once: runs it, or shows its form first. */
+/**
+ * Answers a wish to run a query (app/run-request.ts) once: the form runs it, or takes the focus and shows the values
+ * first. `answerToKey` in logic/current-query.ts decides which.
+ */
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { dropRunWish, useRunWish as useWish } from '../../app/run-request'
 import { answerToKey } from '../../logic/current-query'
@@ -8,16 +11,17 @@ interface WishedForm {
   form: RefObject<HTMLFormElement | null>
   query: string
   isWrite: boolean
-  /** Whether the values are those that stay, samples included. */
+  /** Whether the sample values have arrived, so that `values` will not change by themselves. */
   isReady: boolean
   values: Readonly<Record<string, Typed>>
   run: () => void
 }
 
+/** What the form tells the hook, and whether it says that nothing has run yet. */
 interface Answer {
-  /** The form was brought into sight by a key, and has not run since. */
+  /** Whether the form was shown in answer to a wish, and nothing has run since. */
   isShown: boolean
-  /** A field of the form has the focus: what it shows is looked at. */
+  /** To be called when a field takes the focus: the reader has seen the values. */
   onSeen: () => void
   onTyped: (parameter: string, text: Typed) => void
   onRun: () => void
@@ -25,7 +29,7 @@ interface Answer {
 
 export function useRunWish({ form, query, isWrite, isReady, values, run }: WishedForm): Answer {
   const wish = useWish((state) => state.wish)
-  const [seen, setSeen] = useState<Readonly<Record<string, Typed>> | null>(null)
+  const [seen, setSeen] = useState<Readonly<Record<string, Typed>> | null>(null) // the values that the reader has seen
   const [isShown, setShown] = useState(false)
   const answer = useRef<() => void>(() => undefined)
   useEffect(() => {
@@ -55,7 +59,7 @@ export function useRunWish({ form, query, isWrite, isReady, values, run }: Wishe
   }
 }
 
-/** For a panel that has no form to answer it with: the wish does not wait until there is one. */
+/** Drops any wish, for a panel without a form, so that it does not run once there is one. */
 export function useNoRunWish(): void {
   const wish = useWish((state) => state.wish)
   useEffect(() => {
