@@ -2056,7 +2056,7 @@ export interface components {
          * ExecutionRead
          * @description Rows are lists in the order of `columns`; `cursor` is that of the next page, null on the last.
          *
-         *     `operations` are its requests, at most `bound_operations`; of a write that had to begin again, those of the last try.
+         *     `operations` are its requests, at most `bound_operations`; of a write that began again, those of the last try.
          *     `repair_operations` are the requests that settled interrupted writes of others. `attempts` counts all requests of a
          *     write, also those of earlier tries and repairs.
          *
