@@ -14,8 +14,8 @@ from piql.importing.dialects import DIALECTS, recognise
 from .rows import rows_of
 
 SCHEMAS = sorted((Path(__file__).parent / "schemas").iterdir())
-# What stands in each file: its dialect, its statements and the tables that are taken, counted by hand.
-COUNTED = {
+# For each file its dialect, how many statements it has, and how many of its tables are taken.
+COUNTS = {
     "auction.mysqldump.sql": ("mysql", 22, 4),
     "blog.phpmyadmin.sql": ("mysql", 16, 4),
     "forum.pg_dump.sql": ("postgres", 49, 4),
@@ -53,7 +53,7 @@ def test_an_imported_schema_is_deployed_and_takes_rows(path: Path) -> None:
 @of_each_schema
 def test_every_statement_is_counted_and_none_left_out_without_a_reason(path: Path) -> None:
     imported = import_text(text_of(path))
-    dialect, statements, tables = COUNTED[path.name]
+    dialect, statements, tables = COUNTS[path.name]
     assert (imported.dialect, sum(statement.count for statement in imported.statements), len(imported.tables)) == (
         dialect,
         statements,
@@ -129,7 +129,7 @@ def test_a_file_with_characters_changed_is_refused_or_what_is_written_compiles(p
         for _ in range(4):
             at = numbers.randrange(len(damaged))
             damaged[at] = numbers.choice(["", ",", ";", "`", " ", "x", "\n", "[", "()", " PRIMARY KEY ", " NOT "])
-        assert errors_in("".join(damaged), COUNTED[path.name][0]) == []
+        assert errors_in("".join(damaged), COUNTS[path.name][0]) == []
 
 
 @of_each_schema
@@ -139,5 +139,5 @@ def test_every_dialect_reads_or_refuses_every_file(path: Path) -> None:
 
 def test_the_dialect_is_recognised() -> None:
     assert {path.name: recognise(text_of(path)).name for path in SCHEMAS} == {
-        name: dialect for name, (dialect, _, _) in COUNTED.items()
+        name: dialect for name, (dialect, _, _) in COUNTS.items()
     }

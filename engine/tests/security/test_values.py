@@ -34,12 +34,14 @@ CREATE QUERY huge AS SELECT n*n*n*n*n*n*n*n*n*n*n*n*n*n*n*n*n*n * d AS big FROM 
 CREATE QUERY read AS SELECT id, n, d, s, v, b, x, at, day, u FROM t WHERE id = [id];
 """
 MOST = 2**63 - 1
+THERE = 5  # the key of a row that no test removes
 
 
 @pytest.fixture(scope="module")
 def db() -> Iterator[piql.Database]:
     with piql.connect("embedded:?synchronous=NORMAL") as db:
         db.deploy(piql.compile(SCHEMA))
+        db.load("t", [{"id": THERE}])
         yield db
 
 
@@ -124,7 +126,7 @@ def test_a_value_of_another_type_or_outside_its_type_is_refused(db: piql.Databas
         db.load("t", [row])
     if column != "id":
         with pytest.raises((piql.InvalidParameter, piql.ConstraintViolation)):
-            db.run(f"UPDATE t SET {column} = [value] WHERE id = 1", {"value": value})
+            db.run(f"UPDATE t SET {column} = [value] WHERE id = [id]", {"value": value, "id": THERE})
     assert db.execute("some", {"ids": [4]}).rows == []
 
 
