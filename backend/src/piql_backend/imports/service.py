@@ -8,7 +8,7 @@ import binascii
 import logging
 import shutil
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -31,12 +31,19 @@ log = logging.getLogger(__name__)
 
 MOST_KEPT = 10
 _SAMPLE_ROWS = 5
-_AT_REST: tuple[State, ...] = ("ready", "checked", "stopped", "refused", "loaded", "failed")
+_SAMPLE_CHARACTERS = 200  # of each value
+_AT_REST: frozenset[State] = frozenset({"ready", "checked", "stopped", "refused", "loaded", "failed"})
+_RUNNING: frozenset[State] = frozenset({"checking", "loading"})
 
 
 @dataclass
 class _Import:
-    """One import; its thread changes it under the lock."""
+    """One import. `suggested` has for each column of the file the table's column of that name, or None.
+
+    `counts` are rows that are new, changed and unchanged. `partly` is the first and last line of a batch of which only
+    a part may be in. One thread at a time changes an import: the one that holds `lock` while it is uploaded, then the
+    one that runs it.
+    """
 
     number: int
     request: ImportCreate
@@ -45,10 +52,11 @@ class _Import:
     state: State = "uploading"
     uploaded: int = 0
     source: Source | None = None
+    suggested: list[str | None] = field(default_factory=list)
     sample: list[list[JsonValue]] = field(default_factory=list)
     rows_done: int = 0
     line: int = 0
-    counts: tuple[int, int, int] = (0, 0, 0)  # new, changed, unchanged
+    counts: tuple[int, int, int] = (0, 0, 0)
     rows_in: int = 0
     line_in: int = 0
     skipped: int = 0
@@ -65,7 +73,7 @@ class _Import:
 
 
 class Imports:
-    """The imports since the environment was opened; one of them runs at a time for each table."""
+    """The imports since the environment was opened; one of them runs at a time."""
 
     def __init__(self, folder: Path, store: StoreConnection, tables: Tables) -> None:
         self._folder = folder
@@ -98,11 +106,9 @@ class Imports:
             file_format = format_of(Path(request.file_name))
         except FileRefused as refusal:
             raise ApiError(422, "file-refused", f"{refusal}.", parameter="file_name") from None
-        resting = [job for job in self._imports.values() if job.state in (*_AT_REST, "uploading")]
-        for job in resting[: max(0, len(self._imports) + 1 - MOST_KEPT)]:
+        removable = [job for job in self._imports.values() if job.state not in _RUNNING]
+        for job in removable[: max(0, len(self._imports) + 1 - MOST_KEPT)]:
             self._remove(job)
-        if len(self._imports) >= MOST_KEPT:
-            raise ApiError(409, "imports-under-way", f"{MOST_KEPT} imports are under way.", "Wait for one of them.")
         self._number += 1
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / f"i{self._number}.{file_format}"
@@ -111,7 +117,7 @@ class Imports:
         self._imports[job.id] = job
         if request.size == 0:
             await asyncio.to_thread(self._open, job)
-        return _read(job, self._suggested(job))
+        return _read(job)
 
     async def add_part(self, import_id: str, part: ImportPart) -> ImportRead:
         """Append bytes; with the last of them the file is looked at."""
@@ -120,8 +126,13 @@ class Imports:
             content = base64.b64decode(part.base64, validate=True)
         except (binascii.Error, ValueError):
             raise ApiError(422, "invalid-parameter", "The part is not valid base64.", parameter="base64") from None
+        await asyncio.to_thread(self._append, job, part.offset, content)
+        return _read(job)
+
+    def _append(self, job: _Import, offset: int, content: bytes) -> None:
+        """Write a part behind those that are there, and look at the file once it is whole."""
         with job.lock:
-            if job.state != "uploading" or part.offset != job.uploaded:
+            if job.state != "uploading" or offset != job.uploaded:
                 message = f"{job.uploaded} of {job.request.size} bytes are there."
                 raise ApiError(409, "import-state", message, "Send the part that begins there.")
             if job.uploaded + len(content) > job.request.size:
@@ -129,46 +140,43 @@ class Imports:
             with job.path.open("ab") as file:
                 file.write(content)
             job.uploaded += len(content)
-        if job.uploaded == job.request.size:
-            await asyncio.to_thread(self._open, job)
-        return _read(job, self._suggested(job))
+            if job.uploaded == job.request.size:
+                self._open(job)
 
     def read(self, import_id: str) -> ImportRead:
-        job = self._import(import_id)
-        return _read(job, self._suggested(job))
+        return _read(self._import(import_id))
 
     async def run(self, import_id: str, request: ImportRun) -> ImportRead:
         """Begin a dry run or a load in a thread of its own."""
         job = self._import(import_id)
-        with job.lock:
-            if job.state not in _AT_REST or job.source is None:
-                raise ApiError(409, "import-state", f"The import is {job.state}.", "Wait until it rests.")
-            busy = next((other for other in self._imports.values() if other.state in ("checking", "loading")), None)
-            if busy is not None:
-                message = f"{busy.request.file_name} is {busy.state} into {busy.request.table}."
-                raise ApiError(409, "import-under-way", message, "Wait for it, or stop it.")
-            job.state = "checking" if request.dry_run else "loading"
-            job.problems, job.is_more, job.message, job.partly = (), False, None, None
-            job.rows_done = job.line = 0
-            job.counts = (0, 0, 0)
-            job.stop.clear()
+        if job.state not in _AT_REST or job.source is None:
+            raise ApiError(409, "import-state", f"The import is {job.state}.", "Wait until it rests.")
+        running = next((job for job in self._imports.values() if job.state in _RUNNING), None)
+        if running is not None:
+            message = f"{running.request.file_name} is {running.state} into {running.request.table}."
+            raise ApiError(409, "import-under-way", message, "Wait for it, or stop it.")
+        job.state = "checking" if request.dry_run else "loading"
+        job.problems, job.is_more, job.message, job.partly = (), False, None, None
+        job.rows_done = job.line = 0
+        job.counts = (0, 0, 0)
+        job.stop.clear()
         task = asyncio.create_task(asyncio.to_thread(self._carry_out, job, request))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return _read(job, self._suggested(job))
+        return _read(job)
 
     def cancel(self, import_id: str) -> ImportRead:
         """Stop a run behind its batch."""
         job = self._import(import_id)
-        if job.state not in ("checking", "loading"):
+        if job.state not in _RUNNING:
             raise ApiError(409, "import-state", f"The import is {job.state}: nothing runs.")
         job.stop.set()
-        return _read(job, self._suggested(job))
+        return _read(job)
 
     async def delete(self, import_id: str) -> None:
         """Forget an import and its file; rows that are in stay."""
         job = self._import(import_id)
-        if job.state in ("checking", "loading"):
+        if job.state in _RUNNING:
             raise ApiError(409, "import-state", f"The import is {job.state}.", "Stop it first.")
         self._remove(job)
 
@@ -182,11 +190,10 @@ class Imports:
             raise NotFound("unknown-import", f"There is no import {import_id}.", "Upload the file again.")
         return job
 
-    def _suggested(self, job: _Import) -> list[str | None]:
-        if job.source is None:
-            return []
+    def _suggest(self, job: _Import, source: Source) -> list[str | None]:
+        """Return for each column of the file the table's column of that name, whatever the case; None where none is."""
         names = {column.name.lower(): column.name for column in self._tables.table(job.request.table).columns}
-        return [names.get(name.strip().lower()) for name in job.source.columns]
+        return [names.get(name.strip().lower()) for name in source.columns]
 
     def _open(self, job: _Import) -> None:
         """Read what the columns are, and the first rows."""
@@ -195,14 +202,15 @@ class Imports:
             source = open_source(job.path, job.file_format, job.request.delimiter)
             problems = source.structure_problems()
             job.problems = tuple(problems)
-            job.source = source
-            job.state = "refused" if problems else "ready"
             if problems:
-                job.source = None
-                job.message = "The file is not well-formed: no row of it can be taken."
+                job.message, job.state = "The file is not well-formed: no row of it can be taken.", "refused"
                 return
-            for _, values in islice(source.rows(), _SAMPLE_ROWS):
-                job.sample.append([None if value is None else as_written(value, 200) for value in values])
+            job.sample = [
+                [None if value is None else as_written(value, _SAMPLE_CHARACTERS) for value in values]
+                for _, values in islice(source.rows(), _SAMPLE_ROWS)
+            ]
+            job.suggested = self._suggest(job, source)
+            job.source, job.state = source, "ready"
 
         self._guarded(job, look)
 
@@ -210,8 +218,9 @@ class Imports:
         def work() -> None:
             database = self._store.database()
             assert job.source is not None
+            job.suggested = self._suggest(job, job.source)  # the table may have changed since
             renamed = {name: column or "" for name, column in request.mapping.items()}
-            for name, column in zip(job.source.columns, self._suggested(job), strict=True):
+            for name, column in zip(job.source.columns, job.suggested, strict=True):
                 if column is not None and name != column:
                     renamed.setdefault(name, column)
             mapping = map_columns(
@@ -255,7 +264,7 @@ class Imports:
             job.message, job.state = f"The import failed: {error}", "failed"
 
 
-def _read(job: _Import, suggested: Sequence[str | None]) -> ImportRead:
+def _read(job: _Import) -> ImportRead:
     new, changed, unchanged = job.counts
     return ImportRead(
         id=job.id,
@@ -265,7 +274,7 @@ def _read(job: _Import, suggested: Sequence[str | None]) -> ImportRead:
         size=job.request.size,
         uploaded=job.uploaded,
         columns=[] if job.source is None else list(job.source.columns),
-        suggested=list(suggested),
+        suggested=job.suggested,
         sample=job.sample,
         rows_total=None if job.source is None else job.source.row_count,
         rows_done=job.rows_done,
