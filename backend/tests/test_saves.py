@@ -99,3 +99,18 @@ async def test_a_history_that_cannot_be_written_fails_no_save_and_is_said(settin
         assert created.status_code == 201
         problems = (await client.get(f"{DEVELOPMENT}/health")).json()["problems"]
         assert "Saves of scadr are not recorded" in problems[0]["message"]
+
+
+async def test_a_damaged_history_answers_503_and_the_files_go_on(settings: Settings, running: Running) -> None:
+    async with running(settings) as client:
+        number = (await saves(client))[0]["number"]
+        for kept in (settings.data / "histories" / "scadr.git" / "objects").rglob("*"):
+            if kept.is_file():
+                kept.chmod(0o600)
+                kept.write_bytes(b"damaged")
+    async with running(settings) as client:
+        for address in (SAVES, f"{SAVES}/{number}"):
+            answer = await client.get(address)
+            assert (answer.status_code, answer.json()["code"]) == (503, "history-damaged")
+        created = await client.post(FILES, json={"path": "queries/new.piql", "text": "-- one"})
+        assert created.status_code == 201

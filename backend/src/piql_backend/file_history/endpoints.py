@@ -15,7 +15,7 @@ from piql_backend.schema import FilePath
 router = APIRouter(prefix="/applications/{application}/saves", tags=["history"])
 
 
-@router.get("", responses=declared(404))
+@router.get("", responses=declared(404, 503))
 def list_saves(
     application: str,
     wish: WishedPage,
@@ -26,7 +26,7 @@ def list_saves(
     return workbench.applications.saves(application, wish, path)
 
 
-@router.get("/{number}", responses=declared(404))
+@router.get("/{number}", responses=declared(404, 503))
 def read_save(
     application: str, number: Annotated[int, Path(ge=1, le=2**31)], workbench: TheWorkbench
 ) -> SaveDetailRead:

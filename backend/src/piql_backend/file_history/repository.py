@@ -22,9 +22,11 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from dulwich.diff_tree import RenameDetector, TreeChange
+from dulwich.errors import NotTreeError, ObjectFormatException
+from dulwich.file import FileLocked
 from dulwich.index import commit_tree
-from dulwich.object_store import iter_tree_contents
-from dulwich.objects import Blob, Commit, ObjectID, TreeEntry
+from dulwich.object_store import iter_tree_contents, tree_lookup_path
+from dulwich.objects import Blob, Commit, ObjectID, RawObjectID, ShaFile, TreeEntry
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
@@ -32,8 +34,8 @@ _MAIN = Ref(b"refs/heads/main")
 _TAGS = b"refs/tags/"
 _WORKBENCH = b"PIQL Workbench <workbench@localhost>"
 _PLAIN_FILE = 0o100644
-_LOOSE_OBJECTS = 2_000  # so many files before they are packed into one
-_SAVES_BETWEEN_LOOKS = 100  # at how many files there are
+_LOOSE_OBJECTS = 2_000  # at more files than that, they are packed into one
+_SAVES_BETWEEN_COUNTS = 100  # of these files
 
 ChangeKind: TypeAlias = Literal["added", "changed", "removed", "renamed"]
 _KINDS: dict[str, ChangeKind] = {"add": "added", "modify": "changed", "delete": "removed", "rename": "renamed"}
@@ -57,10 +59,24 @@ class Save:
 
     number: int
     at: datetime
-    by: str
     message: str
     changes: tuple[FileChange, ...]
     marks: tuple[str, ...]
+
+
+class HistoryDamaged(Exception):
+    """The repository cannot be read as one: an object or a ref is missing or damaged."""
+
+
+@contextlib.contextmanager
+def _damage_told() -> Iterator[None]:
+    """Raise HistoryDamaged where a damaged repository is read: what dulwich raises then is of a dozen classes."""
+    try:
+        yield
+    except (OSError, FileLocked, HistoryDamaged):
+        raise
+    except Exception as damage:
+        raise HistoryDamaged(str(damage) or type(damage).__name__) from damage
 
 
 class FileHistory:
@@ -71,6 +87,7 @@ class FileHistory:
         self._lock = threading.RLock()
         self._opened: Repo | None = None
         self._commits: list[ObjectID] = []  # of main, the oldest first
+        self._ids: tuple[ObjectID, Mapping[bytes, ObjectID]] | None = None  # see _ids_at
         self._recorded = 0
 
     def close(self) -> None:
@@ -79,49 +96,40 @@ class FileHistory:
                 self._opened.close()
                 self._opened = None
 
-    def record(self, texts: Mapping[str, str], message: str, by: str = "") -> Save | None:
-        """Record the text of each file by its path; None where nothing differs from the save before.
+    def record(self, texts: Mapping[str, str], message: str) -> int | None:
+        """Record the text of each file by its path, and return the number of the save.
 
-        Raises OSError where the repository cannot be written.
+        None where nothing differs from the save before. Raises HistoryDamaged, or OSError where nothing can be written.
         """
-        with self._writing() as repository:
-            tree = _tree_of(repository, texts)
+        with self._writing("heads/main") as repository:
             newest = self._commits[-1] if self._commits else None
-            if newest is not None and _commit(repository, newest).tree == tree:
+            commit = self._commit_after(repository, newest, texts, message)
+            if commit == newest:
                 return None
-            commit = _new_commit(repository, tree, newest, message, by)
             if newest is None:
                 repository.refs.add_if_new(_MAIN, commit)
             else:
                 repository.refs.set_if_equals(_MAIN, newest, commit)
             self._commits.append(commit)
-            self._pack_some_day(repository)
-            return self._save(repository, len(self._commits), {})
-
-    def mark(self, texts: Mapping[str, str], name: str, message: str, by: str = "") -> None:
-        """Name the state of these texts, such as `development/3`; a name that is taken keeps its state."""
-        with self._writing() as repository:
-            tree = _tree_of(repository, texts)
-            newest = self._commits[-1] if self._commits else None
-            if newest is None or _commit(repository, newest).tree != tree:
-                newest = _new_commit(repository, tree, newest, message, by)
-            repository.refs.add_if_new(Ref(_TAGS + name.encode()), newest)
-
-    @property
-    def count(self) -> int:
-        """How many saves there are; the newest has this number."""
-        with self._lock:
-            repository = self._repository()
-            if repository is not None:
-                self._follow(repository)
+            self._pack_when_many(repository)
             return len(self._commits)
 
-    def newest_first(self, before: int | None = None, path: str | None = None) -> Iterator[Save]:
-        """Give the saves below a number, from the newest on; with `path` those that changed this file.
+    def mark(self, texts: Mapping[str, str], name: str, message: str) -> None:
+        """Name the state of these texts, such as `development/3`; a name that is taken keeps its state.
 
-        A file that was renamed is followed to what it was called before.
+        Raises HistoryDamaged, or OSError where nothing can be written.
         """
-        with self._lock:
+        with self._writing(f"tags/{name}") as repository:
+            newest = self._commits[-1] if self._commits else None
+            commit = self._commit_after(repository, newest, texts, message)
+            repository.refs.add_if_new(Ref(_TAGS + name.encode()), commit)
+
+    def newest_first(self, before: int | None = None, path: str | None = None) -> Iterator[Save]:
+        """Yield the saves below a number, from the newest on; with `path` those that changed this file.
+
+        A file that was renamed is followed to what it was called before. Raises HistoryDamaged.
+        """
+        with self._lock, _damage_told():
             repository = self._repository()
             if repository is None:
                 return
@@ -129,38 +137,65 @@ class FileHistory:
             marks = _marks(repository)
             newest = len(self._commits) if before is None else min(before - 1, len(self._commits))
         for number in range(newest, 0, -1):
-            with self._lock:
+            with self._lock, _damage_told():
+                if path is not None and self._is_untouched(repository, number, path):
+                    continue
                 save = self._save(repository, number, marks)
-            change = next((change for change in save.changes if change.path == path), None)
-            if path is None or change is not None:
-                yield save
-            if change is not None and change.old_path is not None:
-                path = change.old_path
+            yield save
+            path = next((change.old_path for change in save.changes if change.path == path and change.old_path), path)
 
     def save(self, number: int) -> Save | None:
-        """Return one save; None where there is none of that number."""
-        with self._lock:
+        """Return one save; None where there is none of that number. Raises HistoryDamaged."""
+        with self._lock, _damage_told():
             repository = self._at(number)
             return None if repository is None else self._save(repository, number, _marks(repository))
 
     def texts(self, number: int) -> dict[str, str] | None:
-        """Return the text of each file at a save by its path; None where there is none of that number."""
-        with self._lock:
+        """Return the text of each file by its path at a save; None if there is no such save. Raises HistoryDamaged."""
+        with self._lock, _damage_told():
             repository = self._at(number)
             return None if repository is None else _texts(repository, self._commits[number - 1])
 
     @contextlib.contextmanager
-    def _writing(self) -> Iterator[Repo]:
-        """Let one thread of one process write; what another has recorded is known inside."""
-        with self._lock:
+    def _writing(self, ref: str) -> Iterator[Repo]:
+        """Let one thread of one process write and move a ref; what another has recorded is known inside."""
+        with self._lock, _damage_told():
             self._folder.parent.mkdir(parents=True, exist_ok=True)
             with self._folder.with_suffix(".lock").open("w") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)  # let go of by the system, whatever the end
-                repository = self._repository() or self._made()
-                for leftover in (self._folder / "refs").rglob("*.lock"):  # of a process that was killed
-                    leftover.unlink(missing_ok=True)
+                repository = self._repository() or self._create()
+                (self._folder / "refs" / f"{ref}.lock").unlink(missing_ok=True)  # of a process that was killed
                 self._follow(repository)
                 yield repository
+
+    def _commit_after(
+        self, repository: Repo, newest: ObjectID | None, texts: Mapping[str, str], message: str
+    ) -> ObjectID:
+        """Write a commit of these texts behind the newest one, or return the newest one where it has the same texts.
+
+        Each object is a file of its own: dulwich writes several at once as a pack, and many packs are slow to search.
+        """
+        blobs = [Blob.from_string(text.encode("utf-8", "replace")) for text in texts.values()]
+        ids = {path.encode(): blob.id for path, blob in zip(texts, blobs, strict=True)}
+        ids_before = self._ids_at(repository, newest)
+        if newest is not None and ids == ids_before:
+            return newest
+        there = set(ids_before.values())
+        for blob in blobs:
+            if blob.id not in there:
+                repository.object_store.add_object(blob)
+        tree = commit_tree(repository.object_store, [(path, blob_id, _PLAIN_FILE) for path, blob_id in ids.items()])
+        commit = _new_commit(repository, tree, newest, message)
+        self._ids = (commit, ids)
+        return commit
+
+    def _ids_at(self, repository: Repo, commit: ObjectID | None) -> Mapping[bytes, ObjectID]:
+        """Return the object of each file at a commit by its path; those of the last commit are remembered."""
+        if commit is None:
+            return {}
+        if self._ids is None or self._ids[0] != commit:
+            self._ids = (commit, dict(_entries(repository, commit)))
+        return self._ids[1]
 
     def _at(self, number: int) -> Repo | None:
         repository = self._repository()
@@ -173,8 +208,8 @@ class FileHistory:
             self._opened = Repo(str(self._folder), bare=True)
         return self._opened
 
-    def _made(self) -> Repo:
-        """Make the repository beside its place, and put it there whole."""
+    def _create(self) -> Repo:
+        """Create the repository beside its place, and put it there whole."""
         new = self._folder.with_suffix(".new")
         shutil.rmtree(new, ignore_errors=True)  # of a process that was killed
         Repo.init_bare(new, mkdir=True, default_branch=b"main").close()
@@ -184,7 +219,9 @@ class FileHistory:
 
     def _follow(self, repository: Repo) -> None:
         """Read the commits of main that are not known: at the start, and what another process recorded."""
-        commit = repository.refs.as_dict(Ref(b"refs/heads")).get(Ref(b"main"))
+        commit: ObjectID | None = None
+        if _MAIN in repository.refs:
+            commit = repository.refs[_MAIN]
         known = self._commits[-1] if self._commits else None
         unknown: list[ObjectID] = []
         while commit is not None and commit != known:
@@ -203,36 +240,30 @@ class FileHistory:
         return Save(
             number,
             datetime.fromtimestamp(commit.commit_time, UTC),
-            commit.author.decode("utf-8", "replace").rpartition(" <")[0],
             commit.message.decode("utf-8", "replace").rstrip("\n"),
             tuple(sorted(map(_change_of, changes), key=lambda change: change.path)),
             tuple(marks.get(commit_id, ())),
         )
 
-    def _pack_some_day(self, repository: Repo) -> None:
-        """Pack what lies in files of its own once there is much of it: a folder of many files is slow to read."""
+    def _is_untouched(self, repository: Repo, number: int, path: str) -> bool:
+        """Whether a file is the same at a save and at the one before it: this is quicker than comparing all files."""
+        before = self._commits[number - 2] if number > 1 else None
+        return _object_at(repository, self._commits[number - 1], path) == _object_at(repository, before, path)
+
+    def _pack_when_many(self, repository: Repo) -> None:
+        """Pack the objects that lie in files of their own when there are many: such a folder is slow to read."""
         self._recorded += 1
-        if self._recorded % _SAVES_BETWEEN_LOOKS == 1:
+        if self._recorded % _SAVES_BETWEEN_COUNTS == 1:
             loose = sum(1 for _ in (self._folder / "objects").glob("??/*"))
             if loose > _LOOSE_OBJECTS:
                 repository.object_store.pack_loose_objects()
 
 
-def _tree_of(repository: Repo, texts: Mapping[str, str]) -> ObjectID:
-    """Write the texts that are new, and return the tree of them all."""
-    blobs = [(path, Blob.from_string(text.encode("utf-8", "replace"))) for path, text in texts.items()]
-    store = repository.object_store
-    store.add_objects([(blob, None) for _, blob in blobs if blob.id not in store])
-    return commit_tree(store, [(path.encode(), blob.id, _PLAIN_FILE) for path, blob in blobs])
-
-
-def _new_commit(repository: Repo, tree: ObjectID, parent: ObjectID | None, message: str, by: str) -> ObjectID:
+def _new_commit(repository: Repo, tree: ObjectID, parent: ObjectID | None, message: str) -> ObjectID:
     commit = Commit()
     commit.tree = tree
     commit.parents = [] if parent is None else [parent]
-    author = " ".join(by.translate(_NO_BRACKETS).split())
-    commit.author = f"{author} <workbench@localhost>".encode() if author else _WORKBENCH
-    commit.committer = _WORKBENCH
+    commit.author = commit.committer = _WORKBENCH
     commit.commit_time = commit.author_time = int(time.time())
     commit.commit_timezone = commit.author_timezone = 0
     commit.encoding = b"UTF-8"
@@ -241,22 +272,42 @@ def _new_commit(repository: Repo, tree: ObjectID, parent: ObjectID | None, messa
     return commit.id
 
 
-_NO_BRACKETS = str.maketrans("<>\0\n", "    ")
-
-
 def _commit(repository: Repo, commit_id: ObjectID) -> Commit:
     commit = repository.object_store[commit_id]
-    assert isinstance(commit, Commit)
+    if not isinstance(commit, Commit):
+        raise ObjectFormatException(f"{commit_id!r} is no commit")
     return commit
 
 
-def _texts(repository: Repo, commit_id: ObjectID) -> dict[str, str]:
+def _entries(repository: Repo, commit: ObjectID) -> Iterator[tuple[bytes, ObjectID]]:
+    """Yield the path and the object of each file at a commit."""
+    for entry in iter_tree_contents(repository.object_store, _commit(repository, commit).tree):
+        if entry.path is not None and entry.sha is not None:
+            yield entry.path, entry.sha
+
+
+def _object_at(repository: Repo, commit: ObjectID | None, path: str) -> ObjectID | None:
+    """Return the object of one file at a commit; None where there is no such file."""
+    if commit is None:
+        return None
+
+    def stored(object_id: ObjectID | RawObjectID) -> ShaFile:
+        try:
+            return repository.object_store[object_id]
+        except KeyError as missing:  # not to be taken for a file that is not there
+            raise ObjectFormatException(f"{object_id!r} is missing") from missing
+
+    try:
+        return tree_lookup_path(stored, _commit(repository, commit).tree, path.encode())[1]
+    except (KeyError, NotTreeError):
+        return None
+
+
+def _texts(repository: Repo, commit: ObjectID) -> dict[str, str]:
     store = repository.object_store
-    entries = iter_tree_contents(store, _commit(repository, commit_id).tree)
     return {
-        entry.path.decode(): store[entry.sha].as_raw_string().decode("utf-8", "replace")
-        for entry in entries
-        if entry.path is not None and entry.sha is not None
+        path.decode(): store[object_id].as_raw_string().decode("utf-8", "replace")
+        for path, object_id in _entries(repository, commit)
     }
 
 

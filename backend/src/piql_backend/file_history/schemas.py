@@ -21,7 +21,6 @@ class SaveRead(Read):
 
     number: int
     at: datetime
-    by: str
     message: str
     changes: list[FileChangeRead]
     deployments: list[str]

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
-from dulwich.errors import NotGitRepository, ObjectFormatException
 from dulwich.file import FileLocked
 
-from piql_backend.errors import NotFound
-from piql_backend.file_history.repository import FileHistory, Save
+from piql_backend.errors import ApiError, NotFound
+from piql_backend.file_history.repository import FileHistory, HistoryDamaged, Save
 from piql_backend.file_history.schemas import FileChangeRead, SaveDetailRead, SavedFileRead, SaveRead
 from piql_backend.pages import Listing, Page, PageWish
 
 log = logging.getLogger(__name__)
 
 _SAVES = Listing[Save, int]("saves", int, lambda save: save.number, is_descending=True)
-_FAULTS = (OSError, KeyError, ValueError, AssertionError, NotGitRepository, ObjectFormatException, FileLocked)
+_FAULTS = (HistoryDamaged, FileLocked, OSError)
 
 
 class FileHistories:
@@ -62,23 +62,40 @@ class FileHistories:
                 self._folder(application).rename(target)
 
     def page(self, application: str, wish: PageWish, path: str | None) -> Page[SaveRead]:
-        """Saves, the newest first; with a path those that changed this file."""
+        """Saves, the newest first; with a path those that changed this file. Raises ApiError 503 if damaged."""
         history = self._of(application)
 
         def fetch(after: int | None, count: int) -> list[Save]:
             return list(islice(_followed(history, after, path), count))
 
-        page = _SAVES.page(wish, fetch)
+        with self._readable(application):
+            page = _SAVES.page(wish, fetch)
         return Page(items=[_read(save) for save in page.items], next=page.next)
 
     def save(self, application: str, number: int) -> SaveDetailRead:
-        """One save with the texts that changed; ApiError 404 where there is none of that number."""
+        """One save with the text of every file. Raises ApiError: 404 for an unknown number, 503 if it is damaged."""
         history = self._of(application)
-        save, texts = history.save(number), history.texts(number)
+        with self._readable(application):
+            save, texts = history.save(number), history.texts(number)
         if save is None or texts is None:
             raise NotFound("unknown-save", f"{application} has no save {number}.", "The list of saves says which.")
         files = [SavedFileRead(path=path, text=text) for path, text in texts.items()]
         return SaveDetailRead(**_read(save).model_dump(), files=files)
+
+    @contextlib.contextmanager
+    def _readable(self, application: str) -> Iterator[None]:
+        """Answer 503 where a history cannot be read; its application and its files are not touched by that."""
+        try:
+            yield
+        except (HistoryDamaged, OSError) as fault:
+            log.exception("the history of %s cannot be read", application)
+            message = f"The history of {application} is damaged: {fault}. Its files and what is deployed are not."
+            raise ApiError(
+                503,
+                "history-damaged",
+                message,
+                f"Repair histories/{application}.git in the data folder with git, or move it away and start again.",
+            ) from fault
 
     def _of(self, application: str) -> FileHistory:
         with self._lock:
@@ -101,7 +118,6 @@ def _read(save: Save) -> SaveRead:
     return SaveRead(
         number=save.number,
         at=save.at,
-        by=save.by,
         message=save.message,
         changes=changes,
         deployments=list(save.marks),
