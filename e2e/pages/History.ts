@@ -11,7 +11,7 @@ export class History extends Panel {
     super(page, 'History')
     this.saves = this.content.getByRole('list', { name: 'Saves, the newest first' }).getByRole('button')
     this.detail = this.content.getByRole('region', { name: /^Save \d+/ })
-    this.bounds = this.detail.getByRole('table', { name: 'Bounds that differ' })
+    this.bounds = this.detail.getByRole('table', { name: 'Bounds that change' })
   }
 
   async choose(message: string): Promise<void> {

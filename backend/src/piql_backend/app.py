@@ -22,6 +22,7 @@ from piql_backend.allowed_hosts import AllowedHosts
 from piql_backend.api_document import DocumentedApi
 from piql_backend.applications.endpoints import router as applications
 from piql_backend.bursts.endpoints import router as bursts
+from piql_backend.comparisons.endpoints import router as comparisons
 from piql_backend.compilations.endpoints import router as compilations
 from piql_backend.deployments.endpoints import router as deployments
 from piql_backend.errors import add_error_handlers, declared
@@ -50,7 +51,7 @@ from piql_backend.unchanged import Unchanged
 if TYPE_CHECKING:
     from piql_backend.workbench import Workbench
 
-ROUTERS = (health, applications, file_history, compilations, language, schema_imports)
+ROUTERS = (health, applications, file_history, compilations, comparisons, language, schema_imports)
 ENVIRONMENT_ROUTERS = (
     profile_runs,
     predictions,

@@ -356,12 +356,13 @@ export const save = (application: string, number: number) =>
     retry: false,
   })
 
-/** The compilation of texts that are not in the editor, without stages; `key` must be another one for other texts. */
-export const compilationOf = (key: readonly unknown[], files: readonly SourceFile[]) =>
+/** What differs between two sets of texts, both compiled. */
+export const comparison = (before: readonly SourceFile[], after: readonly SourceFile[]) =>
   queryOptions({
-    queryKey: ['compilation', ...key],
+    queryKey: ['comparison', before, after],
     queryFn: ({ signal }) =>
-      answered(api.POST('/api/compilations', { body: { files: [...files], stages_of: '' }, signal })),
+      answered(api.POST('/api/comparisons', { body: { before: [...before], after: [...after] }, signal })),
     staleTime: Infinity,
     gcTime: 60_000,
+    placeholderData: keepPreviousData,
   })

@@ -300,6 +300,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/comparisons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Comparison
+         * @description Compile two sets of files and compare them; what does not compile counts as it is. Nothing is kept.
+         */
+        post: operations["create_comparison"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/language/completions": {
         parameters: {
             query?: never;
@@ -1522,13 +1542,13 @@ export interface components {
         };
         /**
          * BoundChangeRead
-         * @description A query whose bound a deployment would change.
+         * @description A query on both sides whose bound differs; null where it has none.
          */
         BoundChangeRead: {
             /** Query */
             query: string;
-            before: components["schemas"]["ShortBoundRead"];
-            after: components["schemas"]["ShortBoundRead"];
+            before: components["schemas"]["ShortBoundRead"] | null;
+            after: components["schemas"]["ShortBoundRead"] | null;
         };
         /**
          * BoundRead
@@ -1695,6 +1715,28 @@ export interface components {
             ended_at: string | null;
         };
         /**
+         * ChangesRead
+         * @description What is different after: tables, queries by their names, indexes and bounds; `unchanged` are the same queries.
+         */
+        ChangesRead: {
+            /** Tables */
+            tables: components["schemas"]["TableChangeRead"][];
+            /** Added */
+            added: string[];
+            /** Changed */
+            changed: string[];
+            /** Removed */
+            removed: string[];
+            /** Unchanged */
+            unchanged: string[];
+            /** Indexes Added */
+            indexes_added: components["schemas"]["IndexRead"][];
+            /** Indexes Removed */
+            indexes_removed: string[];
+            /** Bounds Changed */
+            bounds_changed: components["schemas"]["BoundChangeRead"][];
+        };
+        /**
          * ClusterRead
          * @description The cluster behind an environment; `replication` says how many copies of a row there are, and where.
          */
@@ -1722,6 +1764,22 @@ export interface components {
             /** Is Nullable */
             is_nullable: boolean;
             range: components["schemas"]["RangeRead"] | null;
+        };
+        /**
+         * ComparisonCreate
+         * @description Two sets of files, such as an earlier save and the text of now; either may be empty.
+         */
+        ComparisonCreate: {
+            /**
+             * Before
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
+            before: components["schemas"]["SourceFile"][];
+            /**
+             * After
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
+            after: components["schemas"]["SourceFile"][];
         };
         /**
          * CompilationCreate
@@ -3695,8 +3753,6 @@ export interface components {
              * Format: date-time
              */
             at: string;
-            /** By */
-            by: string;
             /** Message */
             message: string;
             /** Changes */
@@ -3718,8 +3774,6 @@ export interface components {
              * Format: date-time
              */
             at: string;
-            /** By */
-            by: string;
             /** Message */
             message: string;
             /** Changes */
@@ -5714,6 +5768,106 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CompilationRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    create_comparison: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ComparisonCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangesRead"];
                 };
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */

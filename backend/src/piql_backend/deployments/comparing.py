@@ -11,21 +11,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from piql.compiler.result import Compilation, CompiledQuery
+from piql.compiler.result import Compilation
 from piql.errors import CompilationRefused
+from piql.schema.catalog import Table
 from piql.versions.change.composition import EARLIER, statement_of, with_earlier
 
-from piql_backend.compilations.reading import read_diagnostics, read_indexes
+from piql_backend.comparisons.schemas import ChangesRead, TableChangeRead
+from piql_backend.comparisons.service import changes_between
+from piql_backend.comparisons.table_changes import table_changes
+from piql_backend.compilations.reading import read_diagnostics
 from piql_backend.deployments.history import LiveDeployment
-from piql_backend.deployments.schemas import (
-    BoundChangeRead,
-    ChangesRead,
-    OthersQueryRead,
-    PreviewRead,
-    ShortBoundRead,
-    TableChangeRead,
-)
-from piql_backend.deployments.table_changes import table_changes
+from piql_backend.deployments.schemas import OthersQueryRead, PreviewRead
 
 _UNKNOWN = "an application"
 
@@ -81,7 +77,7 @@ def preview_of(
         except CompilationRefused as refused:
             refusal = str(refused)
     kept = {read.query for read in touches.kept}
-    changes = changes_between(live, whole, kept)
+    changes = changes_from_live(live, whole, kept)
     own_live = live if live is not None and live.read.application_id == application_id else None
     return PreviewRead(
         **{name: getattr(changes, name) for name in ChangesRead.model_fields if name != "tables"},
@@ -99,45 +95,21 @@ def preview_of(
     )
 
 
-def changes_between(live: LiveDeployment | None, after: Compilation, besides: Collection[str] = ()) -> ChangesRead:
+def changes_from_live(live: LiveDeployment | None, after: Compilation, besides: Collection[str] = ()) -> ChangesRead:
     """Compare what is live with a whole set; queries in `besides` are named only where their bound changes."""
-    before: Mapping[str, CompiledQuery] = live.compilation.queries if live else {}
-    old_indexes = live.compilation.indexes if live else {}
-    both = [name for name in after.queries if name in before]
-    has_changed = {name: _is_different(before[name], after.queries[name]) for name in both}
-    named = [name for name in both if name not in besides]
-    return ChangesRead(
-        tables=_table_changes(live, after),
-        added=[name for name in after.queries if name not in before],
-        changed=[name for name in named if has_changed[name]],
-        removed=[name for name in before if name not in after.queries],
-        unchanged=[name for name in named if not has_changed[name]],
-        indexes_added=[index for index in read_indexes(after) if index.name not in old_indexes],
-        indexes_removed=[name for name in old_indexes if name not in after.indexes],
-        bounds_changed=[
-            change for name in both if (change := _bound_change(name, before[name], after.queries[name])) is not None
-        ],
-    )
+    return changes_between(live.compilation if live else None, after, _stored(live), besides)
 
 
 def _table_changes(live: LiveDeployment | None, after: Compilation) -> list[TableChangeRead]:
-    stored = live.deployment.kept if live and live.deployment else {}
-    return table_changes(live.compilation.tables if live else {}, after.tables, stored)
+    return table_changes(live.compilation.tables if live else {}, after.tables, _stored(live))
+
+
+def _stored(live: LiveDeployment | None) -> Mapping[str, Table]:
+    """The tables that the store has, with those that earlier versions left."""
+    return live.deployment.kept if live and live.deployment else {}
 
 
 def _is_of_set(live: LiveDeployment, table: str) -> bool:
     """Whether the live set declares a table itself: one that an earlier version left stays as it is."""
     span = live.compilation.tables[table].span
     return span is not None and span.file != EARLIER
-
-
-def _is_different(before: CompiledQuery, after: CompiledQuery) -> bool:
-    return statement_of(before) != statement_of(after) or before.plan != after.plan
-
-
-def _bound_change(name: str, before: CompiledQuery, after: CompiledQuery) -> BoundChangeRead | None:
-    if before.bound is None or after.bound is None:
-        return None
-    old = ShortBoundRead(operations=before.bound.operations, formula=before.bound.formula)
-    new = ShortBoundRead(operations=after.bound.operations, formula=after.bound.formula)
-    return None if old == new else BoundChangeRead(query=name, before=old, after=new)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from piql_backend.comparisons.schemas import ChangesRead
 from piql_backend.compilations.schemas import BoundRead, DiagnosticRead, IndexRead, ParameterRead
 from piql_backend.schema import FilePath, Read, SourceFiles, Write
 from piql_backend.slos.schemas import SloAtRiskRead
@@ -126,53 +127,11 @@ class DeploymentDetailRead(DeploymentRead):
     indexes: list[IndexRead]
 
 
-class ShortBoundRead(Read):
-    """The requests of a bound, and the formula that they were computed by."""
-
-    operations: int
-    formula: str
-
-
-class BoundChangeRead(Read):
-    """A query whose bound a deployment would change."""
-
-    query: str
-    before: ShortBoundRead
-    after: ShortBoundRead
-
-
-class TableChangeRead(Read):
-    """A table that is added, changed or removed; one that comes `back` is in the store, with rows of earlier versions.
-
-    `checked` are the constraints that its existing rows are checked against first. `refusal` says why the change cannot
-    be made whatever the rows are.
-    """
-
-    table: str
-    change: Literal["added", "back", "changed", "removed"]
-    details: list[str]
-    checked: list[str]
-    refusal: str | None
-
-
 class OthersQueryRead(Read):
     """A live query that was deployed from elsewhere."""
 
     query: str
     deployed_by: str
-
-
-class ChangesRead(Read):
-    """What a deployment would change: tables, queries by their names, indexes and bounds."""
-
-    tables: list[TableChangeRead]
-    added: list[str]
-    changed: list[str]
-    removed: list[str]
-    unchanged: list[str]
-    indexes_added: list[IndexRead]
-    indexes_removed: list[str]
-    bounds_changed: list[BoundChangeRead]
 
 
 class PreviewRead(ChangesRead):

@@ -25,7 +25,7 @@ from piql_backend.applications.repository import Applications
 from piql_backend.compilations.reading import read_diagnostic, read_diagnostics
 from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.building import Building
-from piql_backend.deployments.comparing import Touched, changes_between, preview_of, touched
+from piql_backend.deployments.comparing import Touched, changes_from_live, preview_of, touched
 from piql_backend.deployments.history import FIRST_START, History, LiveDeployment, deployer_of, shortened
 from piql_backend.deployments.repository import DeploymentTable, VersionTime
 from piql_backend.deployments.schemas import (
@@ -172,7 +172,7 @@ class Deployments:
         to = self._table.read(version, self._live_version()) if version else None
         if live is None or before is None or to is None:
             raise _nothing_before()
-        changes = changes_between(live, before.compilation)
+        changes = changes_from_live(live, before.compilation)
         return RollbackPreviewRead(
             **{name: getattr(changes, name) for name in ChangesRead.model_fields},
             base_version=live.read.version,

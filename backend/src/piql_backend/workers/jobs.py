@@ -20,6 +20,7 @@ from piql.compiler.result import Compilation
 from piql.errors import PiqlError
 from pydantic_core import to_json
 
+from piql_backend.comparisons.service import compare
 from piql_backend.compilations.service import Compilations
 from piql_backend.errors import ApiError, from_engine
 from piql_backend.language.service import Language
@@ -76,6 +77,7 @@ class Worker:
                 folds=language.folds,
                 format=language.format,
                 import_schema=import_schema,
+                compare=lambda request: compare(compilations, request),
                 predict=lambda job: self._predictions_for(job).predict(job.request),
                 predict_set=lambda job: self._predictions_for(job).predict_set(job.request),
                 predict_page=lambda job: self._predictions_for(job).predict_page(job.request),

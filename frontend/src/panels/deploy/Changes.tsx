@@ -6,73 +6,76 @@ import { Cell, numeric, Table, unseen } from '../../ui/Table'
 import { formatCount } from '../../units'
 import styles from './deploy.module.css'
 
-type ChangesOfPreview = Pick<
+type ChangedSet = Pick<
   Preview,
   'tables' | 'added' | 'changed' | 'removed' | 'indexes_added' | 'indexes_removed' | 'bounds_changed'
 >
+type ShortBound = Preview['bounds_changed'][number]['before']
 /** The predicted p99 of each query, in milliseconds. */
 type P99 = ReadonlyMap<string, number | null>
 
+const UNKNOWN: P99 = new Map()
+
 interface ChangesProps {
-  preview: ChangesOfPreview
-  p99Before: P99
-  p99After: P99
+  changes: ChangedSet
+  /** What the two sides are called, such as Live and Deployed. */
+  columns: readonly [string, string]
+  p99Before?: P99
+  p99After?: P99
 }
 
-/** What a deployment or a roll-back changes: tables, queries, indexes, bounds and predictions. */
-export function Changes({ preview, p99Before, p99After }: ChangesProps) {
-  const hasP99 = preview.bounds_changed.some(
+/** What a deployment, a roll-back or a save changes: tables, queries, indexes, bounds and predictions. */
+export function Changes({ changes, columns, p99Before = UNKNOWN, p99After = UNKNOWN }: ChangesProps) {
+  const hasP99 = changes.bounds_changed.some(
     ({ query }) => typeof (p99Before.get(query) ?? p99After.get(query)) === 'number',
   )
   return (
     <>
-      {preview.tables.length > 0 ? (
+      {changes.tables.length > 0 ? (
         <ul className={styles['changes']} aria-label="Tables that change">
-          {preview.tables.map((change) => (
+          {changes.tables.map((change) => (
             <TableItem key={change.table} change={change} />
           ))}
         </ul>
       ) : null}
       <ul className={styles['changes']} aria-label="Changes">
-        <Names tone="accent" sign="+" word="added" names={preview.added} />
-        <Names tone="info" sign="~" word="changed" names={preview.changed} />
-        <Names tone="danger" sign="−" word="removed" names={preview.removed} />
-        <Names tone="accent" sign="+" word="new index" names={preview.indexes_added.map((index) => index.definition)} />
-        <Names tone="danger" sign="−" word="index no longer needed" names={preview.indexes_removed} />
+        <Names tone="accent" sign="+" word="added" names={changes.added} />
+        <Names tone="info" sign="~" word="changed" names={changes.changed} />
+        <Names tone="danger" sign="−" word="removed" names={changes.removed} />
+        <Names tone="accent" sign="+" word="new index" names={changes.indexes_added.map((index) => index.definition)} />
+        <Names tone="danger" sign="−" word="index no longer needed" names={changes.indexes_removed} />
       </ul>
-      {preview.bounds_changed.length > 0 ? (
+      {changes.bounds_changed.length > 0 ? (
         <Table
           label="Bounds that change"
           columns={[
             'Query',
-            numeric('Live'),
+            numeric(columns[0]),
             unseen('becomes'),
-            numeric('Deployed'),
+            numeric(columns[1]),
             ...(hasP99 ? [numeric('Predicted p99')] : []),
             'Formula',
           ]}
         >
-          {preview.bounds_changed.map((change) => (
+          {changes.bounds_changed.map((change) => (
             <tr key={change.query}>
               <Cell>
                 <code>{change.query}</code>
               </Cell>
-              <Cell isNumeric>≤ {formatCount(change.before.operations)}</Cell>
+              <Cell isNumeric>{boundText(change.before)}</Cell>
               <Cell>
                 <ArrowRight size={12} aria-label="becomes" />
               </Cell>
               <Cell isNumeric>
-                <Badge tone={change.after.operations > change.before.operations ? 'warning' : 'accent'}>
-                  ≤ {formatCount(change.after.operations)} ({signed(change.after.operations - change.before.operations)}
-                  )
+                <Badge tone={isDearer(change) ? 'warning' : 'accent'}>
+                  {boundText(change.after)}
+                  {difference(change)}
                 </Badge>
               </Cell>
               {hasP99 ? (
                 <Cell isNumeric>{p99Change(p99Before.get(change.query), p99After.get(change.query))}</Cell>
               ) : null}
-              <Cell>
-                <code>{change.after.formula}</code>
-              </Cell>
+              <Cell>{change.after ? <code>{change.after.formula}</code> : null}</Cell>
             </tr>
           ))}
         </Table>
@@ -142,6 +145,17 @@ function p99Change(before: number | null | undefined, after: number | null | und
   return typeof before === 'number' ? `${aboutMs(before)} → ${aboutMs(after)}` : aboutMs(after)
 }
 
-function signed(difference: number): string {
-  return `${difference > 0 ? '+' : '−'}${formatCount(Math.abs(difference))}`
+function boundText(bound: ShortBound): string {
+  return bound === null ? 'no bound' : `≤ ${formatCount(bound.operations)}`
+}
+
+/** A query that loses its bound can cost anything. */
+function isDearer({ before, after }: { before: ShortBound; after: ShortBound }): boolean {
+  return after === null || (before !== null && after.operations > before.operations)
+}
+
+function difference({ before, after }: { before: ShortBound; after: ShortBound }): string {
+  if (before === null || after === null) return ''
+  const more = after.operations - before.operations
+  return more === 0 ? '' : ` (${more > 0 ? '+' : '−'}${formatCount(Math.abs(more))})`
 }

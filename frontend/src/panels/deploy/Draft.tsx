@@ -96,7 +96,7 @@ function DraftChanges({ preview }: { preview: Preview }) {
     versions?.find((version) => version.is_live)?.queries.map((query) => [query.name, query.predicted_p99_ms]),
   )
   const after = new Map([...predictions].map(([name, { typical_p99_ms }]) => [name, typical_p99_ms]))
-  return <Changes preview={preview} p99Before={before} p99After={after} />
+  return <Changes changes={preview} columns={['Live', 'Deployed']} p99Before={before} p99After={after} />
 }
 
 function RunChoice({ runId, onChoose }: { runId: string; onChoose: (id: string) => void }) {

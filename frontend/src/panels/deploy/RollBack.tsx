@@ -60,7 +60,12 @@ function Confirmation({ version, onClose }: { version: number; onClose: () => vo
           isUnchanged(preview) ? (
             <p>No query, index or bound changes.</p>
           ) : (
-            <Changes preview={preview} p99Before={p99Of(versions, live)} p99After={p99Of(versions, version)} />
+            <Changes
+              changes={preview}
+              columns={['Live', 'Deployed']}
+              p99Before={p99Of(versions, live)}
+              p99After={p99Of(versions, version)}
+            />
           )
         ) : null}
         {error ? <ErrorNotice error={error} /> : null}

@@ -12,7 +12,7 @@ import { SelectField } from '../../ui/Field'
 import { ErrorNotice } from '../../ui/Notice'
 import { TextDiff } from '../../ui/TextDiff'
 import { formatDay, plural } from '../../units'
-import { BoundsBetween } from './BoundsBetween'
+import { ChangesBetween } from './ChangesBetween'
 import styles from './history.module.css'
 
 type Against = 'before' | 'now'
@@ -45,11 +45,7 @@ export function SaveDetail({ application, save, newest }: { application: string;
         <option value="now">this save with the text of now</option>
       </SelectField>
       {differences.length === 0 ? <p className={styles['reading']}>The texts are the same.</p> : null}
-      <BoundsBetween
-        application={application}
-        older={{ number: isNow ? save.number : save.number - 1, files: older }}
-        later={isNow ? null : { number: save.number, files: later }}
-      />
+      <ChangesBetween before={older} after={later} />
       <TextDiff files={differences} />
       <Restore application={application} number={save.number} files={toRestore} />
     </section>

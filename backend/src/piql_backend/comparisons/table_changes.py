@@ -15,7 +15,7 @@ from typing import Literal
 from piql.schema.catalog import CardinalityLimit, Column, ForeignKey, Table
 from piql.schema.table_changes import added_constraints, reason_against
 
-from piql_backend.deployments.schemas import TableChangeRead
+from piql_backend.comparisons.schemas import TableChangeRead
 
 
 def table_changes(

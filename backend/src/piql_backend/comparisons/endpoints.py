@@ -1,0 +1,16 @@
+"""HTTP for two sets of files: what differs between them."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from piql_backend.comparisons.schemas import ChangesRead, ComparisonCreate
+from piql_backend.dependencies import TheWorkbench
+
+router = APIRouter(prefix="/comparisons", tags=["compilations"])
+
+
+@router.post("", response_model=ChangesRead)
+async def create_comparison(request: ComparisonCreate, workbench: TheWorkbench) -> Response:
+    """Compile two sets of files and compare them; what does not compile counts as it is. Nothing is kept."""
+    return await workbench.workers.answer("compare", request, request.after)
