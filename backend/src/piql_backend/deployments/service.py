@@ -22,6 +22,7 @@ from piql.versions.change.build import EAGER, BackfillRate, Build, backfill_rate
 from piql.versions.deploy import begin_deploy, begin_rollback, versions
 
 from piql_backend.applications.repository import Applications
+from piql_backend.comparisons.schemas import ChangesRead
 from piql_backend.compilations.reading import read_diagnostic, read_diagnostics
 from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.building import Building
@@ -31,7 +32,6 @@ from piql_backend.deployments.repository import DeploymentTable, VersionTime
 from piql_backend.deployments.schemas import (
     BuildCreate,
     BuildRead,
-    ChangesRead,
     DeploymentCreate,
     DeploymentDetailRead,
     DeploymentRead,
