@@ -16,9 +16,9 @@ from piql.compiler.bounds.writes import bound_of_write
 from piql.compiler.index_design import IndexesByTable, PlannedQuery, indexes_read, tables_read
 from piql.compiler.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Update
 from piql.compiler.optimizer import optimize
+from piql.compiler.optimizer.analysis.effort import Cost
 from piql.compiler.optimizer.analysis.predicates import holds_subquery
 from piql.compiler.optimizer.contradictions import contradictions, keeps_none
-from piql.compiler.optimizer.rule import Cost
 from piql.compiler.physical.indexes.index_set import IndexSet
 from piql.compiler.physical.indexes.secondary_index import constraint_indexes
 from piql.compiler.physical.operators import (
@@ -31,6 +31,7 @@ from piql.compiler.physical.operators import (
 )
 from piql.compiler.physical.partitions import hot_partitions
 from piql.compiler.physical.planner.findings import gap_diagnostics, indistinct_pages, misplaced_subqueries, never_true
+from piql.compiler.physical.planner.left_out import may_do_without, tables_without_limits, with_tables
 from piql.compiler.physical.planner.planner import plan_on_trial, plan_query
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.compiler.physical.writes import plan_write
@@ -125,18 +126,39 @@ def finish_once(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalo
 
 
 def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = False) -> PlannedQuery | None:
-    """Take a SELECT through both phases; None for writes and broken queries."""
+    """Plan a SELECT, with all limits or without one that makes it dearer; None for writes and broken queries."""
     if query.plan is None or isinstance(query.plan, Insert | Update | Delete):
         return None
+
+    planned = _plan_as_declared(query.plan, query, by_table, is_frozen)
+    if planned.plan is None or not may_do_without(query.plan):
+        return planned
+    least = section_cost(planned.plan, {})
+    for table in tables_without_limits(planned.logical):
+        without = _plan_as_declared(with_tables(query.plan, {table.name: table}), query, by_table, is_frozen)
+        cost = None if without.plan is None else section_cost(without.plan, {})
+        if without.plan is not None and cost is not None and cost < least:
+            least = cost
+            declared = {table.name: table for table in tables_of(query)}
+            planned = replace(
+                without,
+                logical=with_tables(without.logical, declared),
+                steps=tuple(replace(step, plan=with_tables(step.plan, declared)) for step in without.steps),
+                plan=with_tables(without.plan, declared),
+            )
+    return planned
+
+
+def _plan_as_declared(plan: LogicalNode, query: BoundQuery, by_table: IndexesByTable, is_frozen: bool) -> PlannedQuery:
+    """Take a plan through both phases, with all that its tables declare."""
 
     def cost(plan: LogicalNode) -> Cost | None:
         if holds_subquery(plan):
             return None
         planned = plan_on_trial(plan, by_table, section_cost, is_frozen=is_frozen)
-        bound = bound_of(planned) if planned is not None else None
-        return None if bound is None else (bound.operations, bound.rows)
+        return None if planned is None else section_cost(planned, {})
 
-    logical, steps = optimize(query.plan, cost)
+    logical, steps = optimize(plan, cost)
     misplaced = misplaced_subqueries(logical, query.name or None)
     if misplaced:
         return PlannedQuery(logical, steps, None, (), misplaced)

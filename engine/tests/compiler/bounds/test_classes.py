@@ -19,7 +19,7 @@ CREATE TABLE n (g INT, id INT, a INT, PRIMARY KEY (g, id));
         ("SELECT a FROM n WHERE g = 1 AND id IN [ids] MAX 5", "I"),
         ("SELECT a FROM m WHERE g = 1", "II"),
         ("SELECT COUNT(*) AS n FROM m WHERE g = 1", "II"),
-        ("SELECT id FROM m WHERE g = 1 AND a > 3 LIMIT 10", "II"),
+        ("SELECT id FROM m WHERE g = 1 AND a > 3 LIMIT 20", "II"),
         ("SELECT a FROM n WHERE g = 1", "III"),
         ("SELECT COUNT(*) AS n FROM n", "III"),
         ("SELECT x.a, y.a AS b FROM n x, n y LIMIT 10", "IV"),

@@ -142,7 +142,7 @@ def test_distinct_and_groups_keep_the_stop_above_them() -> None:
 
 def test_a_bounded_group_may_be_stopped_after_it_is_sorted() -> None:
     schema = "CREATE TABLE m (g INT, id INT, a INT, PRIMARY KEY (g, id), CARDINALITY LIMIT 20 (g));"
-    query = compiled(schema, "SELECT id FROM m WHERE g = 1 AND a > 3 ORDER BY a LIMIT 5")
+    query = compiled(schema, "SELECT id FROM m WHERE g = 1 AND a > 3 ORDER BY a LIMIT 20")
     assert operators(query) == ["LocalStop", "LocalSort", "IndexScan"]
 
 

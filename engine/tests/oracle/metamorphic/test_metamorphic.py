@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import random
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from piql.compiler.optimizer.analysis.effort import Cost
 from piql.compiler.physical.operators import LocalTop
 
 from ..contents import Contents
 from ..query import And, Between, Col, Compare, Const, In, Not, Or, Select, Source
 from ..query_generator import QueryCase
+from ..schema import Schema
 from ..values import INT
 from ..world import random_world
 from .campaign import Tally, report, run_metamorphic, shown
+from .declaring import Declared, declared_in
 from .relations import Relation, Rows, relations
 from .spellings import spellings
 
@@ -88,3 +92,36 @@ def test_a_query_is_said_in_each_way_that_changes_its_text() -> None:
     assert queries["IN as OR"].where.operands[0] == Or((Compare("=", column, one), Compare("=", column, two)))  # type: ignore[union-attr]
     assert queries["negated twice"].sources[1].on == Not(Compare("<>", Col("u", "b"), column))  # type: ignore[union-attr]
     assert queries["JOIN as comma"].sources[1].kind == "comma"  # type: ignore[union-attr]
+
+
+DECLARED_WORLDS, LONG_DECLARED_WORLDS = 12, 10_000
+
+
+def test_what_is_declared_makes_no_query_dearer() -> None:
+    assert_none_is_dearer(range(DECLARED_WORLDS), least=100)
+
+
+@pytest.mark.long
+def test_what_is_declared_makes_no_query_of_ten_thousand_worlds_dearer() -> None:
+    assert_none_is_dearer(range(100_000, 100_000 + LONG_DECLARED_WORLDS), least=100_000)
+
+
+def assert_none_is_dearer(seeds: range, least: int) -> None:
+    tally = Declared()
+    for seed in seeds:
+        tally.add(declared_in(seed))
+    assert not tally.dearer, "\n\n".join(map(str, tally.dearer[:3]))
+    assert tally.held > least
+    assert tally.cheaper > 0
+
+
+def test_a_declaration_that_makes_a_query_dearer_is_seen() -> None:
+    schemas: list[Schema] = []
+
+    def costs(schema: Schema, texts: Mapping[str, str]) -> dict[str, Cost]:
+        schemas.append(schema)
+        return {"q0": Cost(step=3 if len(schemas) == 1 else 2, requests=1, rows=1, nanoseconds=1)}
+
+    breaches = declared_in(2, costs).dearer
+    assert len(breaches) == len(schemas) - 1 > 0
+    assert {breach.query for breach in breaches} == {"q0"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import assert_never
 
 from piql.compiler.logical.expressions import ColumnRef
@@ -13,7 +14,7 @@ from piql.compiler.physical.operators import (
     PhysicalNode,
     SortedIndexJoin,
 )
-from piql.compiler.physical.widths import columns_bytes
+from piql.compiler.physical.widths import columns_bytes, usual_bytes, usual_value_bytes
 from piql.schema.types import has_size, value_bytes
 
 
@@ -33,6 +34,27 @@ def row_bytes(node: PhysicalNode) -> int:
             return 0
         case _:
             assert_never(node)
+
+
+def usual_row_bytes(node: PhysicalNode, uses: Mapping[str, Iterable[str]]) -> int:
+    """Return the bytes of one row that an operator fetches where plans are compared.
+
+    `uses` names the columns that the query reads of each alias: operators have no fields before they are laid out.
+    """
+    match node:
+        case Dereference() if node.fields:
+            child_fields = set(node.child.fields)
+            added = (field for field in node.fields if isinstance(field, ColumnRef) and field not in child_fields)
+            return sum(usual_value_bytes(column.type) for column in added)
+        case Dereference():
+            return usual_bytes(node.table, uses.get(node.alias, ()))
+        case IndexScan() | IndexFKJoin() | SortedIndexJoin() if node.fields:
+            columns = (field for field in node.fields if isinstance(field, ColumnRef) and field.relation == node.alias)
+            return sum(usual_value_bytes(column.type) for column in columns)
+        case IndexScan() | IndexFKJoin() | SortedIndexJoin():
+            return usual_bytes(node.table, node.index.held_columns.intersection(uses.get(node.alias, ())))
+        case _:
+            return 0
 
 
 def reads_unsized(node: PhysicalNode) -> bool:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import assert_never
 
 from piql.compiler.bounds.bound import Bound, OperatorBound, Term
-from piql.compiler.bounds.bytes import row_bytes
+from piql.compiler.bounds.bytes import row_bytes, usual_row_bytes
 from piql.compiler.bounds.facts import proofs_of_row_limit
 from piql.compiler.bounds.formula import ONE, ZERO, Formula, smaller
 from piql.compiler.bounds.requests import is_zero, requests_of, round_trips, rows_fetched
 from piql.compiler.bounds.rows import rows_out, rows_passing
+from piql.compiler.optimizer.analysis.effort import Cost, cost_of
 from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
     LocalDistinct,
     LocalGroupBy,
+    LocalJoin,
     LocalSelection,
     PhysicalNode,
     RemoteOperator,
@@ -23,13 +26,12 @@ from piql.compiler.physical.operators import (
     SortedIndexJoin,
     inputs,
 )
-from piql.compiler.physical.planner.part import SectionCost
 from piql.schema.catalog import UniqueKey
 
 
 def bound_of(plan: PhysicalNode) -> Bound:
     """Return the bound of a plan: the sums over its operators of what each may request, fetch and return."""
-    reader = _Reader()
+    reader = _Reader({})
     rows = reader.read(plan, ())
     terms = dict.fromkeys((*reader.operations.terms, *rows.terms, *reader.fetched.terms, *reader.proofs))
     return Bound(
@@ -46,17 +48,22 @@ def bound_of(plan: PhysicalNode) -> Bound:
     )
 
 
-def section_cost(plan: PhysicalNode) -> SectionCost:
-    """Return the most requests, rows, rows fetched and round trips of a section, to compare it with an alternative."""
-    reader = _Reader()
+def section_cost(plan: PhysicalNode, uses: Mapping[str, Iterable[str]]) -> Cost:
+    """Return what a section takes at most, to compare it with an alternative.
+
+    `uses` names the columns that the query reads of each alias; a whole plan that is laid out needs none.
+    """
+    reader = _Reader(uses)
     rows = reader.read(plan, ())
-    return reader.operations.value, rows.value, reader.fetched.value, round_trips(plan)
+    return cost_of(reader.operations.value, reader.fetched.value, reader.usual_bytes, round_trips(plan), rows.value)
 
 
 class _Reader:
     """Walks a plan from its leaves, gathering what each operator adds."""
 
-    def __init__(self) -> None:
+    def __init__(self, uses: Mapping[str, Iterable[str]]) -> None:
+        self.uses = uses
+        self.usual_bytes = 0
         self.operations = ZERO
         self.fetched = ZERO
         self.by_operator: list[OperatorBound] = []
@@ -70,7 +77,7 @@ class _Reader:
         requests, rows = requests_of(node, path, self.rows), rows_out(node, path, self.rows)
         if isinstance(node, LocalDistinct | LocalGroupBy) and node.depth:
             rows = smaller(rows, self.rows[(*path, *(0,) * node.depth)])
-        passing = node.passing if isinstance(node, LocalSelection | SortedIndexJoin) else None
+        passing = node.passing if isinstance(node, LocalSelection | SortedIndexJoin | LocalJoin) else None
         if passing is not None and passing.limit is not None:
             self.proofs.update(dict.fromkeys(proofs_of_row_limit(passing.table, passing.limit)))
         if passing is not None and isinstance(node, LocalSelection):
@@ -83,6 +90,7 @@ class _Reader:
         if isinstance(node, RemoteOperator):
             fetched = ZERO if is_idle else rows_fetched(node, requests)
             fetched_bytes = fetched.value * row_bytes(node)
+            self.usual_bytes += fetched.value * usual_row_bytes(node, self.uses)
             self.operations = self.operations + requests
             self.fetched = self.fetched + fetched
             self._prove(node)

@@ -54,6 +54,8 @@ def rows_out(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Fo
                 joined = smaller(joined, below[0])
             if node.is_right_once and node.kind == "inner":
                 joined = smaller(joined, below[1])
+            if node.passing is not None:
+                joined = smaller(below[0] * rows_passing(node.passing), joined)
             return below[0] if node.kind == "left" and joined.value < below[0].value else joined
         case LocalGroupBy():
             is_one = node.is_one or not node.keys

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from piql.compiler.logical.operators import LogicalNode
-from piql.compiler.optimizer.rule import Cost, Rule, RuleContext
+from piql.compiler.optimizer.analysis.effort import Cost
+from piql.compiler.optimizer.rule import Rule, RuleContext
 from piql.compiler.optimizer.rules.attach_subqueries import attach_subqueries
 from piql.compiler.optimizer.rules.complete_order import complete_order
 from piql.compiler.optimizer.rules.drop_distinct import drop_distinct
@@ -100,8 +101,8 @@ def optimize(
 ) -> tuple[LogicalNode, tuple[RuleApplication, ...]]:
     """Apply the rules once each, in their order.
 
-    `cost` takes a plan that has been through all rules and returns the requests and rows that it may need at most, or
-    None where it has no bound. Returns the rewritten plan, and an application for each rule that changed something.
+    `cost` takes a plan that has been through all rules and returns what it may take at most, or None where it has no
+    bound. Returns the rewritten plan, and an application for each rule that changed something.
     """
     trace: list[RuleApplication] = []
     for at, rule in enumerate(RULES):

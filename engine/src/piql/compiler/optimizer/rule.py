@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from piql.compiler.logical.operators import LogicalNode
-
-Cost: TypeAlias = tuple[int, int]  # requests, rows
+from piql.compiler.optimizer.analysis.effort import Cost
 
 
 @dataclass(slots=True)
@@ -18,6 +17,11 @@ class RuleContext:
     is_bounded: Callable[[LogicalNode], bool] = lambda plan: False  # whether a subquery has a bound of its own
     cost: Callable[[LogicalNode], Cost | None] = lambda plan: None  # of a whole plan after this rule; None: no bound
     notes: list[str] = field(default_factory=list)
+
+    def is_cheaper(self, changed: LogicalNode, plan: LogicalNode) -> bool:
+        """Whether a plan is bounded once it is changed, and takes less than as it was, if that is bounded."""
+        before, after = self.cost(plan), self.cost(changed)
+        return after is not None and (before is None or after < before)
 
     def note(self, text: str) -> None:
         """Add a sentence about what the rule did, once."""

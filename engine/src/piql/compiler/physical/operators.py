@@ -211,7 +211,7 @@ class LocalJoin(Local):
     """Joins two bounded inputs in memory, in the order of the left and then of the right.
 
     `is_left_once`: the condition equates what tells the rows of `right` apart, so a row of `left` meets one at most;
-    `is_right_once` says so of a row of `right`.
+    `is_right_once` says so of a row of `right`. `passing` is set where a fact limits the matches of a row of `left`.
     """
 
     left: PhysicalNode
@@ -220,6 +220,7 @@ class LocalJoin(Local):
     kind: Literal["inner", "left"] = "inner"
     is_left_once: bool = False
     is_right_once: bool = False
+    passing: PassingRows | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

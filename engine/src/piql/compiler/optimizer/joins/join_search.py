@@ -424,7 +424,11 @@ def _extended(ways: Iterable[Way], extension: _Extension, at: int, leg: Leg) -> 
         else:
             times = min(before, keys)
             more = times * reads
-            if alone is not None and not unbounded and alone.is_less_than(Effort(more, times * rows_of_read)):
+            if (
+                alone is not None
+                and not unbounded
+                and alone.nanoseconds < Effort(more, times * rows_of_read).nanoseconds
+            ):
                 more = alone.requests
         yield _way(
             (

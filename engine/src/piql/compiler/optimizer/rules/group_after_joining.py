@@ -51,8 +51,8 @@ def group_after_joining(plan: LogicalNode, context: RuleContext) -> LogicalNode:
               GroupBy c.post: COUNT(*)
                 Relation c
 
-    So only the groups that the query joins are computed: the groups of a whole table have no bound. Where nothing
-    bounds the query otherwise; an IN among groups is joined, if it compares all that they are grouped by. Only to
+    So only the groups that the query joins are computed: the groups of a whole table have no bound. Where that
+    takes less; an IN among groups is joined, if it compares all that they are grouped by. Only to
     rows that have keys is anything joined. What is asked of the sums is tested above. A left join gives IF_FOUND of
     them, since a row that meets no group has no count.
     """
@@ -75,10 +75,10 @@ def group_after_joining(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         return node
 
     merged = map_regions(joined, merge)
-    if not by or _is_summed_again(joined, by) or context.cost(plan) is not None:
+    if not by or _is_summed_again(joined, by):
         return plan
     merged = with_columns_named(merged, by)
-    if context.cost(merged) is None:
+    if not context.is_cheaper(merged, plan):
         return plan
     context.note("rows are joined before they are grouped")
     return merged

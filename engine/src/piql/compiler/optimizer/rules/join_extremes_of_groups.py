@@ -27,7 +27,7 @@ def join_extremes_of_groups(plan: LogicalNode, context: RuleContext) -> LogicalN
               GroupBy t.owner: MAX(t.posted)
                 Relation t
 
-    Where nothing bounds the query otherwise, and equalities fix all that is grouped by. An inner join tests above that
+    Where that takes less, and equalities fix all that is grouped by. An inner join tests above that
     there is a match. What is asked of the value is tested above, too; `merge_first_match` may read the row that has it.
     """
     kinds = kinds_of(plan)
@@ -46,10 +46,10 @@ def join_extremes_of_groups(plan: LogicalNode, context: RuleContext) -> LogicalN
         return node
 
     merged = map_regions(with_groups_joined(plan), merge)
-    if not by or context.cost(plan) is not None:
+    if not by:
         return plan
     merged = with_columns_named(merged, by)
-    if context.cost(merged) is None:
+    if not context.is_cheaper(merged, plan):
         return plan
     context.note("only the first match of each row is joined, not one row of each group")
     return merged

@@ -52,7 +52,7 @@ def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         search.note()
         return best
     least = context.cost(best)
-    if least is not None and least[0] <= search.requests:
+    if least is not None and least.requests <= search.requests:
         search.note()
         return best
     chosen = search
@@ -63,7 +63,7 @@ def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         cost = context.cost(candidate)
         if cost is not None and (least is None or cost < least):
             best, least, chosen = candidate, cost, ordering
-            if least[0] <= search.requests:
+            if least.requests <= search.requests:
                 break
     chosen.note()
     return best

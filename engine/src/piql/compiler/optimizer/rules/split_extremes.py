@@ -25,7 +25,7 @@ from piql.trees.node import Node, kinds_of
 
 
 def split_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Read each MIN and MAX of a group without a bound by itself, from its own end of an index.
+    """Read each MIN and MAX of a group by itself, from its own end of an index, where that takes less.
 
         Projection MIN(t.posted), MAX(t.posted)        Projection extreme_1.value, extreme_2.value
           GroupBy: MIN(t.posted), MAX(t.posted)          Join (product)
@@ -37,7 +37,7 @@ def split_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
 
     Each part gives one row, or none where the group has no rows. Afterwards `stop_extremes` limits each to one row.
     """
-    if GroupBy not in kinds_of(plan) or not any(map(_is_split, plan.find(GroupBy))) or context.cost(plan) is not None:
+    if GroupBy not in kinds_of(plan) or not any(map(_is_split, plan.find(GroupBy))):
         return plan
     taken = aliases_in(plan)
 
@@ -46,7 +46,7 @@ def split_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         return _split(changed, taken) if isinstance(changed, Projection) else changed
 
     split = visit(plan)
-    if split == plan or context.cost(split) is None:
+    if split == plan or not context.is_cheaper(split, plan):
         return plan
     context.note("each MIN and MAX is read by itself")
     return split

@@ -26,7 +26,7 @@ _MOST_BRANCHES = 8  # each is a copy of the query that all later rules work on
 
 
 def spread_or(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Make a UNION of the branches of an OR with a subquery, where nothing bounds the query otherwise.
+    """Make a UNION of the branches of an OR with a subquery, where that takes less or nothing bounds it otherwise.
 
         Selection t.owner = [me] OR            Derived t
                   t.owner IN (→ s.target)        Union
@@ -46,7 +46,7 @@ def spread_or(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     taken = aliases_in(plan)
     unions: set[str] = set()
     spread = _ordered(map_regions(plan, lambda region: _spread(region, taken, unions)), unions)
-    if spread == plan or context.cost(plan) is not None or context.cost(spread) is None:
+    if spread == plan or not context.is_cheaper(spread, plan):
         return plan
     context.note("each branch of the OR is read by itself")
     return spread

@@ -30,7 +30,7 @@ from piql.trees.node import Node, kinds_of
 
 
 def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Move joins and tests of a derived UNION ALL into each branch, where nothing bounds the query otherwise.
+    """Move joins and tests of a derived UNION ALL into each branch, where that takes less.
 
         Stop 5                              Stop 5
           Projection d.posted                 Sort posted
@@ -54,7 +54,7 @@ def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         for node in plan.walk()
         if isinstance(node, Stop) and (_query_of_union_all(node) is not None or _query_of_union(node) is not None)
     ]
-    if not stops or context.cost(plan) is not None:
+    if not stops:
         return plan
     taken = aliases_in(plan)
 
@@ -63,7 +63,7 @@ def spread_union(plan: LogicalNode, context: RuleContext) -> LogicalNode:
         return (_lifted(changed, taken) or _spread(changed, taken)) if isinstance(changed, Stop) else changed
 
     spread = visit(plan)
-    if context.cost(spread) is None:
+    if not context.is_cheaper(spread, plan):
         return plan
     context.note("each branch of the union is asked by itself")
     return spread

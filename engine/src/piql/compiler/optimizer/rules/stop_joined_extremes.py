@@ -15,7 +15,7 @@ from piql.trees.node import kinds_of
 
 
 def stop_joined_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode:
-    """Read only the match with the smallest or largest value for each row, where nothing bounds the matches.
+    """Read only the match with the smallest or largest value for each row, where that takes less than all matches.
 
         GroupBy s.target: MAX(t.posted)           GroupBy s.target: MAX(t.posted)
           Join t.owner = s.target          →        Join t.owner = s.target, first by t.posted DESC
@@ -29,7 +29,7 @@ def stop_joined_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode
     """
     if GroupBy not in kinds_of(plan):
         return plan
-    if not any(_extreme(node) is not None for node in plan.find(GroupBy)) or context.cost(plan) is not None:
+    if not any(_extreme(node) is not None for node in plan.find(GroupBy)):
         return plan
 
     def visit(node: LogicalNode) -> LogicalNode:
@@ -41,7 +41,7 @@ def stop_joined_extremes(plan: LogicalNode, context: RuleContext) -> LogicalNode
         return changed if below is None else replace(changed, input=below)
 
     stopped = visit(plan)
-    if stopped == plan or context.cost(stopped) is None:
+    if stopped == plan or not context.is_cheaper(stopped, plan):
         return plan
     context.note("MIN and MAX are read as the first match of each row")
     return stopped

@@ -42,7 +42,7 @@ def turn_not_exists_extreme(plan: LogicalNode, context: RuleContext) -> LogicalN
           Relation thoughts t                                            Relation thoughts t
 
     Both relations are of one table, the row is itself one of the group, and no column compared may be NULL. Every
-    other test in the NOT EXISTS must also be a test of the row. Only where the query has no bound otherwise.
+    other test in the NOT EXISTS must also be a test of the row. Only where that takes less.
     """
     if Exists not in kinds_of(plan):
         return plan
@@ -66,7 +66,7 @@ def turn_not_exists_extreme(plan: LogicalNode, context: RuleContext) -> LogicalN
         return changed if predicate is None or predicate == changed.predicate else replace(changed, predicate=predicate)
 
     turned = visit(plan)
-    if turned == plan or context.cost(plan) is not None or context.cost(turned) is None:
+    if turned == plan or not context.is_cheaper(turned, plan):
         return plan
     context.note("a row with no larger or smaller one has the MAX or MIN of its group")
     return turned

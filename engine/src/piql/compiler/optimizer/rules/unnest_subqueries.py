@@ -53,22 +53,26 @@ def unnest_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
           Relation t                            →        Relation t
                                                          Relation s
 
-    An IN whose subquery has its own bound becomes a join with the distinct values, which may then be read first.
-    Everything else becomes a semi-join, and predicates that name outer columns become its condition. If nothing
-    bounds the query then, an EXISTS whose rows are found by equalities is treated like an IN. An IN among the one
+    An IN whose subquery has its own bound becomes a join with the distinct values, which may then be read first, where
+    that takes no more than to test each row. Everything else becomes a semi-join, and predicates that name outer
+    columns become its condition. Where it takes less, an EXISTS whose rows are found by equalities is treated like an
+    IN. An IN among the one
     row of an aggregate is an equality with its value. One in the ON of an inner join is tested after it. Those that
     are parts of a test, or stand in HAVING or the select list, are left to `attach_subqueries`.
     """
     if not holds_subquery(plan):
         return plan
     plan = map_regions(plan, lambda region: _tested_above(region) if _has_subquery_in_on(region) else region)
-    joined = _unnested(plan, _Unnest(context))
-    if any(isinstance(node, Exists) for node in plan.walk()) and context.cost(joined) is None:
+    unnesting = _Unnest(context)
+    best = _unnested(plan, unnesting)
+    if unnesting.has_joined:
+        tested = _unnested(plan, _Unnest(context, joins_in=False))
+        best = tested if context.is_cheaper(tested, best) else best
+    if any(isinstance(node, Exists) for node in plan.walk()):
         following = _Unnest(context, follows_exists=True)
         followed = _unnested(plan, following)
-        if following.has_followed and context.cost(followed) is not None:
-            return followed
-    return joined
+        best = followed if following.has_followed and context.is_cheaper(followed, best) else best
+    return best
 
 
 def _unnested(plan: LogicalNode, unnest: _Unnest) -> LogicalNode:
@@ -101,8 +105,10 @@ def _tested_above(node: LogicalNode) -> LogicalNode:
 
 
 class _Unnest:
-    def __init__(self, context: RuleContext, *, follows_exists: bool = False) -> None:
+    def __init__(self, context: RuleContext, *, joins_in: bool = True, follows_exists: bool = False) -> None:
         self.context = context
+        self.joins_in = joins_in
+        self.has_joined = False
         self.semi_joins = SemiJoins("subquery")
         self.follows_exists = follows_exists
         self.has_followed = False  # whether an EXISTS has become a join with distinct values
@@ -123,7 +129,9 @@ class _Unnest:
                     )
                     continue
                 case InSubquery(query=query) if not any(map(has_subquery, test.values)):
-                    if not is_anti and not outer_relations(query) and self.context.is_bounded(query):
+                    is_joined = self.joins_in and not is_anti and not outer_relations(query)
+                    if is_joined and self.context.is_bounded(query):
+                        self.has_joined = True
                         below, equalities = self._joined(below, test, predicate)
                         tests.extend(equalities)
                         continue

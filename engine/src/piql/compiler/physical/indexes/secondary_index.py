@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from piql.compiler.physical.widths import WIDE_ROW_BYTES, columns_bytes
+from piql.compiler.optimizer.analysis.column_uses import are_copied
+from piql.compiler.physical.widths import columns_bytes
 from piql.schema.catalog import Catalog, ForeignKey, Index, IndexColumn, Table, completed_by_key, word_column
-from piql.schema.types import has_size
 
 
 def index_on(
@@ -173,11 +173,7 @@ def is_covering(table: Table, index: Index, needed: Iterable[str]) -> bool:
 
     A copy saves one request a row; it is not worth a copy of values without a length, or of very wide rows.
     """
-    missing = [name for name in needed if name not in index.held_columns]
-    if not missing:
-        return True
-    types = [column.type for name in missing if (column := table.column(name)) is not None]
-    return all(map(has_size, types)) and columns_bytes(table, missing) <= WIDE_ROW_BYTES
+    return are_copied(table, [name for name in needed if name not in index.held_columns])
 
 
 def covering_reason(table: Table, missing: Sequence[str], *, covering: bool) -> str:

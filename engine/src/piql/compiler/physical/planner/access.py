@@ -17,11 +17,12 @@ from math import prod
 
 from piql.compiler.logical.expressions import Expression, columns_in
 from piql.compiler.logical.operators import Count
+from piql.compiler.optimizer.analysis.effort import Cost, cost_of
 from piql.compiler.optimizer.analysis.facts import Fact
 from piql.compiler.optimizer.analysis.restrictions import Range, Restrictions, Word
 from piql.compiler.physical.indexes.secondary_index import covering_reason, index_on, is_covering
 from piql.compiler.physical.operators import KeyPart, KeyRange, PassingRows, RowLimit, partition_of
-from piql.compiler.physical.widths import columns_bytes
+from piql.compiler.physical.widths import usual_bytes
 from piql.schema.catalog import Index, IndexColumn, Table, word_column
 from piql.trees.caches import Cached
 
@@ -79,7 +80,7 @@ class Reading:
 
 
 def best_access(reading: Reading) -> Access | None:
-    """Return the bounded access with the fewest requests; then one without a new index, then the fewest bytes.
+    """Return the cheapest bounded access; of equal ones one without a new index.
 
     An index that the user has spread over b BUCKETS comes before the best one for reads that only the stop bounds,
     though it takes b requests instead of one: that is why it was declared. It does not where the best access uses the
@@ -90,13 +91,13 @@ def best_access(reading: Reading) -> Access | None:
         accesses = [access for access in accesses if access.index.buckets == 1]
     if not accesses:
         return None
-    width = columns_bytes(reading.table, reading.uses)
+    width = usual_bytes(reading.table, reading.uses)
 
-    def cost(access: Access) -> tuple[int, int, int, int, bool, str]:
-        rows = access.rows if reading.demand.count is None else min(access.rows, reading.demand.count.max)
-        requests = access.reads + (rows if access.needs_dereference else 0)
-        is_secondary = not access.index.is_primary
-        return requests, access.is_new, access.rows * width, len(access.residual), is_secondary, access.index.name
+    def cost(access: Access) -> tuple[Cost, bool, int, bool, str]:
+        records = _records_fetched(reading, access)
+        rows_read = access.rows + records
+        took = cost_of(access.reads + records, rows_read, rows_read * width, 1 + bool(records), 0)
+        return took, access.is_new, len(access.residual), not access.index.is_primary, access.index.name
 
     best = min(accesses, key=cost)
     spread = [access for access in accesses if access.index.buckets > 1]
@@ -105,6 +106,22 @@ def best_access(reading: Reading) -> Access | None:
     if not best.needs_dereference:
         spread = [access for access in spread if not access.needs_dereference]
     return min(spread, key=cost, default=best)
+
+
+def _records_fetched(reading: Reading, access: Access) -> int:
+    """Return how many records are fetched behind the entries of an index, for one row of the child.
+
+    Before a test or a sort that needs more than an entry holds all are, and after the stop only those it lets through.
+    """
+    if not access.needs_dereference:
+        return 0
+    held = access.index.held_columns
+    if any(column.name not in held for test in access.residual for column in columns_in(test)):
+        return access.rows
+    demand = reading.demand
+    is_sorted = access.serves_order or (demand.keys is not None and all(name in held for name, _ in demand.keys))
+    rows = access.rows_passing
+    return min(rows, demand.count.max) if demand.count is not None and is_sorted else rows
 
 
 def _stopped(reading: Reading) -> Iterable[Access]:
@@ -367,9 +384,14 @@ def _access(
 
 def _passing_rows(reading: Reading, rows: int) -> PassingRows | None:
     """Return the fact by which fewer rows pass all tests than are read; None where there is none."""
-    fact = reading.facts[0] if reading.facts else None
-    if fact is None or fact.rows >= rows:
+    return rows_of_best_fact(reading) if reading.facts and reading.facts[0].rows < rows else None
+
+
+def rows_of_best_fact(reading: Reading) -> PassingRows | None:
+    """Return the fact that limits most how many rows pass all tests on a relation; None where there is none."""
+    if not reading.facts:
         return None
+    fact = reading.facts[0]
     equal = reading.restrictions.equal
     columns = () if fact.is_token else fact.columns
     prefix = tuple(KeyPart(column=name, values=equal[name].values) for name in columns)

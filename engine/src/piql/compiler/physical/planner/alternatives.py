@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from piql.compiler.logical.expressions import And, ColumnRef, Comparison, Constant, Expression, InList, Or, conjuncts
 from piql.compiler.logical.operators import Output, Relation, SortKey
+from piql.compiler.optimizer.analysis.effort import Cost
 from piql.compiler.optimizer.analysis.predicates import relations_of
 from piql.compiler.physical.operators import LocalProjection, LocalUnion
-from piql.compiler.physical.planner.part import Part, SectionCost, Want, fetched, sorted_by
+from piql.compiler.physical.planner.part import Part, Want, fetched, sorted_by
 
 if TYPE_CHECKING:
     from piql.compiler.physical.planner.planner import Planner
@@ -23,7 +24,7 @@ MOST_ALTERNATIVES = 50  # ORs of different shapes on one relation, each of which
 def plan_alternatives(
     planner: Planner, relation: Relation, predicates: tuple[Expression, ...], want: Want, plan_read: PlanRead
 ) -> Part | None:
-    """Read each branch of an OR on its own, of several the one with the fewest requests; None where none is bounded.
+    """Read each branch of an OR on its own, of several ORs the cheapest; None where none is bounded.
 
     LocalUnion
       LocalProjection …
@@ -35,7 +36,7 @@ def plan_alternatives(
     if want.is_page and not want.keys:  # the branches must come in one order
         want = replace(want, keys=tuple(SortKey(expression=column) for column in primary))
     best: Part | None = None
-    least: SectionCost | None = None
+    least: Cost | None = None
     for remaining, choices in alternatives(relation, predicates):
         branches: list[Part] = []
         for choice in choices:

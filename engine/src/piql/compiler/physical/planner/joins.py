@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 
 from piql.compiler.logical.expressions import ColumnRef, Expression, columns_in, conjuncts
 from piql.compiler.logical.operators import Count, Join, LogicalNode, Relation, Selection, SortKey
-from piql.compiler.optimizer.analysis.effort import Effort
 from piql.compiler.optimizer.analysis.facts import facts_about
 from piql.compiler.optimizer.analysis.predicates import conjunction, equated_columns, key_of, relations_of
 from piql.compiler.optimizer.analysis.region import aliases_below
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
-from piql.compiler.physical.operators import IndexFKJoin, KeyPart, LocalJoin, SortedIndexJoin
-from piql.compiler.physical.planner.access import Access, Demand, Reading, best_access
+from piql.compiler.physical.operators import IndexFKJoin, KeyPart, LocalJoin, PassingRows, SortedIndexJoin
+from piql.compiler.physical.planner.access import Access, Demand, Reading, best_access, rows_of_best_fact
 from piql.compiler.physical.planner.part import (
     WORST,
     Part,
@@ -81,12 +80,16 @@ def plan_join(planner: Planner, node: Join, want: Want, path: tuple[int, ...], u
     if access is not None and depends_on(access.prefix, available):
         remote = join_remotely(node, relation, access, restrictions, want, left)
         alone = read_alone(planner, node.right, conditions, left, (at, below))
-        return remote if alone is None else _cheaper(planner, remote, _join_in_memory(node, conditions, left, alone))
+        return (
+            remote
+            if alone is None
+            else _cheaper(planner, remote, _join_in_memory(node, conditions, left, alone, rows_of_best_fact(reading)))
+        )
     gaps = len(planner.gaps)
     with planner.attempt():
         right = plan_leg(planner, node.right, Want(), at, below)
     if len(planner.gaps) == gaps:
-        joined = _join_in_memory(node, conditions, left, right)
+        joined = _join_in_memory(node, conditions, left, right, rows_of_best_fact(reading))
         if access is None or not access.prefix or left.rows >= WORST:
             return joined
         return _cheaper(planner, joined, join_remotely(node, relation, access, restrictions, want, left))
@@ -135,10 +138,9 @@ def read_alone(
 
 
 def _cheaper(planner: Planner, first: Part, second: Part) -> Part:
-    """Return the first part, unless the other takes less and no more rows come out of it."""
+    """Return the part that takes less; the first one of equals."""
     was, now = planner.cost(fetched(first).plan), planner.cost(fetched(second).plan)
-    is_less = Effort(now[0], now[2]).is_less_than(Effort(was[0], was[2]))
-    return second if now[1] <= was[1] and (is_less or (now < was and now[2] <= was[2])) else first
+    return second if now < was else first
 
 
 def plan_left(planner: Planner, node: Join, want: Want, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
@@ -268,7 +270,10 @@ def _tells_apart(equated: list[tuple[ColumnRef, ColumnRef]], side: Part, relatio
     return all(key in equal for key in keys)
 
 
-def _join_in_memory(node: Join, conditions: tuple[Expression, ...], left: Part, right: Part) -> Part:
+def _join_in_memory(
+    node: Join, conditions: tuple[Expression, ...], left: Part, right: Part, matches: PassingRows | None = None
+) -> Part:
+    """Join two bounded sections; `matches` says how many rows of the right a row of the left meets at most."""
     if left.rows >= WORST or right.rows >= WORST:
         return replace(left, rows=WORST)
     left, right = with_columns(left, conditions), with_columns(right, conditions)
@@ -284,9 +289,10 @@ def _join_in_memory(node: Join, conditions: tuple[Expression, ...], left: Part, 
         kind=node.kind,
         is_left_once=is_left_once,
         is_right_once=is_right_once,
+        passing=matches,
         span=node.span,
     )
-    count = left.rows * right.rows
+    count = left.rows * min(right.rows, right.rows if matches is None else matches.rows)
     if is_left_once:
         count = min(count, left.rows)
     if is_right_once and node.kind == "inner":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
 from piql.compiler.logical.expressions import ColumnRef, Expression
 from piql.compiler.logical.operators import Count, SortKey
@@ -13,7 +12,6 @@ from piql.compiler.physical.operators import Dereference, LocalSelection, LocalS
 from piql.schema.catalog import Index, Table
 from piql.trees.node import Node
 
-SectionCost: TypeAlias = tuple[int, int, int, int]  # requests, rows that come out, rows that are read, round trips
 WORST = 10**12  # the rows of a section that nothing bounds; such a plan is never shown
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from piql.compiler.binding.outputs import output_columns
 from piql.compiler.binding.types import type_of
@@ -31,6 +31,8 @@ from piql.compiler.logical.operators import (
     Stop,
     Union,
 )
+from piql.compiler.optimizer.analysis.column_uses import ColumnUses, column_uses
+from piql.compiler.optimizer.analysis.effort import Cost
 from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of
 from piql.compiler.physical.operators import (
     LocalDistinct,
@@ -47,7 +49,6 @@ from piql.compiler.physical.planner.layout import lay_out
 from piql.compiler.physical.planner.part import (
     NOTHING,
     Part,
-    SectionCost,
     Want,
     fetched,
     is_in_order,
@@ -61,7 +62,8 @@ from piql.compiler.physical.planner.semi_joins import plan_semi_join
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.compiler.physical.planner.unions import plan_union
 from piql.schema.catalog import Index
-from piql.trees.node import Node
+
+SectionCost: TypeAlias = Callable[[PhysicalNode, Mapping[str, Iterable[str]]], Cost]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,8 @@ class Planner:
     """
 
     indexes: Mapping[str, tuple[Index, ...]]  # secondary ones, by table
-    uses: dict[str, dict[str, int]]  # by alias, how often the query names each column
-    cost: Callable[[PhysicalNode], SectionCost]  # of a section on its own, to choose the cheaper of two
+    uses: ColumnUses
+    section_cost: SectionCost  # to choose the cheaper of two
     is_frozen: bool = False  # only the indexes given, as they are: they are deployed
     is_trial: bool = False  # the caller asks only whether there is a plan, so the first gap may end it
     attempts: int = 0  # how many `attempt` blocks are open: a gap in them need not refuse the query
@@ -90,6 +92,10 @@ class Planner:
     gaps: list[Gap] = field(default_factory=list)
     indistinct: list[Stop] = field(default_factory=list)  # pages of rows that may be equal
     sections: dict[tuple[int, Want], _Section] = field(default_factory=dict)  # planned, by the identity of their root
+
+    def cost(self, section: PhysicalNode) -> Cost:
+        """Return what a section on its own may take."""
+        return self.section_cost(section, self.uses)
 
     def miss(self, describe: Callable[[], Gap]) -> None:
         """Note a read that nothing bounds; a trial ends with the first one that no other plan can avoid."""
@@ -287,7 +293,7 @@ class _NoPlan(Exception):
 def plan_on_trial(
     plan: LogicalNode,
     indexes: Mapping[str, tuple[Index, ...]],
-    cost: Callable[[PhysicalNode], SectionCost],
+    cost: SectionCost,
     *,
     is_frozen: bool = False,
 ) -> PhysicalNode | None:
@@ -301,7 +307,7 @@ def plan_on_trial(
 def plan_query(
     plan: LogicalNode,
     indexes: Mapping[str, tuple[Index, ...]],
-    cost: Callable[[PhysicalNode], SectionCost],
+    cost: SectionCost,
     *,
     is_frozen: bool = False,
 ) -> Planning:
@@ -312,30 +318,12 @@ def plan_query(
 def _plan_query(
     plan: LogicalNode,
     indexes: Mapping[str, tuple[Index, ...]],
-    cost: Callable[[PhysicalNode], SectionCost],
+    cost: SectionCost,
     is_frozen: bool,
     is_trial: bool,
 ) -> Planning:
-    uses: dict[str, dict[str, int]] = {}
-    _count_uses(plan, uses)
-    planner = Planner(indexes, uses, cost, is_frozen, is_trial)
+    planner = Planner(indexes, column_uses(plan), cost, is_frozen, is_trial)
     part = planner.plan(plan, NOTHING, (), ())
     if planner.gaps or planner.indistinct:
         return Planning(None, tuple(planner.gaps), tuple(planner.indistinct))
     return Planning(lay_out(fetched(part).plan))
-
-
-def _count_uses(node: Node, uses: dict[str, dict[str, int]]) -> None:
-    """Count how often each column is named, but for the data-stops, which only repeat what is fixed."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Output):
-            node = node.expression
-        if isinstance(node, ColumnRef):
-            names = uses.setdefault(node.relation, {})
-            names[node.name] = names.get(node.name, 0) + 1
-        elif isinstance(node, DataStop):
-            waiting.append(node.input)
-        else:
-            waiting.extend(node.children())

@@ -1,0 +1,122 @@
+"""What is declared never makes a query dearer: worlds compiled with each limit, key and index, and without it.
+
+The law: a plan found without a limit, UNIQUE or index exists with it, too. So a query that is bounded without it is
+bounded with it, in no more steps of time, and in the same step with no more requests. An index in BUCKETS is left out:
+whoever writes it asks for more requests.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import piql
+from piql.compiler.bounds.queries import section_cost
+from piql.compiler.optimizer.analysis.effort import Cost
+from piql.compiler.physical.operators import WritePlan
+
+from ..piql_text import piql_query
+from ..schema import ForeignKey, Schema, Table, piql_ddl
+from ..world import random_world
+
+Costs: TypeAlias = Callable[[Schema, Mapping[str, str]], dict[str, Cost]]
+SCALES = (1, 1, 10, 100, 3_000)  # a limit of 9 changes little, one of 27,000 much
+
+
+@dataclass(frozen=True, slots=True)
+class Dearer:
+    """A query that a declaration makes dearer."""
+
+    seed: int
+    query: str
+    declared: str
+    detail: str
+
+
+@dataclass
+class Declared:
+    """What came of worlds: how often a query was held with a declaration against without, and what was dearer."""
+
+    held: int = 0
+    cheaper: int = 0  # of these, by the declaration
+    dearer: list[Dearer] = field(default_factory=list)
+
+    def add(self, more: Declared) -> None:
+        self.held += more.held
+        self.cheaper += more.cheaper
+        self.dearer += more.dearer
+
+
+def declared_in(seed: int, costs: Costs | None = None) -> Declared:
+    """Compile the queries of a world, and without each declaration of its schema, one at a time."""
+    world = random_world(seed, writes=0)
+    rng = random.Random(f"declaring {seed}")
+    schema = replace(
+        world.schema,
+        tables=tuple(_scaled(table, rng) for table in world.schema.tables),
+        indexes=tuple(index for index in world.schema.indexes if index.buckets is None),
+    )
+    texts = {case.name: piql_query(case.name, case.query, case.style) for case in world.reads}
+    found = Declared()
+    costs = costs or costs_of
+    whole = costs(schema, texts)
+    for name, smaller in without_each(schema):
+        for query, before in costs(smaller, texts).items():
+            now = whole.get(query)
+            found.held += 1
+            if now is not None:
+                found.cheaper += now[:2] < before[:2]
+            if now is None or now[:2] > before[:2]:
+                detail = f"{_said(before)} without it, {_said(now)} with it\n{piql_ddl(schema)}{texts[query]}"
+                found.dearer.append(Dearer(seed, query, name, detail))
+    return found
+
+
+def _scaled(table: Table, rng: random.Random) -> Table:
+    limits = tuple(replace(limit, limit=limit.limit * rng.choice(SCALES)) for limit in table.limits)
+    keys = tuple(
+        key if key.max is None else replace(key, max=key.max * rng.choice(SCALES)) for key in table.foreign_keys
+    )
+    return replace(table, limits=limits, foreign_keys=keys)
+
+
+def without_each(schema: Schema) -> Iterator[tuple[str, Schema]]:
+    """Return the schema without each limit, each UNIQUE that no reference needs and each index, with its name."""
+    for at, index in enumerate(schema.indexes):
+        yield f"INDEX {index.name}", replace(schema, indexes=schema.indexes[:at] + schema.indexes[at + 1 :])
+    for number, table in enumerate(schema.tables):
+
+        def changed(table: Table, number: int = number) -> Schema:
+            return replace(schema, tables=(*schema.tables[:number], table, *schema.tables[number + 1 :]))
+
+        for at, limit in enumerate(table.limits):
+            words = f"LIMIT {limit.limit} ({', '.join(limit.columns)}) of {table.name}"
+            yield words, changed(replace(table, limits=table.limits[:at] + table.limits[at + 1 :]))
+        for at, key in enumerate(table.foreign_keys):
+            if key.max is not None:
+                keys = (*table.foreign_keys[:at], replace(key, max=None), *table.foreign_keys[at + 1 :])
+                yield f"MAX {key.max} of {table.name}", changed(replace(table, foreign_keys=keys))
+        for at, columns in enumerate(table.uniques):
+            if not any(key.table == table.name and key.referenced == columns for key in _references(schema)):
+                uniques = table.uniques[:at] + table.uniques[at + 1 :]
+                yield f"UNIQUE ({', '.join(columns)}) of {table.name}", changed(replace(table, uniques=uniques))
+
+
+def _references(schema: Schema) -> Iterator[ForeignKey]:
+    return (key for table in schema.tables for key in table.foreign_keys)
+
+
+def costs_of(schema: Schema, texts: Mapping[str, str]) -> dict[str, Cost]:
+    """Return what each bounded query takes over a schema."""
+    compiled = piql.compile(piql_ddl(schema) + "".join(texts.values()))
+    return {
+        name: section_cost(query.plan, {})
+        for name, query in compiled.queries.items()
+        if query.plan is not None and not isinstance(query.plan, WritePlan)
+    }
+
+
+def _said(cost: Cost | None) -> str:
+    return "no bound" if cost is None else f"{cost.requests} requests, {cost.nanoseconds / 1e6:.2f} ms"
