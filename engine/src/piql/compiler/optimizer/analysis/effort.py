@@ -1,6 +1,6 @@
 """What plans are compared by: requests, rows, bytes and round trips, in one unit of time.
 
-The figures are those of three Cassandra nodes (docs/decisions/0029): nothing else is known when a query is compiled.
+The figures are those of three Cassandra nodes (docs/decisions/0033): nothing else is known when a query is compiled.
 They choose between plans; no bound contains them.
 """
 
