@@ -141,3 +141,30 @@ def test_a_range_of_few_numbers_bounds_a_read(reference: duckdb.DuckDBPyConnecti
 def test_a_range_of_many_values_bounds_nothing(test: str) -> None:
     compilation = piql.compile(f"{SCHEMA}CREATE QUERY q AS SELECT * FROM items WHERE {test};")
     assert not compilation.queries["q"].is_bounded
+
+
+@pytest.mark.parametrize(
+    ("test", "rewritten"),
+    [
+        ("id >= [a] AND id < [b]", "id >= [b] - 20 AND id < [b]"),
+        ("grade BETWEEN [a] AND [b]", "grade >= [b] - 20 AND grade < [b]"),
+        ("id >= [a] AND id < 1000000000", "id >= [a] AND id < [a] + 20"),
+        ("id > [a] * 2 AND id < [b]", "id >= [b] - 20 AND id < [b]"),
+    ],
+)
+def test_a_range_between_two_parameters_is_offered_with_one(test: str, rewritten: str) -> None:
+    refused = piql.compile(f"{SCHEMA}CREATE QUERY q AS SELECT COUNT(*) AS n FROM items WHERE {test};").queries["q"]
+    offered = "or write both ends of the range with one parameter, so that their distance is known: "
+    (rewriting,) = [line for finding in refused.diagnostics for line in finding.help if line.startswith(offered)]
+    assert rewriting == offered + rewritten
+    accepted = piql.compile(f"{SCHEMA}CREATE QUERY q AS SELECT COUNT(*) AS n FROM items WHERE {rewritten};")
+    assert accepted.queries["q"].is_bounded
+
+
+@pytest.mark.parametrize(
+    "test", ["id > [a]", "price BETWEEN [a] AND [b]", "id BETWEEN 1 AND 1000000000", "id > [a] * 2 AND id < [a] * 3"]
+)
+def test_no_other_ends_are_offered_for_a_range_that_they_would_not_bound(test: str) -> None:
+    refused = piql.compile(f"{SCHEMA}CREATE QUERY q AS SELECT COUNT(*) AS n FROM items WHERE {test};").queries["q"]
+    assert refused.diagnostics
+    assert not any("both ends" in line for finding in refused.diagnostics for line in finding.help)

@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
+from typing import TypeAlias
 
-from piql.compiler.optimizer.analysis.restrictions import Fixed, Restrictions
+from piql.compiler.logical.expressions import Parameter
+from piql.compiler.optimizer.analysis.restrictions import Fixed, Range, Restrictions
 from piql.compiler.optimizer.analysis.whole_numbers import Stretch, stretch_of
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Table, UniqueKey
+from piql.schema.types import WHOLE
+
+_Limited: TypeAlias = tuple[int, tuple[str, ...], CardinalityLimit | UniqueKey | None]  # rows, columns, why
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +72,33 @@ def facts_about(table: Table, restrictions: Restrictions) -> tuple[Fact, ...]:
 
 def _within_ranges(table: Table, restrictions: Restrictions, equal: Mapping[str, Fixed]) -> Iterator[Fact]:
     """Yield each key or limit whose columns are all fixed but one, which lies in a range of few whole numbers."""
-    stretches = [
-        stretch
-        for range_ in restrictions.ranges.values()
-        if (column := table.column(range_.column)) is not None
-        and (stretch := stretch_of(range_, column.type)) is not None
-    ]
-    keys = [(1, table.primary_key, None), *((1, key.columns, key) for key in table.unique_keys)]
-    limits = [(limit.limit, limit.columns, limit) for limit in table.limits if not limit.is_token]
-    for stretch in stretches:
-        for limit, columns, because in (*keys, *limits):
-            fixed_columns = tuple(name for name in columns if name != stretch.column)
-            if len(fixed_columns) < len(columns) and all(name in equal for name in fixed_columns):
+    for range_ in restrictions.ranges.values():
+        column = table.column(range_.column)
+        stretch = None if column is None else stretch_of(range_, column.type)
+        if stretch is not None:
+            for limit, fixed_columns, because in _fixed_but(range_.column, table, equal):
                 reads = prod(equal[name].count for name in fixed_columns)
                 yield Fact(limit * stretch.values, fixed_columns, because, reads, stretch)
+
+
+def countable_range(table: Table, restrictions: Restrictions) -> Range | None:
+    """Return the range that would bound a read if its two ends, of which one is a parameter, were close together."""
+    equal = {name: fixed for name, fixed in restrictions.equal.items() if not fixed.is_null}
+    for range_ in restrictions.ranges.values():
+        column = table.column(range_.column)
+        has_ends = range_.low is not None and range_.high is not None
+        if has_ends and column is not None and column.type.kind in WHOLE:
+            is_given = isinstance(range_.low, Parameter) or isinstance(range_.high, Parameter)
+            if is_given and any(_fixed_but(range_.column, table, equal)):
+                return range_
+    return None
+
+
+def _fixed_but(column: str, table: Table, equal: Mapping[str, Fixed]) -> Iterator[_Limited]:
+    """Yield each key or limit that has a column, and of which equalities fix all others."""
+    keys = [(1, table.primary_key, None), *((1, key.columns, key) for key in table.unique_keys)]
+    limits = [(limit.limit, limit.columns, limit) for limit in table.limits if not limit.is_token]
+    for limit, columns, because in (*keys, *limits):
+        fixed_columns = tuple(name for name in columns if name != column)
+        if len(fixed_columns) < len(columns) and all(name in equal for name in fixed_columns):
+            yield limit, fixed_columns, because

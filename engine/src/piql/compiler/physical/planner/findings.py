@@ -6,9 +6,9 @@ a gap is made of what grows (`Gap.sentence`), and of why the stop does not limit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from piql.compiler.logical.expressions import Exists, InSubquery, Not, ScalarSubquery
+from piql.compiler.logical.expressions import Exists, InSubquery, Not, Parameter, ScalarSubquery
 from piql.compiler.logical.operators import LogicalNode, SemiJoin, Stop
 from piql.compiler.optimizer.analysis.predicates import holds_subquery
 from piql.compiler.optimizer.contradictions import Contradiction
@@ -41,7 +41,7 @@ def gap_diagnostics(gaps: Sequence[Gap], statement: Span, query: str | None) -> 
                 _message(gap),
                 span,
                 labels=tuple(_labels(gap, span)),
-                help=_help(gap, is_one_of_several=len(gaps) > 1),
+                help=(_help(gap, is_one_of_several=len(gaps) > 1), *_narrower_range(gap)),
                 query=query,
             )
         )
@@ -133,6 +133,20 @@ def _help(gap: Gap, *, is_one_of_several: bool) -> str:
             )
         case _:
             return f"declare {limit}" + (", or add LIMIT or PAGINATE" if would_stop else "")
+
+
+def _narrower_range(gap: Gap) -> Iterator[str]:
+    """Say how a range between two parameters, whose distance nothing tells, is written so that it bounds the read."""
+    if gap.countable is None:
+        return
+    column, low, high = gap.countable.column, gap.countable.low, gap.countable.high
+    if isinstance(high, Parameter):
+        ends = f"{column} >= [{high.name}] - 20 AND {column} < [{high.name}]"
+    elif isinstance(low, Parameter):
+        ends = f"{column} >= [{low.name}] AND {column} < [{low.name}] + 20"
+    else:
+        return
+    yield f"or write both ends of the range with one parameter, so that their distance is known: {ends}"
 
 
 def _limited(gap: Gap) -> str:

@@ -12,8 +12,9 @@ from typing import Literal
 
 from piql.compiler.logical.expressions import ColumnRef, Comparison, Constant, conjuncts
 from piql.compiler.logical.operators import Distinct, GroupBy, Join, LogicalNode, Relation, SemiJoin, Sort, Stop, inputs
+from piql.compiler.optimizer.analysis.facts import countable_range
 from piql.compiler.optimizer.analysis.region import aliases_below
-from piql.compiler.optimizer.analysis.restrictions import Restrictions
+from piql.compiler.optimizer.analysis.restrictions import Range, Restrictions
 from piql.compiler.physical.few_values import holds_few_values
 from piql.compiler.physical.planner.access import Reading
 from piql.schema.catalog import Table
@@ -58,6 +59,7 @@ class Gap:
     unset: tuple[tuple[str, ...], ...] = ()  # foreign keys declared NULL that a join follows before the stop
     earlier: tuple[Relation, ...] = ()  # relations joined before it, where no equality joins it to them
     constants: tuple[str, ...] = ()  # of `columns`, those that equal what stands in the text
+    countable: Range | None = None  # would bound the read if its two ends were a known number apart
 
     @property
     def table(self) -> Table:
@@ -147,6 +149,7 @@ def gap_of(
             for name, equality in restrictions.equal.items()
             if all(isinstance(value, Constant) for value in equality.values)
         ),
+        countable=countable_range(relation.table, restrictions),
     )
 
 
