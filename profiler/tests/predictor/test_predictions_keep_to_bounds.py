@@ -116,3 +116,19 @@ def test_a_distinct_below_a_join_is_predicted_for_what_is_proved() -> None:
     assert query.bound.operations == 6
     assert requests_predicted(query) == 6
     assert requests_predicted(query, {"t.owner": 1}) == 6
+
+
+def test_the_matches_of_a_local_join_are_predicted_by_the_limit_that_bounds_them() -> None:
+    text = (
+        "CREATE TABLE pairs (one INT, other INT, PRIMARY KEY (one, other));"
+        "CREATE TABLE t (owner INT, k INT, kind INT NOT NULL, PRIMARY KEY (owner, k), CARDINALITY LIMIT 90 (owner), "
+        "CARDINALITY LIMIT 3 (owner, kind));"
+        "CREATE QUERY q AS SELECT p.one, p.other FROM t a JOIN t b ON b.kind = a.kind "
+        "JOIN pairs p ON p.one = a.k AND p.other = b.k WHERE a.owner = [me] AND b.owner = [you];"
+    )
+    query = piql.compile(text).queries["q"]
+    assert "LocalJoin" in shape(query)
+    assert query.bound is not None
+    assert query.bound.operations == requests_predicted(query) == 2 + 90 * 3
+    for number in (1, 2, 5, 90):
+        assert requests_predicted(query, {"t.owner,kind": number}) == 2 + 90 * number

@@ -13,17 +13,18 @@ from piql.compiler.physical.operators import LocalTop, WritePlan
 
 ORDERS = ("score", "score DESC", "score DESC, name", "name, score DESC", "score + 1 DESC, name DESC")
 ROWS = 200
+TEST = "owner = [owner] AND id + 1000 <> owner"  # true of all rows; as no index applies it, none stops at the first
 SOURCE = f"""
 CREATE TABLE notes (
   owner INT, id INT, score INT NULL, name VARCHAR(8), PRIMARY KEY (owner, id), CARDINALITY LIMIT {ROWS} (owner)
 );
-CREATE QUERY ending AS SELECT id FROM notes WHERE owner = [owner] ORDER BY score LIMIT 0;
-CREATE QUERY many AS SELECT id FROM notes WHERE owner = [owner] ORDER BY score LIMIT 7;
-CREATE QUERY paged AS SELECT id FROM notes WHERE owner = [owner] ORDER BY score PAGINATE 2;
+CREATE QUERY ending AS SELECT id FROM notes WHERE {TEST} ORDER BY score LIMIT 0;
+CREATE QUERY many AS SELECT id FROM notes WHERE {TEST} ORDER BY score LIMIT 7;
+CREATE QUERY paged AS SELECT id FROM notes WHERE {TEST} ORDER BY score PAGINATE 2;
 CREATE QUERY keyed AS SELECT id FROM notes WHERE owner = [owner] ORDER BY id LIMIT 2;
 """ + "\n".join(
-    f"CREATE QUERY top{number} AS SELECT id FROM notes WHERE owner = [owner] ORDER BY {order} LIMIT [n] MAX 6;\n"
-    f"CREATE QUERY all{number} AS SELECT id FROM notes WHERE owner = [owner] ORDER BY {order};"
+    f"CREATE QUERY top{number} AS SELECT id FROM notes WHERE {TEST} ORDER BY {order} LIMIT [n] MAX 6;\n"
+    f"CREATE QUERY all{number} AS SELECT id FROM notes WHERE {TEST} ORDER BY {order};"
     for number, order in enumerate(ORDERS)
 )
 

@@ -17,6 +17,7 @@ from piql.compiler.physical.operators import (
     IndexScan,
     KeyPart,
     Local,
+    LocalJoin,
     LocalSelection,
     PassingRows,
     PhysicalNode,
@@ -53,7 +54,7 @@ def with_numbers(plan: PhysicalNode, numbers: Numbers) -> PhysicalNode:
                 changed["passing"] = _passing(node.passing, numbers)
         case IndexFKJoin():
             changed["prefix"] = _prefix(node.prefix, numbers)
-        case LocalSelection(passing=PassingRows() as passing):
+        case LocalSelection(passing=PassingRows() as passing) | LocalJoin(passing=PassingRows() as passing):
             changed["passing"] = _passing(passing, numbers)
         case Stopping():
             changed["count"] = _count(node.count, numbers)
