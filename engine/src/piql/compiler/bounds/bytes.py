@@ -53,8 +53,10 @@ def usual_row_bytes(node: PhysicalNode, uses: Mapping[str, Iterable[str]]) -> in
             return sum(usual_value_bytes(column.type) for column in columns)
         case IndexScan() | IndexFKJoin() | SortedIndexJoin():
             return usual_bytes(node.table, node.index.held_columns.intersection(uses.get(node.alias, ())))
-        case _:
+        case Local():
             return 0
+        case _:
+            assert_never(node)
 
 
 def reads_unsized(node: PhysicalNode) -> bool:
