@@ -51,10 +51,10 @@ def group_after_joining(plan: LogicalNode, context: RuleContext) -> LogicalNode:
               GroupBy c.post: COUNT(*)
                 Relation c
 
-    So only the groups that the query joins are computed: the groups of a whole table have no bound. Where that
-    takes less; an IN among groups is joined, if it compares all that they are grouped by. Only to
-    rows that have keys is anything joined. What is asked of the sums is tested above. A left join gives IF_FOUND of
-    them, since a row that meets no group has no count.
+    So only the groups that the query joins are computed: the groups of a whole table have no bound. Where that takes
+    less; an IN among groups is joined, if it compares all that they are grouped by. Only to rows that have keys is
+    anything joined. What is asked of the sums is tested above. A left join gives IF_FOUND of them, since a row that
+    meets no group has no count.
     """
     kinds = kinds_of(plan)
     if Derived not in kinds or _GROUPED.isdisjoint(kinds):

@@ -27,8 +27,8 @@ def join_extremes_of_groups(plan: LogicalNode, context: RuleContext) -> LogicalN
               GroupBy t.owner: MAX(t.posted)
                 Relation t
 
-    Where that takes less, and equalities fix all that is grouped by. An inner join tests above that
-    there is a match. What is asked of the value is tested above, too; `merge_first_match` may read the row that has it.
+    Where that takes less, and equalities fix all that is grouped by. An inner join tests above that there is a match.
+    What is asked of the value is tested above, too; `merge_first_match` may read the row that has it.
     """
     kinds = kinds_of(plan)
     if Derived not in kinds or GroupBy not in kinds:

@@ -56,9 +56,8 @@ def unnest_subqueries(plan: LogicalNode, context: RuleContext) -> LogicalNode:
     An IN whose subquery has its own bound becomes a join with the distinct values, which may then be read first, where
     that takes no more than to test each row. Everything else becomes a semi-join, and predicates that name outer
     columns become its condition. Where it takes less, an EXISTS whose rows are found by equalities is treated like an
-    IN. An IN among the one
-    row of an aggregate is an equality with its value. One in the ON of an inner join is tested after it. Those that
-    are parts of a test, or stand in HAVING or the select list, are left to `attach_subqueries`.
+    IN. An IN among the one row of an aggregate is an equality with its value. One in the ON of an inner join is tested
+    after it. Those that are parts of a test, or stand in HAVING or the select list, are left to `attach_subqueries`.
     """
     if not holds_subquery(plan):
         return plan
