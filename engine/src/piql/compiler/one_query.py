@@ -31,7 +31,7 @@ from piql.compiler.physical.operators import (
 )
 from piql.compiler.physical.partitions import hot_partitions
 from piql.compiler.physical.planner.findings import gap_diagnostics, indistinct_pages, misplaced_subqueries, never_true
-from piql.compiler.physical.planner.left_out import may_do_without, tables_without_limits, with_tables
+from piql.compiler.physical.planner.left_out import dear_limits, may_do_without, with_tables, without_limit
 from piql.compiler.physical.planner.planner import plan_on_trial, plan_query
 from piql.compiler.physical.planner.unbounded import Gap
 from piql.compiler.physical.writes import plan_write
@@ -131,15 +131,17 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
         return None
 
     planned = _plan_as_declared(query.plan, query, by_table, is_frozen)
-    if planned.plan is None or not may_do_without(query.plan):
+    limits = dear_limits(planned.plan) if planned.plan is not None and may_do_without(query.plan) else ()
+    if planned.plan is None or not limits:
         return planned
     least = section_cost(planned.plan, {})
-    for table in tables_without_limits(planned.logical):
-        without = _plan_as_declared(with_tables(query.plan, {table.name: table}), query, by_table, is_frozen)
+    declared = {table.name: table for table in tables_of(query)}
+    for name, limit in limits:
+        undeclared = {name: without_limit(declared[name], limit)}
+        without = _plan_as_declared(with_tables(query.plan, undeclared), query, by_table, is_frozen)
         cost = None if without.plan is None else section_cost(without.plan, {})
         if without.plan is not None and cost is not None and cost[:2] < least[:2]:  # a byte less is no reason
             least = cost
-            declared = {table.name: table for table in tables_of(query)}
             planned = replace(
                 without,
                 logical=with_tables(without.logical, declared),

@@ -1,7 +1,7 @@
 """Plans as though a limit were not declared: what is found without it must not be lost because it is there.
 
 A limit bounds a read that nothing bounded before, and rules that look for another bound then have no reason to. So a
-query that reads by a limit is planned without it, too, and the cheaper plan is taken.
+query that reads many rows by a limit is planned without it, too, and the cheaper plan is taken.
 """
 
 from __future__ import annotations
@@ -10,14 +10,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar, cast
 
-from piql.compiler.logical.operators import DataStop, GroupBy, LogicalNode, Relation, Stop
+from piql.compiler.logical.expressions import Parameter
+from piql.compiler.logical.operators import GroupBy, LogicalNode, Relation, Stop
+from piql.compiler.optimizer.analysis.effort import REQUEST, ROUND_TRIP, Effort
 from piql.compiler.optimizer.analysis.predicates import holds_subquery
 from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
+    KeyPart,
     PassingRows,
+    PhysicalNode,
     SortedIndexJoin,
+    operators,
 )
 from piql.schema.catalog import CardinalityLimit, Table
 from piql.trees.node import Node, kinds_of
@@ -32,18 +37,32 @@ def may_do_without(plan: LogicalNode) -> bool:
     return Stop in kinds or GroupBy in kinds or holds_subquery(plan)
 
 
-def tables_without_limits(logical: LogicalNode) -> list[Table]:
-    """Return for each limit that a plan after Phase I relies on its table without that limit."""
-    tables = {relation.alias: relation.table for relation in logical.find(Relation)}
-    without: list[Table] = []
-    for stop in logical.find(DataStop):
-        if isinstance(stop.because, CardinalityLimit):
-            table = tables[stop.relation]
-            limits = tuple(limit for limit in table.limits if limit != stop.because)
-            less = replace(table, limits=limits)
-            if less not in without:
-                without.append(less)
-    return without
+def dear_limits(plan: PhysicalNode) -> tuple[tuple[str, CardinalityLimit], ...]:
+    """Return the limits, each with its table, of which one read takes longer than a round trip or many are made.
+
+    What can be saved of a shorter read is not worth planning a query twice.
+    """
+    limits: dict[tuple[str, CardinalityLimit], None] = {}
+    for node in operators(plan):
+        read = node.child if isinstance(node, Dereference) else node
+        if not isinstance(read, IndexScan | SortedIndexJoin) or not isinstance(read.limit.because, CardinalityLimit):
+            continue
+        rows = read.limit.max
+        requests = rows if isinstance(node, Dereference) else 1
+        are_many = isinstance(read, SortedIndexJoin) or any(map(_has_values, read.prefix))
+        if are_many or Effort(requests, rows).nanoseconds > ROUND_TRIP + REQUEST:
+            limits[read.table.name, read.limit.because] = None
+    return tuple(limits)
+
+
+def _has_values(part: KeyPart) -> bool:
+    """Whether a key column is fixed to any of several values, each of which is read."""
+    return len(part.values) > 1 or any(isinstance(value, Parameter) and value.max_items for value in part.values)
+
+
+def without_limit(table: Table, limit: CardinalityLimit) -> Table:
+    """Return a table as though a limit were not declared."""
+    return replace(table, limits=tuple(declared for declared in table.limits if declared != limit))
 
 
 def with_tables(node: N, tables: Mapping[str, Table]) -> N:
