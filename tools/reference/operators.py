@@ -45,7 +45,9 @@ _EXAMPLES = {
         "AND EXISTS (SELECT 1 AS one FROM follows b WHERE b.owner = [you] AND b.since = a.since)"
     ),
     "LocalSort": "SELECT target FROM follows WHERE owner = [me] ORDER BY since",
-    "LocalTop": "SELECT target FROM follows WHERE owner = [me] AND since > 3 AND target <> owner ORDER BY since LIMIT 3",
+    "LocalTop": (
+        "SELECT target FROM follows WHERE owner = [me] AND since > 3 AND target <> owner ORDER BY since LIMIT 3"
+    ),
     "LocalStop": "SELECT target FROM follows WHERE owner = [me] AND since > 3 LIMIT 100",
     "LocalGroupBy": "SELECT since, COUNT(*) AS n FROM follows WHERE owner = [me] GROUP BY since",
     "LocalDistinct": "SELECT DISTINCT since FROM follows WHERE owner = [me]",
