@@ -325,8 +325,8 @@ def test_tests_of_an_and_are_held_against_those_of_the_same_column_and_value_alo
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     held: list[object] = []
-    merged = combine_tests._merged_conjuncts
-    monkeypatch.setattr(combine_tests, "_merged_conjuncts", lambda *given: (held.append(given), merged(*given))[1])
+    merged = combine_tests.and_of
+    monkeypatch.setattr(combine_tests, "and_of", lambda *given: (held.append(given), merged(*given))[1])
     tests = " AND ".join(f"b <> {number}" for number in range(500))
     assert (
         piql.compile(f"{TABLE}CREATE QUERY q AS SELECT b FROM t WHERE a >= 1 AND {tests} AND a <= 1;\n")

@@ -57,7 +57,7 @@ def combine_conjuncts(parts: Sequence[Expression], meaning: Meaning) -> tuple[Ex
     `meaning` maps tests that are equal but for the order of their parts to one value. The result has the same truth
     value as the tests, NULLs included.
     """
-    tests = _merge_pairs(parts, _and_of)
+    tests = _merge_pairs(parts, and_of)
     meanings = {meaning(expression) for expression in tests}
     return tuple(
         expression
@@ -146,7 +146,7 @@ def _subject(test: Expression) -> object:
     return None if column_test is None else (column_test.column, column_test.value)
 
 
-def _and_of(first: Expression, second: Expression) -> Expression | None:
+def and_of(first: Expression, second: Expression) -> Expression | None:
     """Return one test equal to the AND of two tests of one subject; None where there is none."""
     if isinstance(first, InList) and isinstance(second, InList):
         return _items_in_both(first, second)
