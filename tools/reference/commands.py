@@ -133,6 +133,9 @@ def _default(action: argparse.Action) -> str:
 
 
 def _exit_codes(module: str) -> str:
-    """Return the lines about exit codes in the docstring of a module: those with `0 … · 1 …`."""
-    lines = docstring(import_module(module)).split("\n")
-    return "\n".join(line for line in lines if re.search(r"\b0\b.*·", line))
+    """Return what the docstring of a module says about exit codes: lines with `0 … · 1 …`, or behind `Exit codes:`."""
+    text = docstring(import_module(module))
+    said = re.search(r"^Exit codes: (.*?)\.?(?:\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
+    if said is not None:
+        return f"{module.rpartition('.')[2]:9} {' '.join(said[1].split())}"
+    return "\n".join(line for line in text.split("\n") if re.search(r"\b0\b.*·", line))

@@ -25,6 +25,7 @@ from piql_backend.bursts.endpoints import router as bursts
 from piql_backend.comparisons.endpoints import router as comparisons
 from piql_backend.compilations.endpoints import router as compilations
 from piql_backend.deployments.endpoints import router as deployments
+from piql_backend.environments.endpoints import router as environments
 from piql_backend.errors import add_error_handlers, declared
 from piql_backend.executions.endpoints import router as executions
 from piql_backend.file_history.endpoints import router as file_history
@@ -51,7 +52,7 @@ from piql_backend.unchanged import Unchanged
 if TYPE_CHECKING:
     from piql_backend.workbench import Workbench
 
-ROUTERS = (health, applications, file_history, compilations, comparisons, language, schema_imports)
+ROUTERS = (health, applications, environments, file_history, compilations, comparisons, language, schema_imports)
 ENVIRONMENT_ROUTERS = (
     profile_runs,
     predictions,

@@ -20,13 +20,15 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
+from piql_backend.environment_commands import add_environment_commands
+
 REFUSED = 1
 UNREACHABLE = 2
 _TIMEOUT_SECONDS = 300  # a template's rows are loaded before the answer
 
 
 def app(argv: Sequence[str] | None = None) -> int:
-    """Make, list, rename, duplicate, archive or delete applications of a running workbench."""
+    """List, make, change and delete applications and their environments, in a running workbench."""
     options = _parser().parse_args(argv)
     try:
         for line in options.carry_out(_Workbench(options.url), options):
@@ -111,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="piql app", description=app.__doc__)
     parser.add_argument("--url", default="http://127.0.0.1:8400", help="of a running workbench")
     commands = parser.add_subparsers(
-        required=True, metavar="COMMAND", help="list, new, rename, duplicate, archive or delete"
+        required=True, metavar="COMMAND", help="list, new, rename, duplicate, archive, delete or env"
     )
 
     def command(name: str, carry_out: Any, about: str) -> argparse.ArgumentParser:
@@ -137,6 +139,8 @@ def _parser() -> argparse.ArgumentParser:
     delete = command("delete", _delete, "move an application and its data to deleted/")
     delete.add_argument("id")
     delete.add_argument("--confirm", metavar="ID", help="the id once more")
+    env = commands.add_parser("env", help="list, add, change, rename, promote or remove environments of an application")
+    add_environment_commands(env)
     return parser
 
 

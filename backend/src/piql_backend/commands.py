@@ -40,7 +40,7 @@ def serve(argv: Sequence[str] | None = None) -> int:
         print(f"piql serve: --insecure: {_RISK}.", file=sys.stderr)
     from piql_backend.server import serve as run  # the web packages take half a second to import
 
-    lists = {"allowed_hosts": tuple(options.allowed_hosts), "profile_stores": tuple(options.profile_stores)}
+    lists = {name: tuple(getattr(options, name)) for name in ("allowed_hosts", "allowed_stores", "profile_stores")}
     return run(replace(default, **(vars(options) | lists)))
 
 
@@ -68,6 +68,14 @@ def _serve_parser(default: Settings) -> argparse.ArgumentParser:
         default=list(default.profile_stores),
         metavar="URL",
         help="a cluster that profile runs may measure, besides --store; may be given again",
+    )
+    parser.add_argument(
+        "--allowed-store",
+        dest="allowed_stores",
+        action="append",
+        default=list(default.allowed_stores),
+        metavar="STORE",
+        help="what an environment may name as its store: cql://HOST[/KEYSPACE] or embedded:FOLDER; may be given again",
     )
     parser.add_argument("--frontend", type=Path, default=default.frontend, metavar="DIR", help="the built front end")
     return parser

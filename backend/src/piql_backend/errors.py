@@ -114,6 +114,7 @@ _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] 
     (engine.RepairPending, 503, "repair-pending", "Try again: each attempt settles more of the interrupted writes."),
     (engine.StoreFull, 507, "disk-full", FREE_SOME),
     (engine.NotAStore, 503, "store-unavailable", "Start with --store and the address of a store, or of a new file."),
+    (engine.CredentialsMissing, 503, "store-unavailable", "Set it where the workbench is started."),
     (engine.StoreUnavailable, 503, "store-unavailable", "Check that the store is running; requests work again then."),
     (engine.BoundExceeded, 500, "bound-exceeded", "This is a fault of the compiler: please report it with the query."),
 )
@@ -141,7 +142,7 @@ def described(status: int) -> dict[str, Any]:
 
 _DESCRIPTIONS = {
     400: "The body is not JSON, or the workbench is not reached by the Host that was named.",
-    403: "The request comes from a page of another origin.",
+    403: "The request comes from a page of another origin, or names a store that is not on the list.",
     404: "Nothing of that name.",
     405: "The method does not fit.",
     409: "It has changed meanwhile, or its state does not allow this.",

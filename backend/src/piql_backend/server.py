@@ -7,6 +7,7 @@ import asyncio
 import gc
 import logging
 import os
+import re
 import signal
 import socket
 import sys
@@ -37,7 +38,7 @@ def serve(settings: Settings) -> int:
         return 1
     try:
         workbench = Workbench(settings)
-    except (DataInUse, duckdb.Error, OSError) as error:
+    except (DataInUse, duckdb.Error, OSError, ValueError) as error:
         listening.close()
         print(f"piql serve: {error}", file=sys.stderr)
         return 1
@@ -63,9 +64,12 @@ def serve(settings: Settings) -> int:
     return 0 if server.started else 1
 
 
+_USER = re.compile(r"(Provided username )\S+")  # as a cluster repeats it, and its driver logs it
+
+
 class _WithoutPasswords(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        return without_password(super().format(record))
+        return _USER.sub(r"\1…", without_password(super().format(record)))
 
 
 def _log_without_passwords() -> None:

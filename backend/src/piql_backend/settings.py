@@ -45,9 +45,10 @@ class Settings:
     frontend: Path = ROOT / "frontend" / "dist"
     samples: Path = ROOT / "sample-apps"  # the templates of applications
     sample_applications: tuple[str, ...] = ("scadr", "tpcw")  # what the first start makes
-    sample_size: SampleSize = field(default_factory=SampleSize)
+    sample_size: SampleSize = field(default_factory=SampleSize)  # how many users a sample has
     profile_runner: Literal["ray", "local"] = "ray"  # local: one process, for tests and small machines
     profile_stores: tuple[str, ...] = field(default=(), repr=False)  # clusters to measure, besides `store`
+    allowed_stores: tuple[str, ...] = ()  # what an environment may name, besides the cluster of `store`
     workers: int = WorkerLimits().workers  # processes that compile and predict
     worker_seconds: float = WorkerLimits().seconds  # of processor time that one text may take
     worker_megabytes: int = WorkerLimits().megabytes  # of memory that one text may take
@@ -67,8 +68,8 @@ class Settings:
     @classmethod
     def from_environment(cls) -> Settings:
         """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS, PROFILE_RUNNER, WORKERS, WORKER_SECONDS,
-        WORKER_MEGABYTES, RATE_EXECUTIONS, RATE_COMPILES, RATE_DEPLOYMENTS, RATE_OTHERS, ALLOWED_HOSTS (with commas)
-        and PROFILE_STORES (with spaces)."""
+        WORKER_MEGABYTES, RATE_EXECUTIONS, RATE_COMPILES, RATE_DEPLOYMENTS, RATE_OTHERS, ALLOWED_HOSTS (with commas),
+        PROFILE_STORES and ALLOWED_STORES (with spaces)."""
         default = cls()
         return cls(
             port=int(os.environ.get("PORT", default.port)),
@@ -82,6 +83,7 @@ class Settings:
             rates=Rates(**{name: rate_from(f"RATE_{name.upper()}", default.rates.of(name)) for name in KINDS}),
             profile_runner="local" if os.environ.get("PROFILE_RUNNER") == "local" else "ray",
             profile_stores=tuple(os.environ.get("PROFILE_STORES", "").split()),
+            allowed_stores=tuple(os.environ.get("ALLOWED_STORES", "").split()),
             allowed_hosts=listed(os.environ.get("ALLOWED_HOSTS", "")),
         )
 

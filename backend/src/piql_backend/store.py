@@ -11,7 +11,7 @@ from piql.store.open import capabilities_of
 from piql.store.schemes import CQL, EMBEDDED, StoreKind
 from piql_profiler.measure.store_urls import without_password
 
-from piql_backend.errors import ApiError
+from piql_backend.errors import ApiError, from_engine
 from piql_backend.health.schemas import ClusterRead, NodeRead, StoreRead
 
 log = logging.getLogger(__name__)
@@ -22,6 +22,7 @@ class StoreConnection:
 
     def __init__(self, url: str) -> None:
         self.url = url
+        self.advice: str | None = None  # one thing to do, where it did not answer when it was last asked
         self._database: piql.Database | None = None
         self._connecting = threading.Lock()
 
@@ -43,11 +44,11 @@ class StoreConnection:
 
     def read_health(self) -> StoreRead:
         """Whether the store answers now."""
-        message = None
+        message = self.advice = None
         try:
             _ = self.database().deployment  # reads its version from the store
         except PiqlError as error:
-            message = str(error)
+            message, self.advice = str(error), from_engine(error).body.help
         return StoreRead(
             url=self.shown_url, kind=self.kind, healthy=message is None, message=message, cluster=self._cluster()
         )

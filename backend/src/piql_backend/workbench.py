@@ -17,6 +17,8 @@ from piql_backend.applications.repository import Applications
 from piql_backend.compilations.service import Compilations
 from piql_backend.data_layout import applications_folder, move_earlier_layout
 from piql_backend.data_lock import DataLock
+from piql_backend.environments.allowed_stores import AllowedStores
+from piql_backend.environments.changes import EnvironmentChanges
 from piql_backend.environments.environment import Shared
 from piql_backend.environments.registry import Environments
 from piql_backend.file_history.service import FileHistories
@@ -43,16 +45,19 @@ class Workbench:
         self.histories = FileHistories(data / "histories")
         self.applications = Applications(applications_folder(data), self.histories)
         self.compilations = Compilations(self._compile)
+        allowed_stores = AllowedStores(settings.allowed_stores, settings.store)
         shared = Shared(
             self.applications,
             self.compilations,
             self.workers,
+            allowed_stores,
             settings.samples,
             settings.sample_size,
             settings.profile_stores,
             settings.profile_runner,
         )
         self.environments = Environments(data, settings.store, shared)
+        self.environment_changes = EnvironmentChanges(data, self.environments, allowed_stores)
         self.lifecycle = Lifecycle(data, settings.samples, self.applications, self.environments)
         self._first_start = FirstStart(settings, self.applications)
         self.health = Health(data, self.environments, self.histories)

@@ -19,6 +19,7 @@ PiqlError
 ├── RepairPending
 ├── SnapshotUnavailable     asked of a store without transactions
 └── StoreUnavailable
+    ├── CredentialsMissing  a user, password or certificate that an address names cannot be read
     ├── StoreForked         connections that a process has from its parent
     ├── StoreFull           no room left on the disk
     ├── NotAStore           a file of another program, or of another kind of store
@@ -122,6 +123,10 @@ class SnapshotUnavailable(PiqlError):
 
 class StoreUnavailable(PiqlError):
     """The store does not answer."""
+
+
+class CredentialsMissing(StoreUnavailable):
+    """The user, the password or a certificate that a store's address names cannot be read."""
 
 
 class StoreForked(StoreUnavailable):

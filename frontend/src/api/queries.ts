@@ -61,6 +61,22 @@ export const applications = queryOptions({
   refetchInterval: (query) => (query.state.data?.length ? false : 2000),
 })
 
+/** The environments of an application; no store is asked for it. */
+export const environments = (application: string) =>
+  queryOptions({
+    queryKey: ['environments', application],
+    queryFn: ({ signal }) =>
+      allPages((cursor) =>
+        answered(
+          api.GET('/api/applications/{application}/environments', {
+            params: { path: { application }, query: { cursor } },
+            signal,
+          }),
+        ),
+      ),
+    enabled: application !== '',
+  })
+
 /** Whether a profile run has not ended yet. */
 export function isActive(run: ProfileRun): boolean {
   return run.state === 'queued' || run.state === 'starting' || run.state === 'running' || run.state === 'cancelling'
@@ -152,6 +168,22 @@ export const preview = (
       ),
     placeholderData: keepPreviousData,
     gcTime: 10_000,
+  })
+
+/** What deploying in an environment what is live in another one would change; asked when the reader asks. */
+export const promotionPreview = (target: EnvironmentName, source: string) =>
+  queryOptions({
+    queryKey: keyOf('deployments', target, 'promotion', source),
+    queryFn: ({ signal }) =>
+      answered(
+        api.POST(`${ENVIRONMENT}/deployments/promotions/preview`, {
+          params: { path: target },
+          body: { environment: source },
+          signal,
+        }),
+      ),
+    retry: false,
+    gcTime: 0,
   })
 
 /** What rolling back would change; never cached, because it is read when the dialog opens. */

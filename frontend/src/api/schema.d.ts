@@ -240,6 +240,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/applications/{application}/environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Environments
+         * @description The environments of an application by id; no store is connected to.
+         */
+        get: operations["list_environments"];
+        put?: never;
+        /**
+         * Add Environment
+         * @description Add an environment; 403 for a store that is not on the list, 409 for one that another environment has.
+         */
+        post: operations["add_environment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Environment
+         * @description Move an environment to `deleted/` in the data folder; a store outside of its folder stays as it is.
+         */
+        delete: operations["remove_environment"];
+        options?: never;
+        head?: never;
+        /**
+         * Update Environment
+         * @description Change what is said of an environment, or its store; nothing is moved from one store to the other.
+         */
+        patch: operations["update_environment"];
+        trace?: never;
+    };
     "/api/applications/{application}/saves": {
         parameters: {
             query?: never;
@@ -886,6 +934,46 @@ export interface paths {
          * @description Begin to deploy a query set: indexes are built while the live version runs.
          */
         post: operations["create_build"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/deployments/promotions/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Promotion
+         * @description What deploying here what is live in another environment would change.
+         */
+        post: operations["preview_promotion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/applications/{application}/environments/{environment}/deployments/promotions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Promotion
+         * @description Begin to deploy here what is live in another environment: compiled anew, and checked against the data here.
+         */
+        post: operations["create_promotion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1849,6 +1937,15 @@ export interface components {
             /** Samples Needed */
             samples_needed: number;
         };
+        /** DefaultSloRead */
+        DefaultSloRead: {
+            /** Quantile */
+            quantile: number;
+            /** Threshold Ms */
+            threshold_ms: number;
+            /** Interval Seconds */
+            interval_seconds: number;
+        };
         /**
          * DeployedFileRead
          * @description A text that was deployed; a program may have given it another name than a path.
@@ -2038,6 +2135,29 @@ export interface components {
             text: string;
         };
         /**
+         * EnvironmentCreate
+         * @description Without an id it is made of the title. Nothing is written into the store, which is not even connected to.
+         */
+        EnvironmentCreate: {
+            /** Title */
+            title: string;
+            /** Id */
+            id?: string | null;
+            /**
+             * @default {
+             *       "url": "embedded"
+             *     }
+             */
+            store: components["schemas"]["StoreWrite"];
+            /**
+             * Colour
+             * @default grey
+             * @enum {string}
+             */
+            colour: "grey" | "green" | "blue" | "amber" | "red";
+            slo?: components["schemas"]["SloWrite"] | null;
+        };
+        /**
          * EnvironmentHealthRead
          * @description The workbench as it serves one environment.
          */
@@ -2059,6 +2179,37 @@ export interface components {
             /** Problems */
             problems: components["schemas"]["ProblemRead"][];
             store: components["schemas"]["StoreRead"];
+        };
+        /**
+         * EnvironmentRead
+         * @description `slo` is what holds for a query without an SLO of its own; `problem` says why its file cannot be read.
+         */
+        EnvironmentRead: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /**
+             * Colour
+             * @enum {string}
+             */
+            colour: "grey" | "green" | "blue" | "amber" | "red";
+            store: components["schemas"]["StoreChoiceRead"] | null;
+            slo: components["schemas"]["DefaultSloRead"] | null;
+            /** Problem */
+            problem: string | null;
+        };
+        /**
+         * EnvironmentUpdate
+         * @description What is not given stays as it is; `slo` null takes the default SLO away.
+         */
+        EnvironmentUpdate: {
+            /** Title */
+            title?: string | null;
+            store?: components["schemas"]["StoreWrite"] | null;
+            /** Colour */
+            colour?: ("grey" | "green" | "blue" | "amber" | "red") | null;
+            slo?: components["schemas"]["SloWrite"] | null;
         };
         /**
          * ErrorRead
@@ -3043,6 +3194,13 @@ export interface components {
             /** Next */
             next: string | null;
         };
+        /** Page[EnvironmentRead] */
+        Page_EnvironmentRead_: {
+            /** Items */
+            items: components["schemas"]["EnvironmentRead"][];
+            /** Next */
+            next: string | null;
+        };
         /** Page[ProfileRunRead] */
         Page_ProfileRunRead_: {
             /** Items */
@@ -3415,6 +3573,74 @@ export interface components {
             store_url: string;
         };
         /**
+         * PromotionCreate
+         * @description Deploys what is live in another environment, whose `version` the reader saw; the rest is as in `BuildCreate`.
+         */
+        PromotionCreate: {
+            /** Environment */
+            environment: string;
+            /** Version */
+            version: number;
+            /** Run Id */
+            run_id?: string | null;
+            /** Base Version */
+            base_version?: number | null;
+            /** Removes */
+            removes?: string[];
+            /** Rows Per Second */
+            rows_per_second?: number | null;
+        };
+        /**
+         * PromotionPreviewCreate
+         * @description Compares what is live in another environment of the application with what is live here.
+         */
+        PromotionPreviewCreate: {
+            /** Environment */
+            environment: string;
+            /** Removes */
+            removes?: string[];
+            /** Run Id */
+            run_id?: string | null;
+        };
+        /**
+         * PromotionPreviewRead
+         * @description What promoting would change here; `version` is the one that is live in the other environment.
+         */
+        PromotionPreviewRead: {
+            /** Tables */
+            tables: components["schemas"]["TableChangeRead"][];
+            /** Added */
+            added: string[];
+            /** Changed */
+            changed: string[];
+            /** Removed */
+            removed: string[];
+            /** Unchanged */
+            unchanged: string[];
+            /** Indexes Added */
+            indexes_added: components["schemas"]["IndexRead"][];
+            /** Indexes Removed */
+            indexes_removed: string[];
+            /** Bounds Changed */
+            bounds_changed: components["schemas"]["BoundChangeRead"][];
+            /** Can Deploy */
+            can_deploy: boolean;
+            /** Diagnostics */
+            diagnostics: components["schemas"]["DiagnosticRead"][];
+            /** Base Version */
+            base_version: number;
+            /** Kept */
+            kept: components["schemas"]["OthersQueryRead"][];
+            /** Replaced */
+            replaced: components["schemas"]["OthersQueryRead"][];
+            /** Refusal */
+            refusal: string | null;
+            /** Slos At Risk */
+            slos_at_risk: components["schemas"]["SloAtRiskRead"][];
+            /** Version */
+            version: number;
+        };
+        /**
          * QueryBoundRead
          * @description The bound of a deployed query, with the text that it was compiled from.
          */
@@ -3516,13 +3742,14 @@ export interface components {
             end_column: number;
         };
         /**
-         * ReferenceRead
-         * @description A range where something is named; `is_definition` where it is declared.
+         * ReferenceWrite
+         * @description Where a credential is read from, one of both: a variable of the server's environment, or a file's first line.
          */
-        ReferenceRead: {
-            range: components["schemas"]["RangeRead"];
-            /** Is Definition */
-            is_definition: boolean;
+        ReferenceWrite: {
+            /** Variable */
+            variable?: string | null;
+            /** File */
+            file?: string | null;
         };
         /**
          * RenameCreate
@@ -3974,6 +4201,26 @@ export interface components {
             plan: components["schemas"]["PlanNodeRead"];
         };
         /**
+         * StoreChoiceRead
+         * @description The store of an environment as it was named; `is_served`: the one that the workbench was started with.
+         */
+        StoreChoiceRead: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "embedded" | "cql";
+            /** Url */
+            url: string;
+            /** Is Served */
+            is_served: boolean;
+            /** Consistency */
+            consistency: string | null;
+            user: components["schemas"]["piql_backend__environments__schemas__ReferenceRead"] | null;
+            password: components["schemas"]["piql_backend__environments__schemas__ReferenceRead"] | null;
+            tls: components["schemas"]["TlsRead"] | null;
+        };
+        /**
          * StoreRead
          * @description The store of an environment; passwords in its URL are left out. An embedded store has no `cluster`.
          */
@@ -3990,6 +4237,24 @@ export interface components {
             /** Message */
             message: string | null;
             cluster: components["schemas"]["ClusterRead"] | null;
+        };
+        /**
+         * StoreWrite
+         * @description `embedded` for a file of the environment's own, `embedded:/PATH`, or `cql://HOST[,HOST…]/KEYSPACE[?prefix=…]`.
+         *
+         *     The URL holds neither user nor password: they are named.
+         */
+        StoreWrite: {
+            /**
+             * Url
+             * @default embedded
+             */
+            url: string;
+            /** Consistency */
+            consistency?: ("ONE" | "LOCAL_ONE" | "TWO" | "THREE" | "QUORUM" | "LOCAL_QUORUM" | "EACH_QUORUM" | "ALL") | null;
+            user?: components["schemas"]["ReferenceWrite"] | null;
+            password?: components["schemas"]["ReferenceWrite"] | null;
+            tls?: components["schemas"]["TlsWrite"] | null;
         };
         /**
          * TableChangeRead
@@ -4056,6 +4321,27 @@ export interface components {
             range: components["schemas"]["RangeRead"] | null;
             number_range: components["schemas"]["RangeRead"] | null;
         };
+        /** TlsRead */
+        TlsRead: {
+            /** Ca File */
+            ca_file: string | null;
+            /** Certificate File */
+            certificate_file: string | null;
+            /** Key File */
+            key_file: string | null;
+        };
+        /**
+         * TlsWrite
+         * @description Files of certificates by their paths on the server; without a `ca_file`, the system's are trusted.
+         */
+        TlsWrite: {
+            /** Ca File */
+            ca_file?: string | null;
+            /** Certificate File */
+            certificate_file?: string | null;
+            /** Key File */
+            key_file?: string | null;
+        };
         /**
          * TokensRead
          * @description Highlighting, five numbers for each token, as the Language Server Protocol encodes it.
@@ -4091,6 +4377,22 @@ export interface components {
             /** Columns */
             columns: string[];
             range: components["schemas"]["RangeRead"] | null;
+        };
+        /** ReferenceRead */
+        piql_backend__environments__schemas__ReferenceRead: {
+            /** Variable */
+            variable: string | null;
+            /** File */
+            file: string | null;
+        };
+        /**
+         * ReferenceRead
+         * @description A range where something is named; `is_definition` where it is declared.
+         */
+        piql_backend__language__schemas__ReferenceRead: {
+            range: components["schemas"]["RangeRead"];
+            /** Is Definition */
+            is_definition: boolean;
         };
     };
     responses: never;
@@ -4598,7 +4900,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4797,7 +5099,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4908,7 +5210,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5019,7 +5321,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5130,7 +5432,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5251,7 +5553,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5368,7 +5670,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5479,7 +5781,449 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    list_environments: {
+        parameters: {
+            query?: {
+                /** @description Elements at most. */
+                limit?: number;
+                /** @description `next` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                application: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_EnvironmentRead_"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    add_environment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnvironmentCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    remove_environment: {
+        parameters: {
+            query: {
+                /** @description The id once more. */
+                name: string;
+            };
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    update_environment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnvironmentUpdate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5779,7 +6523,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5979,7 +6723,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6088,7 +6832,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6197,7 +6941,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6306,7 +7050,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6403,7 +7147,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReferenceRead"][];
+                    "application/json": components["schemas"]["piql_backend__language__schemas__ReferenceRead"][];
                 };
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
@@ -6415,7 +7159,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6524,7 +7268,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6633,7 +7377,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6742,7 +7486,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6851,7 +7595,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6960,7 +7704,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7069,7 +7813,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7178,7 +7922,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7383,7 +8127,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7597,7 +8341,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7706,7 +8450,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7815,7 +8559,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7924,7 +8668,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8127,7 +8871,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8248,7 +8992,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8369,7 +9113,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8490,7 +9234,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8611,7 +9355,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8834,7 +9578,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8964,7 +9708,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9182,7 +9926,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9303,7 +10047,258 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Something is live, and the request does not say which version was seen. */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    preview_promotion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromotionPreviewCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromotionPreviewRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    create_promotion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromotionCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuildRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9526,7 +10521,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9634,7 +10629,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9742,7 +10737,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9954,7 +10949,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10276,7 +11271,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10492,7 +11487,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10807,7 +11802,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10929,7 +11924,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11051,7 +12046,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11263,7 +12258,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11385,7 +12380,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11507,7 +12502,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11721,7 +12716,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11830,7 +12825,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12134,7 +13129,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12256,7 +13251,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12372,7 +13367,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;

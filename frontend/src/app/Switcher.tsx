@@ -1,15 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
-import { applications } from '../api/queries'
+import { Layers } from 'lucide-react'
+import { useState } from 'react'
+import { applications, environments } from '../api/queries'
 import { DEVELOPMENT, viewOf } from '../logic/view'
+import { IconButton } from '../ui/Button'
+import { EnvironmentsDialog } from './environments/EnvironmentsDialog'
+import { toneOf } from './environments/tone'
 import styles from './header.module.css'
 import { setView, useView } from './url-state'
 
-/** Which application is looked at and, where it has several environments, which of them; choosing another goes there. */
+/** Which application is looked at, in which environment, in its colour; choosing another goes there. */
 export function Switcher() {
   const { application, environment } = useView()
   const { data } = useQuery(applications)
-  const known = (data ?? []).filter(({ id, is_archived }) => !is_archived || id === application)
-  const environments = known.find(({ id }) => id === application)?.environments ?? [environment]
+  const { data: known } = useQuery(environments(application))
+  const [isAsking, setAsking] = useState(false)
+  const shown = (data ?? []).filter(({ id, is_archived }) => !is_archived || id === application)
+  const current = known?.find(({ id }) => id === environment)
+  const title = shown.find(({ id }) => id === application)?.title ?? application
   if (application === '') return null
   return (
     <>
@@ -17,26 +25,37 @@ export function Switcher() {
         className={styles['switch']}
         aria-label="Application"
         value={application}
-        onChange={(event) => setView(viewOf(event.target.value, DEVELOPMENT))}
+        onChange={(event) => {
+          const [first = DEVELOPMENT] = shown.find(({ id }) => id === event.target.value)?.environments ?? []
+          setView(viewOf(event.target.value, first))
+        }}
       >
-        {known.some(({ id }) => id === application) ? null : <option value={application}>{application}</option>}
-        {known.map(({ id, title }) => (
-          <option key={id} value={id}>
-            {title}
+        {shown.some(({ id }) => id === application) ? null : <option value={application}>{application}</option>}
+        {shown.map((summary) => (
+          <option key={summary.id} value={summary.id}>
+            {summary.title}
           </option>
         ))}
       </select>
-      {environments.length > 1 ? (
-        <select
-          className={styles['switch']}
-          aria-label="Environment"
-          value={environment}
-          onChange={(event) => setView(viewOf(application, event.target.value))}
-        >
-          {environments.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
+      <select
+        className={styles['environment']}
+        data-tone={toneOf(current?.colour ?? 'grey')}
+        aria-label="Environment"
+        value={environment}
+        onChange={(event) => setView(viewOf(application, event.target.value))}
+      >
+        {current ? null : <option value={environment}>{environment}</option>}
+        {known?.map(({ id, title: name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <IconButton label={`Environments of ${title}`} size="small" onClick={() => setAsking(true)}>
+        <Layers size={14} aria-hidden />
+      </IconButton>
+      {isAsking ? (
+        <EnvironmentsDialog application={application} title={title} onClose={() => setAsking(false)} />
       ) : null}
     </>
   )

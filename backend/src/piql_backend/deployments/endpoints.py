@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from fastapi import APIRouter
 
-from piql_backend.dependencies import TheEnvironment
+from piql_backend.dependencies import Id, TheEnvironment, TheWorkbench
 from piql_backend.deployments.schemas import (
     BuildCreate,
     BuildRead,
@@ -13,6 +15,9 @@ from piql_backend.deployments.schemas import (
     DeploymentRead,
     PreviewCreate,
     PreviewRead,
+    PromotionCreate,
+    PromotionPreviewCreate,
+    PromotionPreviewRead,
     RollbackCreate,
     RollbackPreviewRead,
 )
@@ -57,6 +62,24 @@ def roll_back(request: RollbackCreate, environment: TheEnvironment) -> Deploymen
 def create_build(request: BuildCreate, environment: TheEnvironment) -> BuildRead:
     """Begin to deploy a query set: indexes are built while the live version runs."""
     return environment.deployments.begin(request)
+
+
+@router.post("/promotions/preview", responses=declared(404, 409, 503))
+async def preview_promotion(
+    application: Id, request: PromotionPreviewCreate, environment: TheEnvironment, workbench: TheWorkbench
+) -> PromotionPreviewRead:
+    """What deploying here what is live in another environment would change."""
+    async with workbench.environments.using(application, request.environment) as source:
+        return await asyncio.to_thread(environment.preview_promotion, source, request)
+
+
+@router.post("/promotions", status_code=202, responses=declared(404, 409, 428, 503))
+async def create_promotion(
+    application: Id, request: PromotionCreate, environment: TheEnvironment, workbench: TheWorkbench
+) -> BuildRead:
+    """Begin to deploy here what is live in another environment: compiled anew, and checked against the data here."""
+    async with workbench.environments.using(application, request.environment) as source:
+        return await asyncio.to_thread(environment.promote, source, request)
 
 
 @router.get("/builds/latest", responses=declared(503))

@@ -60,6 +60,28 @@ class BuildCreate(DeploymentCreate):
     rows_per_second: float | None = Field(default=None, gt=0, le=1_000_000)
 
 
+EnvironmentId = Annotated[str, Field(max_length=100)]
+
+
+class PromotionPreviewCreate(Write):
+    """Compares what is live in another environment of the application with what is live here."""
+
+    environment: EnvironmentId
+    removes: QueryNames = Field(default_factory=list)
+    run_id: str | None = Field(default=None, max_length=100)
+
+
+class PromotionCreate(Write):
+    """Deploys what is live in another environment, whose `version` the reader saw; the rest is as in `BuildCreate`."""
+
+    environment: EnvironmentId
+    version: Version
+    run_id: str | None = Field(default=None, max_length=100)
+    base_version: Version | None = None
+    removes: QueryNames = Field(default_factory=list)
+    rows_per_second: float | None = Field(default=None, gt=0, le=1_000_000)
+
+
 class BuildRead(Read):
     """A version on its way; `deployment_id` is set once it is live, `reason` when the data refuse it."""
 
@@ -149,6 +171,12 @@ class PreviewRead(ChangesRead):
     replaced: list[OthersQueryRead]
     refusal: str | None
     slos_at_risk: list[SloAtRiskRead] = Field(default_factory=list)
+
+
+class PromotionPreviewRead(PreviewRead):
+    """What promoting would change here; `version` is the one that is live in the other environment."""
+
+    version: int
 
 
 class RollbackPreviewRead(ChangesRead):

@@ -13,9 +13,12 @@ from piql_backend.applications.repository import Applications
 from piql_backend.bursts.service import Bursts
 from piql_backend.compilations.service import Compilations
 from piql_backend.database.opening import open_database
+from piql_backend.deployments.promoting import preview_promotion, promote
 from piql_backend.deployments.repository import DeploymentTable
+from piql_backend.deployments.schemas import BuildRead, PromotionCreate, PromotionPreviewCreate, PromotionPreviewRead
 from piql_backend.deployments.service import Deployments
 from piql_backend.disk import FREE_SOME
+from piql_backend.environments.allowed_stores import AllowedStores
 from piql_backend.environments.sample import Sample
 from piql_backend.executions.observations import Observations
 from piql_backend.executions.service import Executions
@@ -48,6 +51,7 @@ class Shared:
     applications: Applications
     compilations: Compilations
     workers: WorkerPool
+    allowed_stores: AllowedStores
     samples: Path
     sample_size: SampleSize
     profile_stores: Sequence[str]
@@ -113,6 +117,15 @@ class Environment:
             message, advice = self._new_file.message, self._new_file.advice
             problems.append(ProblemRead(what="history", message=message, help=advice, is_over=True))
         return problems
+
+    def preview_promotion(self, source: Environment, request: PromotionPreviewCreate) -> PromotionPreviewRead:
+        """What deploying what is live in another environment would change here."""
+        preview, files = preview_promotion(source.deployments, self.deployments, request)
+        return preview.model_copy(update={"slos_at_risk": list(self.slos.at_risk(files, request.run_id))})
+
+    def promote(self, source: Environment, request: PromotionCreate) -> BuildRead:
+        """Begin to deploy here what is live in another environment."""
+        return promote(source.deployments, self.deployments, request)
 
     async def open(self) -> None:
         """Open all services, go on with what an earlier start left, and fill the store of a new sample."""

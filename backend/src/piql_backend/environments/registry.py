@@ -16,6 +16,7 @@ from pathlib import Path
 
 import duckdb
 from piql.errors import PiqlError
+from piql.store.schemes import EMBEDDED
 
 from piql_backend.data_layout import DEVELOPMENT, environment_folder
 from piql_backend.environments.environment import Environment, Shared
@@ -73,7 +74,7 @@ class Environments:
 
     async def open(self) -> None:
         """Open the environments that the last start left open or unfilled; one that fails does not stop the others."""
-        left = [name for name in self._all_names() if self._was_left_open(name)]
+        left = [name for name in self.all_names() if self._was_left_open(name)]
         for result in await asyncio.gather(*(self.opened(name) for name in left), return_exceptions=True):
             if isinstance(result, BaseException) and not isinstance(result, ApiError):
                 raise result
@@ -88,11 +89,13 @@ class Environments:
                 await _closed(entry)
 
     def names(self, application: str) -> Sequence[str]:
-        """The environments of an application, `development` first; ApiError 404 for an unknown application."""
+        """The environments of an application, `development` first where it is there; ApiError 404 for none."""
         self._shared.applications.refuse_unknown(application)
         folder = environment_folder(self._data, application, DEVELOPMENT).parent
-        others = {entry.name for entry in folder.iterdir() if (entry / FILE).is_file()} if folder.is_dir() else set()
-        return [DEVELOPMENT, *sorted(others - {DEVELOPMENT})]
+        there = {entry.name for entry in folder.iterdir() if (entry / FILE).is_file()} if folder.is_dir() else set()
+        others = sorted(there - {DEVELOPMENT})
+        has_development = not others or (folder / DEVELOPMENT).is_dir()  # it was not removed
+        return [DEVELOPMENT, *others] if has_development else others
 
     def folder(self, name: EnvironmentName) -> Path:
         """The folder of an environment; ApiError 404 where there is none of that name."""
@@ -100,6 +103,11 @@ class Environments:
             message = f"The application {name.application} has no environment {name.environment[:60]}."
             raise NotFound("unknown-environment", message, "It has " + ", ".join(self.names(name.application)) + ".")
         return environment_folder(self._data, name.application, name.environment)
+
+    @property
+    def has_served_store(self) -> bool:
+        """Whether the workbench was started with the store of an environment."""
+        return self._served is not None
 
     def store_url(self, name: EnvironmentName) -> str:
         """The URL of the store of an environment, with its secrets."""
@@ -117,15 +125,17 @@ class Environments:
         if entry is not None and entry.environment is not None:
             entry.used_at = self.clock()
             return entry.environment
-        folder = self.folder(name)
+        self.folder(name)
         if self._shared.applications.is_archived(name.application):
             message = f"The application {name.application} is in the archive."
             raise ApiError(409, "application-archived", message, "Take it out of the archive first.")
         entry = self._entries.setdefault(name, _Entry())
         async with entry.lock:
             if entry.environment is None:
+                folder = self.folder(name)  # it may have been removed meanwhile
                 entry.environment = await self._open(name, folder, entry)
-                self._entries[name] = self._entries.pop(name)  # in the order in which they were opened
+                self._entries.pop(name, None)
+                self._entries[name] = entry  # in the order in which they were opened
             entry.used_at = self.clock()
             return entry.environment
 
@@ -141,6 +151,16 @@ class Environments:
         finally:
             entry.users -= 1
             entry.used_at = self.clock()
+
+    @contextlib.asynccontextmanager
+    async def kept_closed(self, name: EnvironmentName) -> AsyncIterator[Path]:
+        """The folder of an environment that is closed, and opened by nobody meanwhile; what is under way ends."""
+        folder = self.folder(name)
+        entry = self._entries.setdefault(name, _Entry())
+        async with entry.lock:
+            await _closed(entry)
+            (folder / _LEFT_OPEN).unlink(missing_ok=True)
+            yield folder
 
     async def close_all_of(self, application: str) -> None:
         """Close the environments of an application that is archived or deleted; what is under way ends."""
@@ -169,8 +189,11 @@ class Environments:
     async def _open(self, name: EnvironmentName, folder: Path, entry: _Entry) -> Environment:
         """Open an environment; ApiError 503 where it is broken."""
         try:
-            settings = read_settings(folder)
-            store = StoreConnection(settings.store.url(folder, self._served))
+            choice = read_settings(folder).store
+            url = choice.url(folder, self._served)
+            if choice.kind == "named" and choice.named is not None and choice.named.url != EMBEDDED:
+                self._refuse_store(url)
+            store = StoreConnection(url)
             environment = await asyncio.to_thread(Environment, folder, name.application, store, self._shared)
             try:
                 await environment.open()
@@ -188,7 +211,15 @@ class Environments:
         entry.problem = None
         return environment
 
-    def _all_names(self) -> Sequence[EnvironmentName]:
+    def _refuse_store(self, url: str) -> None:
+        """Refuse to connect to a store that the list does not have any more."""
+        try:
+            self._shared.allowed_stores.refuse_other(url)
+        except ApiError as error:
+            raise ApiError(503, error.code, error.body.message, error.body.help) from None
+
+    def all_names(self) -> Sequence[EnvironmentName]:
+        """The environments of all applications, also of those in the archive."""
         applications = self._shared.applications.ids()
         return [EnvironmentName(application, name) for application in applications for name in self.names(application)]
 

@@ -1,34 +1,43 @@
 """What is kept of an environment in its `environment.json`: which store it uses, and how it is shown.
 
-{"store": {"kind": "embedded"}}     a file of its own in the environment's folder
-{"store": {"kind": "served"}}       the store that `piql serve --store` names; without it, a file of its own
+{"store": {"kind": "embedded"}}                a file of its own in the environment's folder
+{"store": {"kind": "served"}}                  the store that `piql serve --store` names; without one, such a file
+{"store": {"kind": "named", "named": {…}}}   one that was chosen: its URL, and where its credentials are read
+
+A user, a password and certificates are kept as the names of variables and files: only the store's adapter reads them.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlencode
 
 from piql.store.schemes import EMBEDDED
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from piql_backend.environments.schemas import Colour, StoreWrite
 from piql_backend.errors import ApiError
 from piql_backend.files import write_atomically
+from piql_backend.schema import SloWrite
 
 FILE = "environment.json"
 
 
 class StoreChoice(BaseModel):
-    """Which store an environment uses."""
+    """Which store an environment uses; `named` is what it is called where somebody chose it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    kind: Literal["embedded", "served"] = EMBEDDED
+    kind: Literal["embedded", "served", "named"] = EMBEDDED
+    named: StoreWrite | None = None
 
     def url(self, folder: Path, served: str | None) -> str:
         """The URL to connect to, for an environment in `folder` of a workbench that serves a store, or none."""
         if self.kind == "served" and served is not None:
             return served
+        if self.kind == "named" and self.named is not None and self.named.url != EMBEDDED:
+            return url_of(self.named)
         return f"{EMBEDDED}:{folder.resolve() / 'store'}"
 
 
@@ -38,6 +47,27 @@ class EnvironmentSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     store: StoreChoice = StoreChoice()
+    title: str | None = None
+    colour: Colour = "grey"
+    slo: SloWrite | None = None
+
+
+def url_of(store: StoreWrite) -> str:
+    """The whole URL of a store that was named, with references in the place of its credentials."""
+    tls = store.tls
+    options = {
+        "consistency": store.consistency,
+        "user_variable": store.user and store.user.variable,
+        "user_file": store.user and store.user.file,
+        "password_variable": store.password and store.password.variable,
+        "password_file": store.password and store.password.file,
+        "tls": "on" if tls else None,
+        "tls_ca": tls and tls.ca_file,
+        "tls_certificate": tls and tls.certificate_file,
+        "tls_key": tls and tls.key_file,
+    }
+    text = urlencode({name: value for name, value in options.items() if value is not None})
+    return store.url + (("&" if "?" in store.url else "?") + text if text else "")
 
 
 def read_settings(folder: Path) -> EnvironmentSettings:
@@ -55,4 +85,4 @@ def read_settings(folder: Path) -> EnvironmentSettings:
 
 def write_settings(folder: Path, settings: EnvironmentSettings) -> None:
     """Replace the file in one step."""
-    write_atomically(folder / FILE, settings.model_dump_json(indent=2) + "\n")
+    write_atomically(folder / FILE, settings.model_dump_json(indent=2, exclude_none=True) + "\n")

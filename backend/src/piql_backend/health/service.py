@@ -64,9 +64,8 @@ class Health:
     def _problems(self, store: StoreRead, environment: Environment) -> Iterator[ProblemRead]:
         """The problems of an environment; while its store is away, that its history does not follow is not news."""
         if not store.healthy:
-            yield ProblemRead(
-                what="store", message=store.message or "The store does not answer.", help="Check that it is running."
-            )
+            message = store.message or "The store does not answer."
+            yield ProblemRead(what="store", message=message, help=environment.store.advice)
         yield from self._shared_problems()
         yield from (problem for problem in environment.problems() if store.healthy or problem.what != "deployments")
 

@@ -39,7 +39,7 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "validate": ("piql-profiler", "compare predictions with what deployed queries take"),
     "serve": ("piql-backend", "start the workbench"),
     "slo": ("piql-backend", "say whether deployed queries keep their SLOs"),
-    "app": ("piql-backend", "list, make, rename, duplicate, archive or delete applications"),
+    "app": ("piql-backend", "list, make, change and delete applications and their environments"),
 }
 
 

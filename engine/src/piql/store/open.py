@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
@@ -28,11 +29,20 @@ class Capabilities(NamedTuple):
     is_cluster: bool = False
 
 
+class Location(NamedTuple):
+    """Where a store lies: on which servers (`host:port`, none for a file), and what it calls its own there."""
+
+    servers: tuple[str, ...]
+    namespace: str  # of a file its path, empty for a temporary one; of a cluster the keyspace and the prefix of tables
+    has_login: bool = False  # whether the URL itself holds a user or a password
+
+
 class Adapter(NamedTuple):
-    """One kind of store: `open` takes a whole URL, and raises StoreUnavailable for a wrong one."""
+    """One kind of store: both functions take a whole URL, and raise StoreUnavailable for a wrong one."""
 
     open: Callable[[str], Store]
     capabilities: Capabilities
+    locate: Callable[[str], Location]
 
 
 def open_store(url: str) -> Store:
@@ -45,12 +55,12 @@ def open_store(url: str) -> Store:
 
     A file of another program is refused with NotAStore.
     """
-    adapter = ADAPTERS.get(scheme_of(url))
-    if adapter is None:
-        raise StoreUnavailable(
-            f"{without_login(url)!r} is not the address of a store: write embedded:, embedded:PATH or cql://HOST/KEYSPACE"
-        )
-    return adapter.open(url)
+    return _adapter_of(url).open(url)
+
+
+def location_of(url: str) -> Location:
+    """Return where the store at a URL lies, without opening it; StoreUnavailable for a URL that is wrong."""
+    return _adapter_of(url).locate(url)
 
 
 def capabilities_of(url: str) -> Capabilities:
@@ -62,6 +72,20 @@ def capabilities_of(url: str) -> Capabilities:
 def without_login(url: str) -> str:
     """Return a URL without user and password, as it may be shown."""
     return re.sub(r"//[^@/]*@", "//", url)
+
+
+def _adapter_of(url: str) -> Adapter:
+    adapter = ADAPTERS.get(scheme_of(url))
+    if adapter is None:
+        raise StoreUnavailable(
+            f"{without_login(url)!r} is not the address of a store: write embedded:, embedded:PATH or cql://HOST/KEYSPACE"
+        )
+    return adapter
+
+
+def _locate_file(url: str) -> Location:
+    path = url.partition(":")[2].partition("?")[0]
+    return Location((), str(Path(path).resolve()) if path else "")
 
 
 def _open_file(adapter: type[EmbeddedStore], url: str) -> Store:
@@ -94,8 +118,19 @@ def _open_cql(url: str) -> Store:
     return open_cql(url)
 
 
+def _locate_cql(url: str) -> Location:
+    from piql.store.cql.address import parse_address
+
+    address = parse_address(url)
+    servers = tuple(f"{host.lower()}:{address.port}" for host in address.hosts)
+    has_login = bool(address.user or address.password)
+    return Location(servers, f"{address.keyspace}/{address.prefix}", has_login)
+
+
 ADAPTERS: Mapping[str, Adapter] = {
-    EMBEDDED: Adapter(partial(_open_file, EmbeddedStore), Capabilities(has_transactions=True, is_file=True)),
-    STEPWISE: Adapter(partial(_open_file, StepwiseStore), Capabilities(is_file=True)),
-    CQL: Adapter(_open_cql, Capabilities(is_cluster=True)),
+    EMBEDDED: Adapter(
+        partial(_open_file, EmbeddedStore), Capabilities(has_transactions=True, is_file=True), _locate_file
+    ),
+    STEPWISE: Adapter(partial(_open_file, StepwiseStore), Capabilities(is_file=True), _locate_file),
+    CQL: Adapter(_open_cql, Capabilities(is_cluster=True), _locate_cql),
 }

@@ -12,6 +12,14 @@ fan_out              auto                  reads of many keys: `grouped` in few 
 prefix               none                  begins the name of every table of PIQL in the keyspace
 datacenter           of the first host     whose nodes are asked
 driver               scylla                scylla-driver; `rust` is scylladb-rs-driver, experimental
+user_variable        none                  the variable of the environment that holds the user
+user_file            none                  or the file whose first line it is
+password_variable    none                  the variable of the environment that holds the password
+password_file        none                  or the file whose first line it is
+tls                  off                   `on`: requests are encrypted, and each node's certificate is checked
+tls_ca               of the system         the file of the certificates that are trusted
+tls_certificate      none                  the file of the certificate that is shown to the nodes
+tls_key              none                  the file of its key
 """
 
 from __future__ import annotations
@@ -48,8 +56,20 @@ class Address:
     prefix: str = ""
     datacenter: str | None = None
     driver: str = "scylla"
-    user: str | None = None
+    user: str | None = field(default=None, repr=False)
     password: str | None = field(default=None, repr=False)
+    user_variable: str | None = None
+    user_file: str | None = None
+    password_variable: str | None = None
+    password_file: str | None = None
+    tls: str = "off"
+    tls_ca: str | None = None
+    tls_certificate: str | None = None
+    tls_key: str | None = None
+
+    @property
+    def is_encrypted(self) -> bool:
+        return self.tls == "on" or any((self.tls_ca, self.tls_certificate, self.tls_key))
 
     def shown(self) -> str:
         """Return the cluster's name for messages, without the password."""
@@ -149,6 +169,12 @@ def _prefix(value: str) -> str:
     return value
 
 
+def _text(value: str) -> str:
+    if not value or not value.isprintable():
+        raise ValueError("a name is needed")
+    return value
+
+
 _OPTIONS: Mapping[str, Callable[[str], object]] = {
     "replication_factor": _whole,
     "consistency": _one_of(*CONSISTENCIES),
@@ -160,4 +186,12 @@ _OPTIONS: Mapping[str, Callable[[str], object]] = {
     "prefix": _prefix,
     "datacenter": str,
     "driver": _one_of(*DRIVERS),
+    "user_variable": _text,
+    "user_file": _text,
+    "password_variable": _text,
+    "password_file": _text,
+    "tls": _one_of("on", "off"),
+    "tls_ca": _text,
+    "tls_certificate": _text,
+    "tls_key": _text,
 }

@@ -72,6 +72,8 @@ class RustConnection:
     selected_as: Mapping[str, str] = SELECTED_AS
 
     def __init__(self, address: Address) -> None:
+        if address.is_encrypted:
+            raise StoreUnavailable(f"{address.shown()}: driver=rust connects without TLS: leave it out of the address")
         settings = driver_settings(address)
         self.address = address
         self._levels, self._serial, self._profiles = settings.levels, settings.serial, settings.profiles

@@ -13,6 +13,7 @@ import re
 
 from piql.errors import StoreSilent, StoreUnavailable
 from piql.store.cql.address import Address
+from piql.store.cql.credentials import without_credentials
 from piql.store.cql.undecided import Undecided
 
 _OTHERS_CONTEND = re.compile(r"write_type: \"?cas|consistency: (local)?serial", re.IGNORECASE)
@@ -45,7 +46,7 @@ def unavailable(failure: BaseException, address: Address, *, is_conditional: boo
     """Return the error of PIQL for a failure; `is_conditional` of a conditional change or serial read."""
     if isinstance(failure, StoreUnavailable):
         return failure
-    message = text_of(failure)
+    message = without_credentials(text_of(failure), address)
     is_late = _LATE in message or isinstance(failure, TimeoutError)
     if is_late:
         message = f"did not answer within {address.timeout:g} s"

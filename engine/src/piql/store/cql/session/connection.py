@@ -27,6 +27,7 @@ from piql.errors import StoreUnavailable
 from piql.forking import renew_in_children
 from piql.store.base import Consistency, Node, Row
 from piql.store.cql.address import Address
+from piql.store.cql.credentials import tls_context
 from piql.store.cql.forked import leave_to_parent
 from piql.store.cql.link import Done, Reads
 from piql.store.cql.reads.grouping import Values
@@ -79,6 +80,7 @@ class Connection:
             list(address.hosts),
             address.port,
             auth_provider=login,
+            ssl_context=tls_context(address),
             protocol_version=PROTOCOL,
             execution_profiles={EXEC_PROFILE_DEFAULT: first, _CONDITIONAL: later},
             connect_timeout=address.timeout,

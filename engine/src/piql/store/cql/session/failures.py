@@ -18,6 +18,7 @@ from cassandra.cluster import NoHostAvailable
 
 from piql.errors import StoreSilent, StoreUnavailable
 from piql.store.cql.address import Address
+from piql.store.cql.credentials import without_credentials
 from piql.store.cql.undecided import Undecided
 
 REPLICAS_FAILED = (ReadFailure, WriteFailure)
@@ -59,14 +60,15 @@ def _said(failure: BaseException, address: Address) -> str:
         case ReadFailure() | WriteFailure():
             return f"failed in {failure.failures} of its nodes"
         case NoHostAvailable():
-            reasons = sorted({_one_line(error) for error in failure.errors.values()}) if failure.errors else []
+            reasons = sorted({_one_line(error, address) for error in failure.errors.values()}) if failure.errors else []
             return "cannot be reached" + (f": {'; '.join(reasons)}" if reasons else "")
         case AuthenticationFailed():
-            return f"does not let this user in: {_one_line(failure)}"
+            return f"does not let this user in: {_one_line(failure, address)}"
         case InvalidRequest():
-            return f"refused a request: {_one_line(failure)}"
-    return f"does not answer: {_one_line(failure)}"
+            return f"refused a request: {_one_line(failure, address)}"
+    return f"does not answer: {_one_line(failure, address)}"
 
 
-def _one_line(failure: BaseException) -> str:
-    return " ".join(str(failure).split())[:300] or type(failure).__name__
+def _one_line(failure: BaseException, address: Address) -> str:
+    text = " ".join(str(failure).split())[:300] or type(failure).__name__
+    return without_credentials(text, address)

@@ -1,0 +1,46 @@
+"""Deploys what is live in one environment to another of the same application: compiled and checked there anew."""
+
+from __future__ import annotations
+
+from piql_backend.deployments.schemas import (
+    BuildCreate,
+    BuildRead,
+    PreviewCreate,
+    PreviewRead,
+    PromotionCreate,
+    PromotionPreviewCreate,
+    PromotionPreviewRead,
+)
+from piql_backend.deployments.service import LIVE, Deployments
+from piql_backend.errors import ApiError
+from piql_backend.schema import SourceFile, is_file_path
+
+
+def preview_promotion(
+    source: Deployments, target: Deployments, request: PromotionPreviewCreate
+) -> tuple[PromotionPreviewRead, list[SourceFile]]:
+    """What deploying the source's live files in the target would change; ApiError 404 where the source has none."""
+    version, files = _live_files(source)
+    preview = target.preview(PreviewCreate(files=files, removes=request.removes))
+    fields = {name: getattr(preview, name) for name in PreviewRead.model_fields}
+    return PromotionPreviewRead(**fields, version=version), files
+
+
+def promote(source: Deployments, target: Deployments, request: PromotionCreate) -> BuildRead:
+    """Begin to deploy the live version of the source; ApiError 409 where it is another than the reader saw."""
+    version, files = _live_files(source)
+    if version != request.version:
+        message = f"Nothing was changed: version {version} is live in {request.environment}, and not {request.version}."
+        raise ApiError(409, "deployed-meanwhile", message, "Look again at what would change, then promote.")
+    given = request.model_dump(exclude={"environment", "version"})
+    return target.begin(BuildCreate(**given, files=files))
+
+
+def _live_files(source: Deployments) -> tuple[int, list[SourceFile]]:
+    """The number of the live version and its files; one that a program named otherwise gets a name of ours."""
+    read = source.live(LIVE).read
+    files = [
+        SourceFile(path=file.path if is_file_path(file.path) else f"deployed-{number}.piql", text=file.text)
+        for number, file in enumerate(read.files, 1)
+    ]
+    return read.version, files

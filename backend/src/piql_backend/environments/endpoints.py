@@ -1,0 +1,46 @@
+"""HTTP for the environments of an application: list, add, change, remove."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from piql_backend.dependencies import Id, TheWorkbench
+from piql_backend.environments.schemas import EnvironmentCreate, EnvironmentRead, EnvironmentUpdate
+from piql_backend.errors import declared
+from piql_backend.pages import Page, WishedPage
+
+router = APIRouter(prefix="/applications/{application}/environments", tags=["environments"])
+
+
+@router.get("", responses=declared(404))
+def list_environments(application: Id, wish: WishedPage, workbench: TheWorkbench) -> Page[EnvironmentRead]:
+    """The environments of an application by id; no store is connected to."""
+    return workbench.environment_changes.page(application, wish)
+
+
+@router.post("", status_code=201, responses=declared(403, 404, 409))
+async def add_environment(application: Id, request: EnvironmentCreate, workbench: TheWorkbench) -> EnvironmentRead:
+    """Add an environment; 403 for a store that is not on the list, 409 for one that another environment has."""
+    return await workbench.environment_changes.add(application, request)
+
+
+@router.patch("/{environment}", responses=declared(403, 404, 409))
+async def update_environment(
+    application: Id, environment: Id, request: EnvironmentUpdate, workbench: TheWorkbench
+) -> EnvironmentRead:
+    """Change what is said of an environment, or its store; nothing is moved from one store to the other."""
+    return await workbench.environment_changes.change(application, environment, request)
+
+
+@router.delete("/{environment}", status_code=204, responses=declared(404, 409))
+async def remove_environment(
+    application: Id,
+    environment: Id,
+    name: Annotated[str, Query(max_length=100, description="The id once more.")],
+    workbench: TheWorkbench,
+) -> Response:
+    """Move an environment to `deleted/` in the data folder; a store outside of its folder stays as it is."""
+    await workbench.environment_changes.remove(application, environment, name)
+    return Response(status_code=204)

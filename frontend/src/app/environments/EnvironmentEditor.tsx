@@ -1,0 +1,111 @@
+import { useState } from 'react'
+import type { Environment } from '../../api/types'
+import {
+  COLOURS,
+  type Colour,
+  createOf,
+  type EnvironmentForm,
+  formOf,
+  isCluster,
+  missing,
+  NEW_ENVIRONMENT,
+  updateOf,
+} from '../../logic/environment-form'
+import { numberError, SLO_RULES } from '../../logic/numbers'
+import { Button } from '../../ui/Button'
+import { Dialog, DialogActions } from '../../ui/Dialog'
+import { SelectField, TextField } from '../../ui/Field'
+import { Form } from '../../ui/Form'
+import { ErrorNotice } from '../../ui/Notice'
+import { ClusterFields } from './ClusterFields'
+import { useEnvironmentChange } from './useEnvironmentChange'
+
+interface EnvironmentEditorProps {
+  application: string
+  /** The one that is changed; null for a new one. */
+  environment: Environment | null
+  onDone: () => void
+  onClose: () => void
+}
+
+/** Adds an environment, or changes one. */
+export function EnvironmentEditor({ application, environment, onDone, onClose }: EnvironmentEditorProps) {
+  const before = environment ? formOf(environment) : NEW_ENVIRONMENT
+  const [form, setForm] = useState<EnvironmentForm>(before)
+  const { add, change } = useEnvironmentChange(application)
+  const set = (part: Partial<EnvironmentForm>) => setForm({ ...form, ...part })
+  const sloError = form.sloMs.trim() === '' ? undefined : numberError(form.sloMs, SLO_RULES.threshold)
+  const lacks = missing(form)
+  const isPending = add.isPending || change.isPending
+  const submit = () => {
+    if (environment) change.mutate({ environment: environment.id, body: updateOf(form, before) }, { onSuccess: onDone })
+    else add.mutate(createOf(form), { onSuccess: onDone })
+  }
+  const error = add.error ?? change.error
+  return (
+    <Dialog key="edit" title={environment ? `Change ${environment.title}` : 'Add an environment'} onClose={onClose}>
+      <Form onSubmit={submit}>
+        <TextField
+          label="Name"
+          value={form.title}
+          maxLength={100}
+          hint={environment ? `Its id stays ${environment.id}` : undefined}
+          onChange={(event) => set({ title: event.target.value })}
+        />
+        <SelectField
+          label="Colour in the header"
+          value={form.colour}
+          onChange={(event) => set({ colour: event.target.value as Colour })}
+        >
+          {COLOURS.map((colour) => (
+            <option key={colour}>{colour}</option>
+          ))}
+        </SelectField>
+        <SelectField
+          label="Store"
+          value={form.store}
+          onChange={(event) => set({ store: event.target.value as EnvironmentForm['store'] })}
+        >
+          <option value="own file">A file of its own</option>
+          <option value="named">Another file, or a cluster</option>
+        </SelectField>
+        {form.store === 'named' ? (
+          <TextField
+            label="Address of the store"
+            placeholder="cql://db1,db2/shop?prefix=live_"
+            value={form.url}
+            maxLength={2000}
+            onChange={(event) => set({ url: event.target.value })}
+          />
+        ) : null}
+        {isCluster(form) ? <ClusterFields form={form} set={set} /> : null}
+        <TextField
+          label="99 % of executions take at most"
+          hint="where a query has no SLO"
+          suffix="ms"
+          inputMode="decimal"
+          value={form.sloMs}
+          error={sloError}
+          onChange={(event) => set({ sloMs: event.target.value })}
+        />
+        <p>
+          {environment
+            ? 'Another store gets nothing of what this one holds.'
+            : 'Nothing is written into the store until it is used.'}
+        </p>
+        {error ? <ErrorNotice error={error} /> : null}
+        <DialogActions>
+          <Button onClick={onDone}>Cancel</Button>
+          <Button
+            type="submit"
+            look="primary"
+            title={lacks ? `Still to be typed: ${lacks}` : undefined}
+            disabled={isPending || lacks !== null || sloError !== undefined}
+          >
+            {environment ? 'Save changes' : 'Add environment'}
+          </Button>
+        </DialogActions>
+      </Form>
+    </Dialog>
+  )
+}
