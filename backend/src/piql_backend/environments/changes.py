@@ -203,6 +203,6 @@ def _addresses_of(server: str) -> frozenset[str]:
     host, _, port = server.rpartition(":")
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except OSError:
+    except (OSError, UnicodeError):
         return frozenset()
     return frozenset(f"{entry[4][0]}:{port}" for entry in found)
