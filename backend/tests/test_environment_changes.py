@@ -266,3 +266,24 @@ def test_the_command_says_what_it_did_and_why_it_was_refused(address: str, capsy
     assert said("remove", "scadr", "live")[0] == 1
     assert said("remove", "scadr", "live", "--confirm", "live")[0] == 0
     assert said("list", "scadr")[1] == "development  development  embedded\n"
+
+
+async def test_data_are_deleted_with_an_environment_only_where_that_is_asked_for(
+    client: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    store = tmp_path / "stores" / "live.db"
+    for deletes_data, is_left in ((False, True), (True, False)):
+        await added(client, "Live", store={"url": f"embedded:{store}"})
+        await client.post(f"{OF_SCADR}/live/deployments", json={"base_version": 1 if deletes_data else 0})
+        asked = {"name": "live", "deletes_data": deletes_data}
+        assert (await client.delete(f"{OF_SCADR}/live", params=asked)).status_code == 204
+        assert store.exists() is is_left
+    other = tmp_path / "stores" / "other.db"
+    other.write_text("a file of another program")
+    await added(client, "Strange", store={"url": f"embedded:{other}"})
+    await added(client, "Cluster", store={"url": NOBODY_LISTENS})
+    for name in ("strange", "cluster"):
+        answer = await client.delete(f"{OF_SCADR}/{name}", params={"name": name, "deletes_data": True})
+        assert (answer.status_code, answer.json()["code"]) == (422, "data-not-deleted")
+    assert other.read_text() == "a file of another program"
+    assert await ids(client) == ["cluster", "development", "strange"]

@@ -12,6 +12,8 @@ import httpx
 import pytest
 from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from cluster.running import Cluster
+from piql.store.cql.address import parse_address
+from piql.store.cql.opening import open_link
 from piql_backend.settings import SampleSize, Settings
 
 from .conftest import DEVELOPMENT, Running
@@ -82,3 +84,50 @@ async def test_a_cluster_that_goes_away_is_a_typed_error_and_works_again_without
         assert len(health["store"]["cluster"]["nodes"]) == len(cluster.nodes)
         assert (await until("ok"))["instance_id"] == before["instance_id"]
         assert len((await find_user()).json()["rows"]) == 1
+
+
+async def test_an_environment_on_a_cluster_is_added_without_a_write_and_gets_what_is_promoted(
+    running: Running,
+    settings: Settings,
+    cluster: Cluster,
+    cluster_keyspace: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SCADR_USER", "ada")
+    monkeypatch.setenv("SCADR_PASSWORD", "of no use: this cluster asks for none")
+    keyspace = f"{cluster_keyspace}_live"
+    url = cluster.url(keyspace, "timeout=30")
+    path = "/api/applications/scadr/environments"
+    login = {"user": {"variable": "SCADR_USER"}, "password": {"variable": "SCADR_PASSWORD"}}
+    store = {"url": url, "consistency": "QUORUM", **login}
+    try:
+        async with running(replace(settings, allowed_stores=(url.partition("?")[0],))) as client:
+            added = await client.post(path, json={"title": "Live", "colour": "red", "store": store})
+            assert added.status_code == 201, added.text
+            assert keyspace not in keyspaces(cluster)
+            taken = await client.post(path, json={"title": "Other", "store": {"url": cluster.url(keyspace)}})
+            assert (taken.status_code, taken.json()["code"]) == (409, "namespace-taken")
+            seen = {"environment": "development", "version": 1, "base_version": 0}
+            build = await client.post(f"{path}/live/deployments/promotions", json=seen)
+            while build.status_code < 300 and build.json()["phase"] in ("filling", "checking"):
+                await asyncio.sleep(0.2)
+                build = await client.get(f"{path}/live/deployments/builds/latest")
+            assert build.json()["deployment_id"] == "d1", build.text
+            health = (await client.get(f"{path}/live/health")).json()
+            assert (health["status"], health["store"]["cluster"]["consistency"]) == ("ok", "QUORUM")
+            run = f"{path}/live/deployments/live/queries/findUser/executions"
+            found = await client.post(run, json={"parameters": {"username": "ada_bell"}})
+            assert (found.status_code, found.json()["rows"]) == (200, [])
+            assert (await client.delete(f"{path}/live", params={"name": "live"})).status_code == 204
+            assert keyspace in keyspaces(cluster)
+    finally:
+        cluster.drop_keyspace(keyspace)
+
+
+def keyspaces(cluster: Cluster) -> set[str]:
+    """The names of the keyspaces of a cluster."""
+    link = open_link(parse_address(cluster.url("system", "timeout=30")))
+    try:
+        return {name for (name,) in link.execute("SELECT keyspace_name FROM system_schema.keyspaces")}
+    finally:
+        link.close()

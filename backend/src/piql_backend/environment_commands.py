@@ -46,6 +46,7 @@ def add_environment_commands(env: argparse.ArgumentParser) -> None:
     promote.add_argument("target", help="the id of the environment that gets it")
     remove = command("remove", _remove, "move an environment to deleted/; a store outside of its folder stays")
     remove.add_argument("--confirm", metavar="ID", help="the id of the environment once more")
+    remove.add_argument("--delete-data", action="store_true", help="delete its store, too, where that is a file")
 
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
@@ -114,7 +115,8 @@ def _promote(workbench: Asked, given: argparse.Namespace) -> Iterator[str]:
 
 
 def _remove(workbench: Asked, given: argparse.Namespace) -> Iterator[str]:
-    workbench.ask("DELETE", f"{_path_of_one(given)}?name={quote(given.confirm or '', safe='')}")
+    also = "&deletes_data=true" if given.delete_data else ""
+    workbench.ask("DELETE", f"{_path_of_one(given)}?name={quote(given.confirm or '', safe='')}{also}")
     yield f"{given.environment} is removed; its folder is in deleted/ of the data folder."
 
 

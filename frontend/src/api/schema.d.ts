@@ -276,7 +276,7 @@ export interface paths {
         post?: never;
         /**
          * Remove Environment
-         * @description Move an environment to `deleted/` in the data folder; a store outside of its folder stays as it is.
+         * @description Move an environment to `deleted/` in the data folder; its store is kept unless `deletes_data` is given.
          */
         delete: operations["remove_environment"];
         options?: never;
@@ -6085,6 +6085,8 @@ export interface operations {
             query: {
                 /** @description The id once more. */
                 name: string;
+                /** @description Delete the store, too, where it is a file. */
+                deletes_data?: boolean;
             };
             header?: never;
             path: {

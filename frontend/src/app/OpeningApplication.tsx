@@ -18,8 +18,8 @@ export function OpeningApplication({ error }: { error: Error | null }) {
     return (
       <EmptyState
         title="The application could not be opened"
-        actions={known.map(({ id, title }) => (
-          <ViewLink key={id} to={{ application: id, environment: DEVELOPMENT, file: undefined, query: undefined }}>
+        actions={known.map(({ id, title, environments: [first = DEVELOPMENT] }) => (
+          <ViewLink key={id} to={{ application: id, environment: first, file: undefined, query: undefined }}>
             Open {title}
           </ViewLink>
         ))}

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { applications } from '../api/queries'
+import { DEVELOPMENT } from '../logic/view'
 import { replaceView, useView } from './url-state'
 
 /** Puts the first application into an address that names none, except on the home page. */
@@ -10,7 +11,8 @@ export function useNamedApplication(): void {
   const isWanted = application === '' && page !== 'home'
   const { data } = useQuery({ ...applications, enabled: isWanted })
   const first = data?.[0]?.id
+  const environment = data?.[0]?.environments[0] ?? DEVELOPMENT
   useEffect(() => {
-    if (isWanted && first) replaceView({ application: first })
-  }, [isWanted, first])
+    if (isWanted && first) replaceView({ application: first, environment })
+  }, [isWanted, first, environment])
 }

@@ -6,9 +6,8 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { prediction, profileRuns } from '../api/queries'
 import type { NoPrediction, Prediction, ProfileRun, Query } from '../api/types'
 import { sourceFiles } from '../documents/documents'
-import { DEFAULT_SLO } from '../logic/view'
 import { useCompilation } from './selection'
-import { targetOf, useSavedSlos } from './slos'
+import { targetOf, useDefaultSlo, useSavedSlos } from './slos'
 import { useEnvironment, useView } from './url-state'
 
 /** The run of the URL, or the latest that measured to the end. */
@@ -42,6 +41,7 @@ function useAnswers<T extends Answer>(combine: (results: Results) => ReadonlyMap
   const run = useChosenRun()
   const { slo: tried } = useView()
   const saved = useSavedSlos()
+  const usual = useDefaultSlo()
   const queries = run ? (compilation?.queries ?? []).filter((query) => query.bound) : []
   return useQueries({
     queries: queries.map((query) =>
@@ -51,7 +51,7 @@ function useAnswers<T extends Answer>(combine: (results: Results) => ReadonlyMap
         sourceFiles,
         query.name,
         run?.id ?? '',
-        tried ?? targetOf(saved.get(query.name) ?? DEFAULT_SLO),
+        tried ?? targetOf(saved.get(query.name) ?? usual),
       ),
     ),
     combine,

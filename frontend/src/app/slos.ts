@@ -3,7 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answered, api } from '../api/client'
 import { ENVIRONMENT, keyOf } from '../api/environment'
-import { slos } from '../api/queries'
+import { environments, slos } from '../api/queries'
 import type { Slo, SloWrite } from '../api/types'
 import { DEFAULT_SLO, type SloTarget } from '../logic/view'
 import { notify } from './notices'
@@ -21,14 +21,25 @@ export interface EffectiveSlo {
 export function useEffectiveSlo(query: string): EffectiveSlo {
   const { slo: tried } = useView()
   const saved = useSavedSlos().get(query) ?? null
+  const usual = useDefaultSlo()
   return {
-    slo: tried ?? (saved ? targetOf(saved) : DEFAULT_SLO),
+    slo: tried ?? (saved ? targetOf(saved) : usual),
     saved,
     isTried: tried !== undefined && !(saved && isSame(tried, saved)),
   }
 }
 
 /** All saved SLOs, by the name of the query. */
+/** What holds in this environment for a query without an SLO of its own; the same value while it stays the same. */
+export function useDefaultSlo(): SloTarget {
+  const { application, environment } = useEnvironment()
+  const { data } = useQuery({
+    ...environments(application),
+    select: (all) => all.find(({ id }) => id === environment)?.slo ?? null,
+  })
+  return data ?? DEFAULT_SLO
+}
+
 export function useSavedSlos(): ReadonlyMap<string, Slo> {
   const environment = useEnvironment()
   const { data } = useQuery({ ...slos(environment), select: byQuery })

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from piql.errors import StoreUnavailable
-from piql.store.open import Location, capabilities_of, location_of, without_login
+from piql.store.open import Location, capabilities_of, location_of, open_store, without_login
 from piql.store.schemes import CQL, EMBEDDED, StoreKind
 
 from piql_backend.applications.lifecycle import id_of
@@ -99,8 +100,11 @@ class EnvironmentChanges:
                 write_settings(folder, settings.model_copy(update={"store": choice}))
             return self._read(name)
 
-    async def remove(self, application: str, environment: str, confirmed: str) -> None:
-        """Move an environment away; ApiError 409 unless `confirmed` is its id, and for the last one."""
+    async def remove(self, application: str, environment: str, confirmed: str, *, deletes_data: bool) -> None:
+        """Move an environment away; with `deletes_data`, its store is deleted, where that is a file.
+
+        Raises ApiError 409 unless `confirmed` is its id, and for the last one, 422 for data that cannot be deleted here.
+        """
         name = EnvironmentName(application, environment)
         async with self._changing:
             self._environments.folder(name)
@@ -111,7 +115,27 @@ class EnvironmentChanges:
                 message = f"{environment} is the only environment of {application}, and stays."
                 raise ApiError(409, "last-environment", message, "Add another one first, or delete the application.")
             async with self._environments.kept_closed(name) as folder:
+                for file in await asyncio.to_thread(self._store_files, name) if deletes_data else ():
+                    file.unlink(missing_ok=True)
                 folder.rename(self._aside(name))
+
+    def _store_files(self, name: EnvironmentName) -> Sequence[Path]:
+        """The files of a store that may be deleted; ApiError 422 for a cluster, or a file that PIQL has not written."""
+        folder = self._environments.folder(name)
+        choice, url = read_settings(folder).store, self._environments.store_url(name)
+        is_served = choice.kind == "served" and self._environments.has_served_store
+        if is_served or not capabilities_of(url).is_file:
+            message = f"Nothing was removed: the data of {name} are not in a file of the workbench."
+            raise ApiError(
+                422, "data-not-deleted", message, "Remove the environment alone, then the data by other means."
+            )
+        path = Path(location_of(url).namespace)
+        try:
+            open_store(url).close()
+        except StoreUnavailable as error:
+            message = f"Nothing was removed: {error}."
+            raise ApiError(422, "data-not-deleted", message, "Remove the environment without its data.") from None
+        return [path.with_name(path.name + end) for end in ("", "-journal", "-wal", "-shm")]
 
     async def _checked(self, name: EnvironmentName, store: StoreWrite) -> StoreChoice:
         """What is kept of a store that may be named and that no other environment has."""

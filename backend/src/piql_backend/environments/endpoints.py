@@ -40,7 +40,8 @@ async def remove_environment(
     environment: Id,
     name: Annotated[str, Query(max_length=100, description="The id once more.")],
     workbench: TheWorkbench,
+    deletes_data: Annotated[bool, Query(description="Delete the store, too, where it is a file.")] = False,
 ) -> Response:
-    """Move an environment to `deleted/` in the data folder; a store outside of its folder stays as it is."""
-    await workbench.environment_changes.remove(application, environment, name)
+    """Move an environment to `deleted/` in the data folder; its store is kept unless `deletes_data` is given."""
+    await workbench.environment_changes.remove(application, environment, name, deletes_data=deletes_data)
     return Response(status_code=204)

@@ -24,8 +24,12 @@ export function useEnvironmentChange(application: string) {
     onSuccess,
   })
   const remove = useMutation({
-    mutationFn: (environment: string) =>
-      answered(api.DELETE(ONE, { params: { path: { application, environment }, query: { name: environment } } })),
+    mutationFn: ({ environment, deletes_data }: { environment: string; deletes_data: boolean }) =>
+      answered(
+        api.DELETE(ONE, {
+          params: { path: { application, environment }, query: { name: environment, deletes_data } },
+        }),
+      ),
     onSuccess,
   })
   return { add, change, remove }

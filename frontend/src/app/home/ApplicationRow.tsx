@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Archive, ArchiveRestore, Copy, Pencil, Trash2 } from 'lucide-react'
+import { Archive, ArchiveRestore, Copy, Layers, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { deployments, latency } from '../../api/queries'
+import { deployments, environments, latency } from '../../api/queries'
 import type { ApplicationSummary } from '../../api/types'
 import { sloSummary } from '../../logic/slo-summary'
 import { DEVELOPMENT, viewOf } from '../../logic/view'
@@ -9,34 +9,46 @@ import { Badge } from '../../ui/Badge'
 import { IconButton } from '../../ui/Button'
 import { Cell } from '../../ui/Table'
 import { plural } from '../../units'
+import { EnvironmentsDialog } from '../environments/EnvironmentsDialog'
+import { toneOf } from '../environments/tone'
 import { ViewLink } from '../ViewLink'
 import { DeleteApplication, NamedApplication } from './dialogs'
 import styles from './home.module.css'
 import { useApplicationChange } from './useApplicationChange'
 
 const HOUR_SECONDS = 3600
-type Asked = 'rename' | 'duplicate' | 'delete' | null
+type Asked = 'rename' | 'duplicate' | 'delete' | 'environments' | null
 
 /** One row of the list: a link to the application, what is live in development, and buttons that change it. */
 export function ApplicationRow({ application }: { application: ApplicationSummary }) {
   const { id, title, is_archived: isArchived } = application
+  const [first = DEVELOPMENT] = application.environments
   const [asked, setAsked] = useState<Asked>(null)
   const { archive } = useApplicationChange(id)
   const close = () => setAsked(null)
   return (
     <tr>
       <th scope="row">
-        {isArchived ? title : <ViewLink to={viewOf(id, DEVELOPMENT)}>{title}</ViewLink>}
+        {isArchived ? title : <ViewLink to={viewOf(id, first)}>{title}</ViewLink>}
         {title === id ? null : <span className={styles['id']}> {id}</span>}
+        {isArchived || application.environments.length === 1 ? null : <EnvironmentLinks application={id} />}
       </th>
       {isArchived ? (
         <Cell colSpan={3} className={styles['soft']}>
           Closed; its files and data are kept
         </Cell>
       ) : (
-        <Live application={id} />
+        <Live application={id} environment={first} />
       )}
       <Cell className={styles['actions']}>
+        <IconButton
+          label={`Environments of ${title}`}
+          size="small"
+          disabled={isArchived}
+          onClick={() => setAsked('environments')}
+        >
+          <Layers size={13} aria-hidden />
+        </IconButton>
         <IconButton label={`Rename ${title}`} size="small" onClick={() => setAsked('rename')}>
           <Pencil size={13} aria-hidden />
         </IconButton>
@@ -56,6 +68,7 @@ export function ApplicationRow({ application }: { application: ApplicationSummar
         {asked === 'rename' || asked === 'duplicate' ? (
           <NamedApplication does={asked} application={application} onClose={close} />
         ) : null}
+        {asked === 'environments' ? <EnvironmentsDialog application={id} title={title} onClose={close} /> : null}
         {asked === 'delete' ? <DeleteApplication application={application} onClose={close} /> : null}
       </Cell>
     </tr>
@@ -63,8 +76,22 @@ export function ApplicationRow({ application }: { application: ApplicationSummar
 }
 
 /** Three cells: the live version, how its SLOs were kept in the last hour, and when it was deployed. */
-function Live({ application }: { application: string }) {
-  const environment = { application, environment: DEVELOPMENT }
+/** Where an application runs: each environment in its colour leads there. */
+function EnvironmentLinks({ application }: { application: string }) {
+  const { data } = useQuery(environments(application))
+  return (
+    <span className={styles['environments']}>
+      {data?.map(({ id, title, colour }) => (
+        <ViewLink key={id} to={viewOf(application, id)}>
+          <Badge tone={toneOf(colour)}>{title}</Badge>
+        </ViewLink>
+      ))}
+    </span>
+  )
+}
+
+function Live({ application, environment: name }: { application: string; environment: string }) {
+  const environment = { application, environment: name }
   const { data: versions, error } = useInfiniteQuery(deployments(environment))
   const live = versions?.find((version) => version.is_live)
   const { data: measured } = useQuery({

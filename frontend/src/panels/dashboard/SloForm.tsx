@@ -1,8 +1,7 @@
 import { useState } from 'react'
 import type { Slo } from '../../api/types'
-import { useSloChange } from '../../app/slos'
+import { useDefaultSlo, useSloChange } from '../../app/slos'
 import { numberError, SLO_RULES } from '../../logic/numbers'
-import { DEFAULT_SLO } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { TextField } from '../../ui/Field'
 import { Form } from '../../ui/Form'
@@ -15,7 +14,8 @@ import styles from './dashboard.module.css'
  * s.
  */
 export function SloForm({ query, slo }: { query: string; slo: Slo | null }) {
-  const initial = slo ?? DEFAULT_SLO
+  const usual = useDefaultSlo()
+  const initial = slo ?? usual
   const [percent, setPercent] = useState(String(Number((initial.quantile * 100).toFixed(4))))
   const [threshold, setThreshold] = useState(String(initial.threshold_ms))
   const [interval, setInterval] = useState(String(initial.interval_seconds))

@@ -11,6 +11,7 @@ import { ErrorNotice } from '../../ui/Notice'
 import { Cell, numeric, Table, unseen } from '../../ui/Table'
 import { formatCount, formatDay } from '../../units'
 import styles from './deploy.module.css'
+import { Promote } from './Promote'
 import { RollBack } from './RollBack'
 
 /** The table of all deployed versions, the newest first, with buttons to roll back and to see latencies. */
@@ -55,6 +56,7 @@ export function Versions() {
               <Cell>{predictedFrom(version)}</Cell>
               <Cell>
                 <span className={styles['actions']}>
+                  {version.is_live ? <Promote version={version.version} /> : null}
                   {version.is_before ? <RollBack version={version.version} /> : null}
                   <Button
                     size="small"

@@ -4,10 +4,9 @@ import { safeLimits } from '../../api/queries'
 import type { SafeLimits as SafeLimitsAnswer } from '../../api/types'
 import { planKey } from '../../app/predictions'
 import { useCompilation } from '../../app/selection'
-import { targetOf, useSavedSlos } from '../../app/slos'
+import { targetOf, useDefaultSlo, useSavedSlos } from '../../app/slos'
 import { useEnvironment, useView } from '../../app/url-state'
 import { sourceFiles } from '../../documents/documents'
-import { DEFAULT_SLO } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { ErrorNotice } from '../../ui/Notice'
 import { Cell, numeric, Table, unseen } from '../../ui/Table'
@@ -35,9 +34,10 @@ function Solved({ runId }: { runId: string }) {
   const plans = (compilation?.queries ?? []).filter((query) => query.bound).map(planKey)
   const { slo: tried } = useView()
   const saved = useSavedSlos()
+  const usual = useDefaultSlo()
   const sloByQuery = tried ? {} : Object.fromEntries([...saved].map(([query, slo]) => [query, targetOf(slo)]))
   const { data, error } = useQuery(
-    safeLimits(environment, JSON.stringify(plans), sourceFiles, runId, tried ?? DEFAULT_SLO, sloByQuery),
+    safeLimits(environment, JSON.stringify(plans), sourceFiles, runId, tried ?? usual, sloByQuery),
   )
   if (error) return <ErrorNotice error={error} />
   if (!data) return <p className={styles['detailText']}>Solving…</p>
