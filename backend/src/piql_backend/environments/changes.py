@@ -103,7 +103,7 @@ class EnvironmentChanges:
     async def remove(self, application: str, environment: str, confirmed: str, *, deletes_data: bool) -> None:
         """Move an environment away; with `deletes_data`, its store is deleted, where that is a file.
 
-        Raises ApiError 409 unless `confirmed` is its id, and for the last one, 422 for data that cannot be deleted here.
+        Raises ApiError 409 unless `confirmed` is its id, and for the last one, 422 for data that are not in a file.
         """
         name = EnvironmentName(application, environment)
         async with self._changing:
