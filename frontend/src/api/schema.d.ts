@@ -6625,7 +6625,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin. */
+            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
