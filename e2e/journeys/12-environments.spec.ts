@@ -20,7 +20,7 @@ test('what is deployed to development is promoted to another environment, which 
   const { deploy } = workbench
   await page.goto('/')
   await page.getByRole('button', { name: 'New application' }).click()
-  await page.getByLabel('Name').fill('Journey')
+  await page.getByRole('dialog').getByLabel('Name').fill('Journey')
   await page.getByRole('button', { name: 'Make it' }).click()
   await expect(page).toHaveURL(/\/applications\/journey\/development/)
   await writeSchema(page)

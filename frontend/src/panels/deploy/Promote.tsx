@@ -19,8 +19,6 @@ import { Changes } from './Changes'
 import styles from './deploy.module.css'
 import { Others } from './Others'
 
-const NO_P99: ReadonlyMap<string, number | null> = new Map()
-
 /** Deploys what is live here to another environment of the application: what that changes there is seen first. */
 export function Promote({ version }: { version: number }) {
   const { application, environment } = useEnvironment()
@@ -129,5 +127,5 @@ function Effects({ preview, title }: { preview: PromotionPreview; title: string 
       </Notice>
     )
   if (isUnchanged(preview)) return <p>{title} runs the same queries already.</p>
-  return <Changes preview={preview} p99Before={NO_P99} p99After={NO_P99} />
+  return <Changes changes={preview} columns={['Live', 'Promoted']} />
 }
