@@ -25,7 +25,7 @@ export function ClusterFields({ form, set }: ClusterFieldsProps) {
       <Credential label="User" value={form.user} onChange={(user) => set({ user })} />
       <Credential label="Password" value={form.password} onChange={(password) => set({ password })} />
       <p className={styles['soft']}>
-        The server reads them from there when it connects; they are kept and shown nowhere.
+        The server reads them from there when it connects; they are never stored or shown.
       </p>
       <label className={styles['check']}>
         <input

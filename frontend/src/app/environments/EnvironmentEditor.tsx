@@ -18,6 +18,7 @@ import { SelectField, TextField } from '../../ui/Field'
 import { Form } from '../../ui/Form'
 import { ErrorNotice } from '../../ui/Notice'
 import { ClusterFields } from './ClusterFields'
+import styles from './environments.module.css'
 import { useEnvironmentChange } from './useEnvironmentChange'
 
 interface EnvironmentEditorProps {
@@ -44,7 +45,7 @@ export function EnvironmentEditor({ application, environment, onDone, onClose }:
   const error = add.error ?? change.error
   return (
     <Dialog key="edit" title={environment ? `Change ${environment.title}` : 'Add an environment'} onClose={onClose}>
-      <Form onSubmit={submit}>
+      <Form className={styles['form']} onSubmit={submit}>
         <TextField
           label="Name"
           value={form.title}
