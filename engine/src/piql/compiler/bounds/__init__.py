@@ -4,7 +4,9 @@ Enters: the physical plan of a SELECT (`queries.bound_of`) or of a write (`write
 Every number is a `Formula` over named `Term`s, such as `1 + subscriptions.owner·count`; each term knows the text that
 proves it. Nothing here is an estimate.
 
-    requests, bytes     of each operator          rows, different     what leaves it, and how many values differ
-    facts, formula      numbers and their names   other_limits        the same plan under other numbers
+    requests, bytes     what each operator requests and fetches   rows, distinct_values   what leaves an operator
+    facts, formula      numbers and their names                   other_limits            other numbers for a plan
     scaling, savings    what a bound depends on, and what an index saves
+
+`bound` holds the results, which everybody reads; all else is read by the compiler alone.
 """

@@ -1,4 +1,10 @@
-"""The proven upper bound of a query, with the facts that prove it. A bound is a fact; nothing here is an estimate."""
+"""The proven upper bound of a query, with the facts that prove it. A bound is a fact; nothing here is an estimate.
+
+Data only, made by `queries.bound_of` and `writes.bound_of_write`; the command line, the backend and the predictor read
+it. For a query over the 100 subscriptions of one owner and the thoughts of each, a bound is for example
+
+    operations 101, formula "1 + subscriptions.owner", round_trips 2, rows 50, rows_formula "count"
+"""
 
 from __future__ import annotations
 
@@ -24,31 +30,31 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class OperatorBound:
-    """What one operator of the plan adds; `path` is its place in the plan (child numbers from the root)."""
+    """What one operator of the plan adds; `path` leads to it from the root of the plan, by numbers of children."""
 
     path: tuple[int, ...]
-    operator: str
-    operations: int
-    formula: str
-    rows: int
+    operator: str  # the name of its class
+    operations: int  # requests that it makes
+    formula: str  # of these requests
+    rows: int  # that leave it
     rows_formula: str
-    bytes: int
+    bytes: int  # that its requests fetch
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """The most that one execution can do: requests, round trips on the longest path, bytes fetched, rows returned."""
+    """The most that one execution can do. `operations` is the sum of `reads`, `counts`, `puts` and `deletes`."""
 
-    operations: int
-    round_trips: int
-    rows: int
-    bytes: int
-    formula: str
-    rows_formula: str
+    operations: int  # requests to the store
+    round_trips: int  # requests on the longest path that wait for one another
+    rows: int  # returned
+    bytes: int  # fetched by a query; those of the row for a write
+    formula: str  # of `operations`
+    rows_formula: str  # of `rows`
     rows_fetched: int
-    terms: tuple[Term, ...] = ()
-    by_operator: tuple[OperatorBound, ...] = ()
+    terms: tuple[Term, ...] = ()  # the facts that prove it, each once
+    by_operator: tuple[OperatorBound, ...] = ()  # in the order of their paths
     puts: int = 0
     deletes: int = 0
     reads: int = 0
-    counts: int = 0
+    counts: int = 0  # requests that count rows

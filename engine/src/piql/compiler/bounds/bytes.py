@@ -19,7 +19,10 @@ from piql.schema.types import has_size, value_bytes
 
 
 def row_bytes(node: PhysicalNode) -> int:
-    """Return the most bytes in one row that an operator's requests fetch; 0 for operators that make none."""
+    """Return the most bytes in one row that an operator's requests fetch; 0 for operators that make none.
+
+    A read of no column, as for COUNT(*), fetches the primary key.
+    """
     match node:
         case IndexScan() | IndexFKJoin() | SortedIndexJoin():
             columns = [field for field in node.fields if isinstance(field, ColumnRef) and field.relation == node.alias]
@@ -60,7 +63,7 @@ def usual_row_bytes(node: PhysicalNode, uses: Mapping[str, Iterable[str]]) -> in
 
 
 def reads_unsized(node: PhysicalNode) -> bool:
-    """Whether an operator fetches a value whose type says no length, so that its bytes are assumed, not proven."""
+    """Return whether an operator fetches a value whose type has no length: its bytes are assumed, not proven."""
     if not isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin | Dereference):
         return False
     return any(

@@ -1,4 +1,10 @@
-"""The named numbers of a bound: what a limit, a LIMIT or a list stands for, and the text that proves it."""
+"""The named numbers of a bound: what a limit, a LIMIT or a list stands for, and the text that proves it.
+
+    CARDINALITY LIMIT 100 (owner)   →   `subscriptions.owner` = 100, "at most 100 subscriptions share one owner"
+    LIMIT [count] MAX 50            →   `count` = 50, "[count] is at most 50"
+
+Enters: a fact of the schema, or a number of the query. Leaves: a `Formula` of one `Term`, or the terms of a key.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +18,7 @@ from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
 
 
 def of_limit(table: Table, limit: CardinalityLimit) -> Formula:
-    """The rows of one group of a CARDINALITY LIMIT: `subscriptions.owner`."""
+    """Return the rows of one group of a CARDINALITY LIMIT: `subscriptions.owner`."""
     columns = ",".join(limit.columns)
     if limit.is_token:
         symbol, reason = (
@@ -26,7 +32,7 @@ def of_limit(table: Table, limit: CardinalityLimit) -> Formula:
 
 
 def of_count(count: Count) -> Formula:
-    """The rows that a LIMIT or PAGINATE lets through: its parameter's name, or its number."""
+    """Return the rows that a LIMIT or PAGINATE lets through: its parameter's name, or its number."""
     if count.max == 0:
         return number(0)
     if count.parameter is not None:
@@ -37,14 +43,14 @@ def of_count(count: Count) -> Formula:
 
 
 def of_key(table: Table, key: UniqueKey | None) -> tuple[Term, ...]:
-    """A key proves that there is one row: a fact without a symbol of its own in the formula."""
+    """Return the proof that a key (None: the primary key) has one row; formulas do not show this factor of 1."""
     columns = table.primary_key if key is None else key.columns
     kind, span = ("PRIMARY KEY", table.key_span) if key is None else ("UNIQUE", key.span)
     return (Term("1", 1, f"{kind} ({', '.join(columns)}): one row of {table.name} at most", span),)
 
 
 def of_row_limit(table: Table, limit: RowLimit) -> Formula:
-    """The rows of one read."""
+    """Return the most rows of one read: by its stop, its limit or its key."""
     if limit.count is not None and limit.max >= limit.count.max:
         return of_count(limit.count)
     of_one = of_limit(table, limit.because) if isinstance(limit.because, CardinalityLimit) else ONE
@@ -54,13 +60,13 @@ def of_row_limit(table: Table, limit: RowLimit) -> Formula:
 
 
 def of_stretch(within: Stretch) -> Formula:
-    """The whole numbers between the two ends of a range."""
+    """Return how many whole numbers lie in a range with two ends."""
     count = str(within.values)
     return named(Term(count, within.values, f"{within.column} is one of {count} whole numbers", within.span))
 
 
 def proofs_of_row_limit(table: Table, limit: RowLimit) -> tuple[Term, ...]:
-    """The keys that limit a read to one row; limits and stops are named in the formula itself."""
+    """Return the keys that limit a read to one row; limits and stops are named in the formula itself."""
     if limit.count is not None and limit.max >= limit.count.max:
         return ()
     if isinstance(limit.because, CardinalityLimit) or limit.max == 0:
@@ -69,7 +75,7 @@ def proofs_of_row_limit(table: Table, limit: RowLimit) -> tuple[Term, ...]:
 
 
 def of_prefix(prefix: tuple[KeyPart, ...]) -> Formula:
-    """The combinations of key values that an IN list or an OR asks for."""
+    """Return the combinations of key values that an IN list or an OR asks for."""
     total = ONE
     for part in prefix:
         if len(part.values) == 1 and not isinstance(part.values[0], Parameter):

@@ -1,4 +1,8 @@
-"""Sums of products of named numbers: `1 + subscriptions.owner·count`, its value, and the facts that prove each name."""
+"""Sums of products of named numbers: `1 + subscriptions.owner·count`, its value, and the facts that prove each name.
+
+With `owner` and `count` for the terms 100 and 50, `ONE + named(owner) * named(count)` has the value 5,001 and the terms
+`(owner, count)`. Formulas are compared by their values (`smaller`); no number in one is ever negative.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from piql.compiler.bounds.bound import Term
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """Products of terms, each with how often it counts; the product of no terms is the number itself."""
+    """Products of terms, each with how often it counts: `3 + 2·a·b` is `(((), 3), ((a, b), 2))`. ZERO has none."""
 
     products: tuple[tuple[tuple[Term, ...], int], ...]
 
@@ -38,7 +42,7 @@ class Formula:
         )
 
     def __str__(self) -> str:
-        """Write it out, plain numbers first."""
+        """Return the formula as messages show it, plain numbers first; products with the same symbols are one."""
         if not self.products:
             return "0"
         counts: dict[tuple[bool, tuple[str, ...]], int] = {}

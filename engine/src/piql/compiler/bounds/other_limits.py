@@ -1,7 +1,7 @@
 """A plan with other numbers for its limits, so that `bound_of` gives its bound under them.
 
 Enters: a physical plan, and what gives the number of each limit, stop and list. Leaves: the same plan, with these
-numbers. Predictions under other limits are made for this plan's bound, so that none exceeds what is proved.
+numbers. A prediction under other limits is made for the bound of this plan, so that it never exceeds what is proved.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The bound of a SELECT, read off its physical plan; facts only."""
+"""The bound of a SELECT, read off its physical plan: `bound_of`, and `section_cost` for the planner.
+
+A `_Reader` walks the plan from its leaves. `requests`, `rows` and `bytes` say what one operator adds; here it is added
+up, and the facts that prove it are gathered.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +63,7 @@ def section_cost(plan: PhysicalNode, uses: Mapping[str, Iterable[str]]) -> Cost:
 
 
 class _Reader:
-    """Walks a plan from its leaves, gathering what each operator adds."""
+    """Walks a plan from its leaves, gathering what each operator adds; `rows` leave each operator, by its path."""
 
     def __init__(self, uses: Mapping[str, Iterable[str]]) -> None:
         self.uses = uses
@@ -71,9 +75,13 @@ class _Reader:
         self.rows: dict[tuple[int, ...], Formula] = {}
 
     def read(self, node: PhysicalNode, path: tuple[int, ...], *, is_idle: bool = False) -> Formula:
-        is_below = is_idle or is_zero(node)
+        """Add the operator at `path` and all below it; return the rows that leave it.
+
+        With `is_idle` a LIMIT 0 stands above: nothing is requested.
+        """
+        is_idle_below = is_idle or is_zero(node)
         for at, source in enumerate(inputs(node)):
-            self.read(source, (*path, at), is_idle=is_below)
+            self.read(source, (*path, at), is_idle=is_idle_below)
         requests, rows = requests_of(node, path, self.rows), rows_out(node, path, self.rows)
         if isinstance(node, LocalDistinct | LocalGroupBy) and node.depth:
             rows = smaller(rows, self.rows[(*path, *(0,) * node.depth)])
@@ -102,6 +110,7 @@ class _Reader:
         return rows
 
     def _prove(self, node: RemoteOperator) -> None:
+        """Note the keys that limit the reads of an operator to one row."""
         match node:
             case IndexScan() | SortedIndexJoin():
                 self.proofs.update(dict.fromkeys(proofs_of_row_limit(node.table, node.limit)))
@@ -115,5 +124,6 @@ class _Reader:
 
 
 def _unique_key(node: IndexFKJoin) -> UniqueKey | None:
+    """Return the UNIQUE key whose columns the join fixes."""
     fixed = {part.column for part in node.prefix}
     return next((key for key in node.table.unique_keys if set(key.columns) <= fixed), None)

@@ -1,11 +1,14 @@
-"""How many requests each operator makes, what they bring back, and how many round trips lie on the longest path."""
+"""How many requests each operator makes, how many rows these fetch, and how many round trips lie on the longest path.
+
+Enters: an operator and the rows that leave the operators below it. Leaves: a `Formula`. Local operators make none.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import assert_never
 
-from piql.compiler.bounds.different import Path, keys_of_reads, ranges_of_page
+from piql.compiler.bounds.distinct_values import Path, keys_of_reads, ranges_of_page
 from piql.compiler.bounds.facts import of_prefix, of_row_limit
 from piql.compiler.bounds.formula import ZERO, Formula, number, smaller
 from piql.compiler.physical.operators import (
@@ -49,7 +52,7 @@ def requests_of(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) ->
 
 
 def rows_fetched(node: PhysicalNode, requests: Formula) -> Formula:
-    """Return the most rows that the requests of one operator bring back."""
+    """Return the most rows that the requests of one operator fetch."""
     match node:
         case IndexScan() | SortedIndexJoin():
             return requests * of_row_limit(node.table, node.limit)
@@ -76,10 +79,10 @@ def round_trips(plan: PhysicalNode) -> int:
 
 
 def is_zero(node: PhysicalNode) -> bool:
-    """Whether this is LIMIT 0, for which nothing below is read."""
+    """Return whether this is LIMIT 0, for which nothing below is read."""
     return isinstance(node, Stopping) and node.count.max == 0
 
 
 def _keeps_none(node: RemoteOperator) -> bool:
-    """Whether a test is known to keep no row, or a LIMIT to let none through, so that nothing is read for it."""
+    """Return whether a read gives no row by a contradiction or a LIMIT 0, so that it is never made."""
     return isinstance(node, IndexScan | SortedIndexJoin) and node.limit.max == 0

@@ -1,11 +1,14 @@
-"""How many rows leave each operator."""
+"""How many rows leave each operator: `rows_out`, and `rows_passing` for a test of which a fact limits the matches.
+
+Enters: an operator and the rows that leave the operators below it. Leaves: a `Formula`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import assert_never
 
-from piql.compiler.bounds.different import Path, combinations_of
+from piql.compiler.bounds.distinct_values import Path, combinations_of
 from piql.compiler.bounds.facts import of_count, of_prefix, of_row_limit
 from piql.compiler.bounds.formula import ONE, ZERO, Formula, number, smaller
 from piql.compiler.physical.operators import (
@@ -70,5 +73,5 @@ def rows_out(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Fo
 
 
 def rows_passing(passing: PassingRows) -> Formula:
-    """Return the most rows that pass a test, by the fact that says so."""
+    """Return the most rows that pass a test, by the key, limit or values in `passing`."""
     return of_prefix(passing.prefix) * (ONE if passing.limit is None else of_row_limit(passing.table, passing.limit))

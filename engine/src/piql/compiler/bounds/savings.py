@@ -1,10 +1,13 @@
-"""What an index saves when it covers, and costs when it holds keys only: the requests that fetch whole records."""
+"""What an index saves: a covering index saves the requests that fetch whole records, one with keys only costs them.
+
+The workbench shows the number beside each index.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from piql.compiler.bounds.different import Path
+from piql.compiler.bounds.distinct_values import Path
 from piql.compiler.bounds.formula import Formula
 from piql.compiler.bounds.requests import requests_of, rows_fetched
 from piql.compiler.bounds.rows import rows_out
@@ -13,10 +16,12 @@ from piql.compiler.physical.operators import Dereference, IndexFKJoin, IndexScan
 
 
 def requests_saved(plan: PhysicalNode) -> Mapping[str, int]:
-    """Return the gets that each secondary index of a plan saves, by its name; negative where it holds keys only."""
-    saved_by_index: dict[str, int] = {}
-    index_of: dict[str, str] = {}
+    """Return the gets that each secondary index of a plan saves, by the name of the index.
 
+    The number is negative for an index that holds keys only: the records behind its entries are fetched.
+    """
+    saved_by_index: dict[str, int] = {}
+    index_of_alias: dict[str, str] = {}
     rows: dict[Path, Formula] = {}
 
     def visit(node: PhysicalNode, path: Path) -> None:
@@ -29,9 +34,9 @@ def requests_saved(plan: PhysicalNode) -> Mapping[str, int]:
             }
             saved = rows_fetched(node, requests).value if names_read & set(node.index.covering) else 0
             saved_by_index[node.index.name] = saved_by_index.get(node.index.name, 0) + saved
-            index_of[node.alias] = node.index.name
+            index_of_alias[node.alias] = node.index.name
         if isinstance(node, Dereference):
-            saved_by_index[index_of[node.alias]] -= requests.value
+            saved_by_index[index_of_alias[node.alias]] -= requests.value
         rows[path] = rows_out(node, path, rows)
 
     visit(plan, ())

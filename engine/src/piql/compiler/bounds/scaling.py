@@ -10,10 +10,10 @@ from piql.schema.catalog import CardinalityLimit
 
 def scaling_class(plan: PhysicalNode) -> Literal["I", "II"]:
     """Return II where a cardinality limit bounds some read, so that raising it makes the query slower; else I."""
-    return "II" if _leans_on_a_limit(plan) else "I"
+    return "II" if _is_bounded_by_limit(plan) else "I"
 
 
-def _leans_on_a_limit(node: PhysicalNode) -> bool:
+def _is_bounded_by_limit(node: PhysicalNode) -> bool:
     if isinstance(node, IndexScan | SortedIndexJoin) and isinstance(node.limit.because, CardinalityLimit):
         return True
-    return any(map(_leans_on_a_limit, inputs(node)))
+    return any(map(_is_bounded_by_limit, inputs(node)))

@@ -1,5 +1,12 @@
 """The bound of a write: gets, counts, puts and deletes of one record, its index entries and its constraints.
 
+    INSERT INTO a table with CARDINALITY LIMIT 10 (b) and an index on c:   1 + 2 + 9 + 4
+
+      1 get       the row before
+      2 counts    the rows with this b, and the places with the b before
+      9 puts      the intent, 3 for each of the two indexes, a place, the row
+      4 deletes   the intent, a stale entry of each index, the place before
+
 One bound holds on every store. What a store without transactions needs beside the record and its entries (the intent,
 entries put in doubt before, places under limits) is counted; the embedded store makes fewer requests.
 """
@@ -18,8 +25,8 @@ from piql.schema.types import UNSIZED_BYTES
 from piql.trees.caches import Cached
 
 
-class _Steps(NamedTuple):
-    """The terms of a write, by what kind of request they are."""
+class _Requests(NamedTuple):
+    """The requests of a write, by their kind: a term for each group of them. The lists are filled step by step."""
 
     gets: list[Term]
     counts: list[Term]
@@ -28,24 +35,24 @@ class _Steps(NamedTuple):
 
 
 def bound_of_write(plan: WritePlan) -> Bound:
-    """Add up the requests of a write; each is a term with its reason."""
+    """Return the bound of a write: the sum of its requests, each a term with its reason."""
     table = plan.table
-    steps = _Steps([], [], [], [])
-    steps.gets.append(Term("1", 1, f"the row of {table.name} as it was", table.key_span))
-    entries = _count_entries(plan, steps)
-    if entries or plan.left or plan.counted_limits or plan.unique_checks:
-        steps.puts.insert(0, _one("the intent, so that an interrupted write is completed or withdrawn"))
-        steps.deletes.append(_one("the intent"))
-    one_by_one = _count_places(plan, steps) + _count_references(plan, steps)
+    requests = _Requests([], [], [], [])
+    requests.gets.append(Term("1", 1, f"the row of {table.name} as it was", table.key_span))
+    entries = _add_entries(plan, requests)
+    has_intent = bool(entries or plan.left or plan.counted_limits or plan.unique_checks)
+    if has_intent:
+        requests.puts.insert(0, _one("the intent, so that an interrupted write is completed or withdrawn"))
+        requests.deletes.append(_one("the intent"))
+    one_by_one = _add_places(plan, requests) + _add_references(plan, requests)  # each waits for the one before
     if plan.kind == "delete":
-        steps.deletes.append(_one(f"the row of {table.name}"))
+        requests.deletes.append(_one(f"the row of {table.name}"))
     else:
-        steps.puts.append(_one(f"the row of {table.name}"))
-    totals = [sum(term.value for term in terms) for terms in steps]
-    formula = " + ".join(str(total) for total, terms in zip(totals, steps, strict=True) if terms)
+        requests.puts.append(_one(f"the row of {table.name}"))
+    totals = [sum(term.value for term in terms) for terms in requests]
+    formula = " + ".join(str(total) for total, terms in zip(totals, requests, strict=True) if terms)
     operations = sum(totals)
     reads, counts, puts, deletes = totals
-    has_intent = "the intent" in {term.reason for term in steps.deletes}
     width = columns_bytes(table, (column.name for column in table.columns))
     return Bound(
         operations=operations,
@@ -55,7 +62,7 @@ def bound_of_write(plan: WritePlan) -> Bound:
         formula=formula,
         rows_formula="0",
         rows_fetched=reads,
-        terms=tuple(term for terms in steps for term in terms),
+        terms=tuple(term for terms in requests for term in terms),
         by_operator=(OperatorBound((), plan.kind.capitalize(), operations, formula, 0, "0", width),),
         puts=puts,
         deletes=deletes,
@@ -68,85 +75,104 @@ def _one(reason: str) -> Term:
     return Term("1", 1, reason)
 
 
-def _count_entries(plan: WritePlan, steps: _Steps) -> int:
-    """Count index entries: new ones are put in doubt and then for good, stale ones put in doubt and then deleted."""
+def _add_entries(plan: WritePlan, requests: _Requests) -> int:
+    """Add the requests for index entries; return how many.
+
+    New entries are put in doubt and then for good, stale ones are put in doubt and then deleted.
+    """
     count = 0
     for index in plan.indexes:
         change, entries = change_of(plan, index), most_entries(plan.table, index)
         if change != "none" and plan.kind != "delete":
             reason = f"new entries of {index.name}, before the row is there and after"
-            steps.puts.append(Term(str(2 * entries), 2 * entries, reason, index.span))
+            requests.puts.append(Term(str(2 * entries), 2 * entries, reason, index.span))
             count += 2 * entries
         if change == "replace":
             reason = f"stale entries of {index.name}"
-            steps.puts.append(Term(str(entries), entries, f"{reason}, put in doubt before the row changes", index.span))
-            steps.deletes.append(Term(str(entries), entries, reason, index.span))
+            requests.puts.append(
+                Term(str(entries), entries, f"{reason}, put in doubt before the row changes", index.span)
+            )
+            requests.deletes.append(Term(str(entries), entries, reason, index.span))
             count += 2 * entries
     return count
 
 
-def _count_places(plan: WritePlan, steps: _Steps) -> int:
-    """Count the requests for slots under limits: looked for, taken and given back."""
+def _add_places(plan: WritePlan, requests: _Requests) -> int:
+    """Add the requests for places under limits and UNIQUE: counted, taken and given back. Return how many."""
     count = 0
     for constraint in _entered(plan):
-        groups, limit, what = _groups(plan.table, constraint)
-        if limit > 1:
-            steps.counts.append(Term(str(groups), groups, f"how many {plan.table.name} share {what}", constraint.span))
-            count += groups
-        steps.puts.append(
-            Term(str(groups), groups, f"a place among the {plan.table.name} with {what}", constraint.span)
-        )
-        count += groups
+        groups = _groups(plan.table, constraint)
+        symbol, most = str(groups.number), groups.number
+        if groups.most_rows > 1:
+            reason = f"how many {plan.table.name} share {groups.shared}"
+            requests.counts.append(Term(symbol, most, reason, constraint.span))
+            count += most
+        reason = f"a place among the {plan.table.name} with {groups.shared}"
+        requests.puts.append(Term(symbol, most, reason, constraint.span))
+        count += most
     for constraint in plan.left:
-        groups, _, what = _groups(plan.table, constraint)
-        reason = f"the place among the {plan.table.name} with {what} that is given back"
-        steps.counts.append(Term(str(groups), groups, reason, constraint.span))
-        steps.deletes.append(Term(str(groups), groups, reason, constraint.span))
-        count += 2 * groups
+        groups = _groups(plan.table, constraint)
+        symbol, most = str(groups.number), groups.number
+        reason = f"the place among the {plan.table.name} with {groups.shared} that is given back"
+        requests.counts.append(Term(symbol, most, reason, constraint.span))
+        requests.deletes.append(Term(symbol, most, reason, constraint.span))
+        count += 2 * most
     return count
 
 
+class _Groups(NamedTuple):
+    """The groups of one constraint that a row is in."""
+
+    number: int
+    most_rows: int  # of one group
+    shared: str  # what its rows have in common, in words
+
+
 def _entered(plan: WritePlan) -> Iterator[CardinalityLimit | UniqueKey]:
+    """Yield the constraints under which the written row takes a place."""
     yield from (key for key, _ in plan.unique_checks)
     yield from (limit for limit, _ in plan.counted_limits)
 
 
-def _groups(table: Table, constraint: CardinalityLimit | UniqueKey) -> tuple[int, int, str]:
-    """Return how many groups one row is in, how many rows each may have, and what they share."""
+def _groups(table: Table, constraint: CardinalityLimit | UniqueKey) -> _Groups:
     columns = ", ".join(constraint.columns)
     if isinstance(constraint, UniqueKey):
-        return 1, 1, f"this {columns}"
+        return _Groups(1, 1, f"this {columns}")
     if constraint.is_token:
-        return most_words(table, constraint.columns), constraint.limit, f"each word in {columns}"
-    return 1, constraint.limit, f"this {columns}"
+        return _Groups(most_words(table, constraint.columns), constraint.limit, f"each word in {columns}")
+    return _Groups(1, constraint.limit, f"this {columns}")
 
 
-def _count_references(plan: WritePlan, steps: _Steps) -> int:
-    """Count what foreign keys make a write look at, on either side, and what it shows before it looks."""
+def _add_references(plan: WritePlan, requests: _Requests) -> int:
+    """Add the reads that foreign keys make necessary, in both directions; return how many requests.
+
+    A row that others may refer to is marked in the store before they are looked for.
+    """
     count = 0
     for key in plan.references:
         columns = ", ".join(key.columns)
         if key in plan.unique_references:
             reason = f"which row of {key.table} has the value that {columns} names"
-            steps.gets.append(Term("1", 1, reason, key.span))
+            requests.gets.append(Term("1", 1, reason, key.span))
             count += 1
-        steps.gets.append(Term("1", 1, f"the row of {key.table} that {columns} names", key.span))
+        requests.gets.append(Term("1", 1, f"the row of {key.table} that {columns} names", key.span))
         count += 1
     if plan.referrers:
-        steps.gets.extend(_looks.recall((plan.referrers,), lambda: tuple(map(_look, plan.referrers))))
+        requests.gets.extend(_reads_of_referrers.recall((plan.referrers,), lambda: tuple(map(_read, plan.referrers))))
         count += len(plan.referrers)
     if plan.referrers or plan.is_shown_first:
-        steps.puts.append(_one(f"the row of {plan.table.name}, marked while references are looked for"))
+        requests.puts.append(_one(f"the row of {plan.table.name}, marked while references are looked for"))
         count += 1
     return count
 
 
-def _look(referrer: tuple[Table, ForeignKey, Index]) -> Term:
+def _read(referrer: tuple[Table, ForeignKey, Index]) -> Term:
+    """Return the read of an index that tells whether another table still refers to the row."""
     referring, key, _ = referrer
     return Term("1", 1, f"whether {referring.name} still names the row by {', '.join(key.columns)}", key.span)
 
 
-_looks: Cached[tuple[Term, ...]] = Cached(512)  # which all writes of a table that is referred to have in common
+_reads_of_referrers: Cached[tuple[Term, ...]] = Cached(512)  # all writes of one table share them
 
 
 def most_entries(table: Table, index: Index) -> int:
@@ -156,7 +182,10 @@ def most_entries(table: Table, index: Index) -> int:
 
 
 def most_words(table: Table, names: tuple[str, ...]) -> int:
-    """Return how many words texts can hold: a letter and a space each, in as many characters as their types allow."""
+    """Return how many words the texts of some columns can hold.
+
+    A word takes at least a letter and a space, so a text of n characters holds (n + 1) / 2 words at most.
+    """
     count = 0
     for name in names:
         column = table.column(name)

@@ -5,5 +5,6 @@ Enters: a `Source`. Leaves: an `ast.ParsedFile` with its diagnostics (`parser.pa
     pieces ──▶ lexer ──▶ cursor ──▶ parser ──▶ definitions, entities, queries, writes, expressions
     one text a statement                       one file for each kind of statement
 
-`unsupported` names what SQL and CQL have and PIQL does not.
+    ast          the nodes of the tree                 precedence    how tightly operators bind
+    unsupported  SQL and CQL that PIQL does not have   printer       tree → text: the formatter, over print_queries
 """

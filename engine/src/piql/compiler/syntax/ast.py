@@ -1,6 +1,8 @@
 """The tree of a text, as written: names are not resolved yet, every node knows its span.
 
-Enters: nothing; the parser makes these. Next: `binding` resolves them against a catalog.
+Data only: expressions, queries, writes, the schema, the ENTITY/FETCH dialect. The parser makes these nodes, `binding`
+resolves them against a catalog, `printer` prints them. Two nodes are equal if they say the same, wherever they stand;
+so where a word such as DISTINCT has a span, which equality ignores, a flag beside it says whether it is written.
 """
 
 from __future__ import annotations
@@ -34,6 +36,8 @@ class Name(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnName(AstNode):
+    """`column` or `qualifier.column`."""
+
     qualifier: Name | None
     name: Name
 
@@ -79,6 +83,8 @@ class Junction(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NullTest(AstNode):
+    """`operand IS NULL`, or IS NOT NULL (`is_negated`)."""
+
     operand: Expression
     is_negated: bool
 
@@ -103,6 +109,8 @@ class In(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InQuery(AstNode):
+    """`operand IN (SELECT …)`; the operand may be a `Row`."""
+
     operand: Expression
     query: QueryExpression
     is_negated: bool
@@ -179,6 +187,8 @@ class Star(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectItem(AstNode):
+    """`expression AS alias` in a select list."""
+
     expression: Expression
     alias: Name | None = None
 
@@ -191,6 +201,8 @@ class TableName(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DerivedTable(AstNode):
+    """`(SELECT …) alias` in FROM."""
+
     query: QueryExpression
     alias: Name | None = None
 
@@ -209,6 +221,8 @@ class JoinClause(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FromClause(AstNode):
+    """FROM: a first table, and those joined to it from left to right."""
+
     first: TableSource
     joins: tuple[JoinClause, ...] = ()
 
@@ -246,6 +260,8 @@ class OffsetClause(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Select(AstNode):
+    """One SELECT with its clauses; each is None where it is not written."""
+
     items: tuple[SelectItem | Star, ...]
     items_span: Span = field(compare=False, repr=False)
     distinct: Span | None = field(default=None, compare=False, repr=False)  # the word DISTINCT
@@ -279,18 +295,20 @@ QueryExpression: TypeAlias = Select | UnionQuery
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insert(AstNode):
-    """INSERT of one row; `columns` is empty where none are named; `condition` is the span of IF NOT EXISTS."""
+    """INSERT of one row."""
 
     table: Name
-    columns: tuple[Name, ...]  # empty: all, in the order declared
+    columns: tuple[Name, ...]  # empty where the text names none: all are meant, in the order declared
     values: tuple[Expression, ...]
     values_span: Span = field(compare=False, repr=False)
     is_conditional: bool = False
-    condition: Span | None = field(default=None, compare=False, repr=False)  # IF NOT EXISTS
+    condition: Span | None = field(default=None, compare=False, repr=False)  # of IF NOT EXISTS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetItem(AstNode):
+    """`column = value` of an UPDATE."""
+
     column: Name
     value: Expression
 
@@ -302,7 +320,7 @@ class Update(AstNode):
     table: Name
     changes: tuple[SetItem, ...]
     where: Expression | None
-    condition: Expression | None = None  # IF …
+    condition: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,7 +329,7 @@ class Delete(AstNode):
 
     table: Name
     where: Expression | None
-    condition: Expression | None = None  # IF …
+    condition: Expression | None = None
 
 
 # Schema

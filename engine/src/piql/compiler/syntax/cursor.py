@@ -1,4 +1,10 @@
-"""The parser's position in the tokens: methods that look ahead, take a token, or raise SyntaxFault if it is missing."""
+"""The parser's position in the tokens: methods that look ahead, take a token, or raise SyntaxFault if it is missing.
+
+Enters: a `Source` and its `Tokens`. The classes that read expressions, queries, writes and definitions are layers over
+`Cursor`; they call what is public here. `parser` turns the counters of a statement into the work that it costs.
+A name such as `expected` is a part of a message: `self.name("the name of a table")` may raise `expected the name of a
+table, but found …`.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +35,7 @@ MAX_TOKENS = 50_000  # of one statement
 MAX_ELEMENTS = 1_000  # columns and constraints of one table
 MAX_KEY_COLUMNS = 32  # of one key, limit, index or row of values
 MAX_TERMS = 1_000  # of one GROUP BY or ORDER BY
+MAX_DIGITS = 18  # of a limit or count; every such number fits in 64 bits
 
 
 class SyntaxFault(Exception):
@@ -40,7 +47,10 @@ class SyntaxFault(Exception):
 
 
 class Cursor:
-    """A position in the tokens of one source, with counters for the limits of a statement."""
+    """A position in the tokens of one source, with counters for the limits of a statement.
+
+    The parser sets the counters back to 0 before each statement.
+    """
 
     def __init__(self, source: Source, lexed: Tokens) -> None:
         self.source = source
@@ -76,6 +86,7 @@ class Cursor:
         return self.tokens[at] if at < len(self.tokens) else self.tokens[-1]
 
     def is_at_end(self) -> bool:
+        """Return whether no token is left."""
         return self.token.kind == "end"
 
     def accept(self, word: str) -> Token | None:
@@ -119,21 +130,24 @@ class Cursor:
             return "the text ends here"
         return f"found `{shortened(token.text)}`"
 
-    def expecting(self, what: str, help: str | tuple[str, ...] = ()) -> SyntaxFault:
-        """Return the SyntaxFault `expected what, but found …`, or that of an SQL word which PIQL does not have."""
+    def expecting(self, expected: str, help: str | tuple[str, ...] = ()) -> SyntaxFault:
+        """Return the SyntaxFault that `expected` is missing here; `not-in-piql` for an SQL word that PIQL lacks."""
         unsupported = WORDS.get(self.token.word)
         if unsupported is not None:
             return self.unsupported(unsupported)
         return self.fault(
-            "syntax-error", f"expected {what}, but {self.next_token_shown()}", self.span_of(self.token), help
+            "syntax-error", f"expected {expected}, but {self.next_token_shown()}", self.span_of(self.token), help
         )
 
-    def unsupported(self, what: Unsupported, fixes: tuple[Fix, ...] = ()) -> SyntaxFault:
+    def unsupported(self, construct: Unsupported, fixes: tuple[Fix, ...] = ()) -> SyntaxFault:
         """Return the SyntaxFault `not-in-piql` at the next token, for a construct of SQL or CQL."""
-        return self.fault("not-in-piql", what.message, self.span_of(self.token), what.way_out, fixes)
+        return self.fault("not-in-piql", construct.message, self.span_of(self.token), construct.way_out, fixes)
 
-    def name(self, what: str) -> ast.Name:
-        """Take a name: a word that is not reserved, or a quoted one. Raise SyntaxFault if none follows."""
+    def name(self, expected: str) -> ast.Name:
+        """Take a name: a word that is not reserved, or a quoted one.
+
+        Raise SyntaxFault if none follows, or for a quoted name that no store could hold.
+        """
         token = self.token
         if token.kind == "word" and token.word not in RESERVED:
             self.advance()
@@ -144,23 +158,23 @@ class Cursor:
             if not text:
                 raise self.fault("syntax-error", "a quoted name cannot be empty", self.span_of(token))
             if _UNPRINTED.search(text):
-                why = "a quoted name cannot hold control characters or halves of characters"
-                raise self.fault("syntax-error", why, self.span_of(token))
+                message = "a quoted name cannot hold control characters or halves of characters"
+                raise self.fault("syntax-error", message, self.span_of(token))
             if text.startswith("#"):
-                why = "a quoted name cannot begin with #: stores use such names for columns of their own"
-                raise self.fault("syntax-error", why, self.span_of(token))
+                message = "a quoted name cannot begin with #: stores use such names for columns of their own"
+                raise self.fault("syntax-error", message, self.span_of(token))
             return ast.Name(text=text, is_quoted=True, span=Span(self.source, token.start, token.end))
         if token.kind == "word" and self.peek().word not in ("", "("):
-            raise self.expecting(what, f'`{token.text}` is a keyword; to use it as a name, write "{token.text}"')
-        raise self.expecting(what)
+            raise self.expecting(expected, f'`{token.text}` is a keyword; to use it as a name, write "{token.text}"')
+        raise self.expecting(expected)
 
-    def table_name(self, what: str) -> ast.Name:
-        """Take the name of a table. A keyspace before it is reported, and ignored."""
-        name = self.name(what)
+    def table_name(self, expected: str) -> ast.Name:
+        """Take the name of a table. A keyspace before it, as in `shop.orders`, is reported and ignored."""
+        name = self.name(expected)
         if self.token.word != ".":
             return name
         self.advance()
-        table = self.name(what)
+        table = self.name(expected)
         start = name.span.start
         fix = Fix("Leave out the keyspace", (Edit(self.source.name, start, table.span.start, ""),))
         fault = self.fault("not-in-piql", KEYSPACE.message, self.span_from(start), KEYSPACE.way_out, (fix,))
@@ -172,30 +186,33 @@ class Cursor:
         token = self.token
         return token.kind == "quoted" or (token.kind == "word" and token.word not in RESERVED)
 
-    def names(self, what: str, most: int = MAX_KEY_COLUMNS) -> tuple[ast.Name, ...]:
+    def names(self, expected: str, most: int = MAX_KEY_COLUMNS) -> tuple[ast.Name, ...]:
         """Take `(name, name, …)`, at most `most` of them; raise SyntaxFault for more."""
-        self.expect("(", f"before {what}")
-        names = [self.name(what)]
+        self.expect("(", f"before {expected}")
+        names = [self.name(expected)]
         while self.accept(","):
-            names.append(self.name(what))
+            names.append(self.name(expected))
             self.check_length()
             self.check_columns(len(names), most)
-        self.expect(")", f"after {what}")
+        self.expect(")", f"after {expected}")
         return tuple(names)
 
-    def whole_number(self, what: str) -> tuple[int, Span]:
-        """Take a literal of at most 18 digits and return its value and span; raise SyntaxFault for anything else."""
+    def whole_number(self, expected: str) -> tuple[int, Span]:
+        """Take a literal of at most MAX_DIGITS digits, and return its value and span.
+
+        Raise SyntaxFault for anything else.
+        """
         token = self.token
-        if token.kind == "number" and token.text.isdigit() and token.text.isascii() and len(token.text) <= 18:
+        if token.kind == "number" and token.text.isdigit() and token.text.isascii() and len(token.text) <= MAX_DIGITS:
             self.advance()
             return int(token.text), self.span_of(token)
-        raise self.expecting(what)
+        raise self.expecting(expected)
 
-    def positive_number(self, what: str) -> tuple[int, Span]:
+    def positive_number(self, number_name: str) -> tuple[int, Span]:
         """Take a whole number of at least 1 and return its value and span; raise SyntaxFault for anything else."""
-        number, span = self.whole_number(what)
+        number, span = self.whole_number(number_name)
         if number < 1:
-            raise self.fault("bad-number", f"{what} must be at least 1", span)
+            raise self.fault("bad-number", f"{number_name} must be at least 1", span)
         return number, span
 
     def parameter(self) -> ast.ParameterUse | None:
@@ -229,6 +246,7 @@ class Cursor:
         )
 
     def _parameter_name(self) -> str:
+        """Take the name of a parameter, which may be a reserved word; raise SyntaxFault if none follows."""
         token = self.token
         if token.kind == "word":
             self.advance()

@@ -1,4 +1,11 @@
-"""CREATE TABLE and CREATE INDEX. A broken element of a table is reported and dropped; the table stays."""
+"""CREATE TABLE and CREATE INDEX.
+
+    CREATE TABLE name (column type [NOT NULL] [constraint]…, …, [CONSTRAINT name] constraint, …)
+    CREATE INDEX name ON table (column [ASC | DESC] | TOKEN(column, …), …) [COVERING (column, …)] [BUCKETS n]
+
+A broken element of a table is reported and dropped; the table stays, with `is_broken` set. What SQL and CQL have and
+PIQL has not is reported with what to write instead.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +20,11 @@ from piql.text.source import Span
 
 Nullability = Literal["NOT NULL", "NULL"]
 
-
-_ELEMENT_WORDS = ("PRIMARY", "FOREIGN", "UNIQUE", "CONSTRAINT")
+_ELEMENT_WORDS = ("PRIMARY", "FOREIGN", "UNIQUE", "CONSTRAINT")  # reserved words with which an element may begin
 
 
 class DefinitionParser(WriteParser):
-    """The part of the parser that reads the schema."""
+    """The part of the parser that reads tables and indexes."""
 
     def create_table(self, start: int) -> ast.CreateTable:
         """Parse what follows CREATE TABLE; `start` is the offset of CREATE."""
@@ -57,6 +63,7 @@ class DefinitionParser(WriteParser):
         return ast.CreateTable(name=name, elements=tuple(elements), is_broken=broken > 0, span=self.span_from(start))
 
     def _note_if_not_exists(self) -> None:
+        """Report IF NOT EXISTS behind CREATE TABLE, with the fix that removes it, and skip it."""
         before, start = self.last_end, self.token.start
         for _ in range(3 if self.peek(2).word == "EXISTS" else 2):
             self.advance()
@@ -100,15 +107,18 @@ class DefinitionParser(WriteParser):
 
     def _no_comma(self) -> SyntaxFault:
         """Return the SyntaxFault of an element without a comma behind it, with a fix where another element follows."""
-        what = "a comma or `)` after a column or constraint"
+        expected = "a comma or `)` after a column or constraint"
         if self.token.kind == "end" or (self.token.word in RESERVED and self.token.word not in _ELEMENT_WORDS):
-            return self.expecting(what)
+            return self.expecting(expected)
         if self.token.kind not in ("word", "quoted"):
-            return self.expecting(what)
+            return self.expecting(expected)
         end = self.last_end
         fix = Fix("Add the comma", (Edit(self.source.name, end, end, ","),))
         return self.fault(
-            "syntax-error", f"expected {what}, but {self.next_token_shown()}", self.span_of(self.token), fixes=(fix,)
+            "syntax-error",
+            f"expected {expected}, but {self.next_token_shown()}",
+            self.span_of(self.token),
+            fixes=(fix,),
         )
 
     def _skip_element(self, began: int) -> None:
@@ -126,7 +136,7 @@ class DefinitionParser(WriteParser):
             self.advance()
 
     def element(self) -> ast.ColumnDefinition | ast.TableConstraint:
-        """Parse one column or constraint of a table."""
+        """Parse one column or constraint of a table; raise SyntaxFault if neither stands here."""
         start = self.token.start
         name = None
         if self.accept("CONSTRAINT"):
@@ -168,11 +178,13 @@ class DefinitionParser(WriteParser):
         return self.names("a column")
 
     def _token_beside_columns(self) -> SyntaxFault:
+        """Return the SyntaxFault of `CARDINALITY LIMIT n (column, TOKEN(column))`."""
         message = "TOKEN(…) cannot be mixed with columns in a CARDINALITY LIMIT"
         way_out = "declare a limit on the columns, or one on the words: CARDINALITY LIMIT 100 (TOKEN(column))"
         return self.fault("syntax-error", message, self.span_of(self.token), way_out)
 
     def _limit(self, start: int, name: ast.Name | None) -> ast.LimitClause:
+        """Parse `CARDINALITY LIMIT n (columns)` or `(TOKEN(columns))`; `name` is that of its CONSTRAINT."""
         self.advance()
         self.advance()
         limit, limit_span = self.positive_number("the number of a CARDINALITY LIMIT")
@@ -197,6 +209,7 @@ class DefinitionParser(WriteParser):
         )
 
     def _references(self, start: int, columns: tuple[ast.Name, ...], name: ast.Name | None) -> ast.ForeignKeyClause:
+        """Parse `REFERENCES table (columns) MAX n` behind the columns that refer; `name` is that of the CONSTRAINT."""
         self.expect("REFERENCES", "before the table that is referenced")
         table = self.table_name("a table after REFERENCES")
         referenced = self.names("a column") if self.token.word == "(" else ()
@@ -205,7 +218,7 @@ class DefinitionParser(WriteParser):
         if self.accept("MAX"):
             maximum, maximum_span = self.positive_number("the number after MAX")
         while self.token.word == "ON" and self.peek().word in ("DELETE", "UPDATE"):
-            self._refusing_action()
+            self._skip_refusing_action()
         return ast.ForeignKeyClause(
             columns=columns,
             table=table,
@@ -216,7 +229,7 @@ class DefinitionParser(WriteParser):
             span=self.span_from(start),
         )
 
-    def _refusing_action(self) -> None:
+    def _skip_refusing_action(self) -> None:
         """Read ON DELETE or ON UPDATE with RESTRICT or NO ACTION; raise SyntaxFault for any other action.
 
         Deleting a row that is still referenced is refused anyway, so these two change nothing.
@@ -239,6 +252,7 @@ class DefinitionParser(WriteParser):
         )
 
     def _column(self) -> ast.ColumnDefinition:
+        """Parse `name type`, then NULL, NOT NULL and the constraints of this column in any order."""
         name = self.name("a column or a constraint")
         type_name = self.type_name()
         nullability: Nullability | None = None
@@ -337,6 +351,7 @@ class DefinitionParser(WriteParser):
         )
 
     def _index_part(self) -> ast.IndexPart:
+        """Parse one key of an index: a column or `TOKEN(columns)`, with ASC or DESC."""
         start = self.token.start
         is_token = self.token.word == "TOKEN" and self.peek().word == "("
         if is_token:

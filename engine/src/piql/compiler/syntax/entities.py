@@ -1,4 +1,12 @@
-"""The dialect of the SoCC 2010 paper: `ENTITY name { … }` and `QUERY name FETCH … OF … BY …`."""
+"""The dialect of the SoCC 2010 paper: entities instead of tables, FETCH along foreign keys instead of joins.
+
+    ENTITY Thought { int timestamp, FOREIGN KEY owner REF User, PRIMARY(owner, timestamp) }
+
+    QUERY thoughts_of_friends
+    FETCH Thought OF User friend BY owner OF Subscription BY target WHERE Subscription.owner = [me] LIMIT 10
+
+No semicolon is needed behind either. `binding.entities` and `binding.fetch` translate both into SQL.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +40,7 @@ class EntityParser(DefinitionParser):
             began = self.at
             try:
                 elements.append(self._entity_element())
-                is_last = self.token.word == "}" or (self.token.word == "PRIMARY")  # no comma stands before PRIMARY
+                is_last = self.token.word in ("}", "PRIMARY")  # the paper writes no comma before PRIMARY
                 if not is_last:
                     self.expect(",", "between two attributes")
             except SyntaxFault as fault:
@@ -60,6 +68,7 @@ class EntityParser(DefinitionParser):
         return False
 
     def _entity_element(self) -> ast.ColumnDefinition | ast.EntityReference | ast.TableConstraint:
+        """Parse one element of an entity: `type attribute`, `FOREIGN KEY name REF Entity MAX n`, or a constraint."""
         start = self.token.start
         word = self.token.word
         if word == "PRIMARY":
@@ -90,18 +99,19 @@ class EntityParser(DefinitionParser):
     def fetch(self) -> ast.Fetch:
         """Parse `FETCH … OF … BY …` with the clauses after it."""
         start = self.advance().start
-        steps = [self._step(start, "an entity after FETCH")]
+        steps = [self._step(start)]
         while self.token.word == "OF":
             if len(steps) >= MAX_TABLES:
                 raise self.fault("too-many", f"more than {MAX_TABLES} steps in one FETCH", self.span_of(self.token))
-            steps.append(self._step(self.advance().start, "an entity after OF"))
+            steps.append(self._step(self.advance().start, has_by=True))
         where = self.expression() if self.accept("WHERE") else None
         order, stop, offset = self.tail()
         span = self.span_from(start)
         return ast.Fetch(steps=tuple(steps), where=where, order=order, stop=stop, offset=offset, span=span)
 
-    def _step(self, start: int, what: str) -> ast.FetchStep:
-        entity = self.name(what)
+    def _step(self, start: int, *, has_by: bool = False) -> ast.FetchStep:
+        """Parse what follows FETCH, `Entity alias`, or OF, `Entity alias BY foreign_key` (`has_by`)."""
+        entity = self.name(f"an entity after {'OF' if has_by else 'FETCH'}")
         self.reads += 1
         alias = None
         if (
@@ -112,7 +122,7 @@ class EntityParser(DefinitionParser):
         ):
             alias = self.name("an alias")
         by = None
-        if what.endswith("OF"):
+        if has_by:
             self.expect("BY", "and the foreign key that leads there")
             by = self.name("a foreign key after BY")
         return ast.FetchStep(entity=entity, alias=alias, by=by, span=self.span_from(start))

@@ -1,4 +1,8 @@
-"""Expressions, by operator precedence (Pratt): OR, AND, NOT, comparisons, || , + -, * / %, unary minus."""
+"""Expressions, by operator precedence (Pratt's top-down parsing): `a + b * c = d AND NOT e`.
+
+`ExpressionParser.expression` reads one operand (`_prefix`) and then goes on for as long as operators follow that bind
+more tightly than the operator before it. Subqueries are read by `QueryParser`, the next layer.
+"""
 
 from __future__ import annotations
 
@@ -9,40 +13,15 @@ from typing import Literal, cast
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.cursor import MAX_CHAIN, RESERVED, Cursor, SyntaxFault
 from piql.compiler.syntax.lexer import unquote
+from piql.compiler.syntax.precedence import AND, COMPARISON, NOT, OF_OPERATOR, SIGN
 from piql.compiler.syntax.unsupported import CALLS, TESTS, TYPED_TEXTS, Unsupported
 from piql.text.diagnostics.diagnostic import Edit, Fix
 from piql.text.source import Span
 
 MAX_CONDITIONS = 2_000  # joined by AND; every rule of the optimizer looks at each of them
-FEW_CONDITIONS = 10  # joined by AND; beyond these, all are compared with each other
+MAX_NUMBER = 60  # characters of a number; no type holds as many digits
+FEW_CONDITIONS = 10  # joined by AND; beyond these, the optimizer compares all with each other
 MAX_BRANCHES = 3_000  # joined by OR; each may become a separate read
-
-_OR, _AND, _NOT, _COMPARISON, _CONCAT, _SUM, _PRODUCT, _SIGN = range(1, 9)
-
-_POWER = {
-    "OR": _OR,
-    "AND": _AND,
-    "=": _COMPARISON,
-    "<>": _COMPARISON,
-    "!=": _COMPARISON,
-    "<": _COMPARISON,
-    "<=": _COMPARISON,
-    ">": _COMPARISON,
-    ">=": _COMPARISON,
-    "IS": _COMPARISON,
-    "IN": _COMPARISON,
-    "LIKE": _COMPARISON,
-    "CONTAINS": _COMPARISON,
-    "ILIKE": _COMPARISON,
-    "BETWEEN": _COMPARISON,
-    "NOT": _COMPARISON,  # NOT IN, NOT LIKE, NOT BETWEEN
-    "||": _CONCAT,
-    "+": _SUM,
-    "-": _SUM,
-    "*": _PRODUCT,
-    "/": _PRODUCT,
-    "%": _PRODUCT,
-}
 
 _SEARCHES: dict[str, Literal["LIKE", "CONTAINS", "ILIKE"]] = {
     "LIKE": "LIKE",
@@ -61,7 +40,10 @@ class ExpressionParser(Cursor, ABC):
         """Parse a query; `QueryParser` implements it."""
 
     def expression(self, power: int = 0) -> ast.Expression:
-        """Parse an expression whose operators all bind more tightly than `power`."""
+        """Parse an expression whose operators all bind more tightly than `power` (a number of `precedence`).
+
+        Raise SyntaxFault where none stands here, or where it has too many operators, levels or operands.
+        """
         start = self.token.start
         self.enter_level(start)
         chain_before = self.chain
@@ -69,10 +51,10 @@ class ExpressionParser(Cursor, ABC):
         has_compared = False
         while True:
             word = self.token.word
-            binding = _POWER.get(word, 0)
-            if binding <= power:
+            operator_power = OF_OPERATOR.get(word, 0)
+            if operator_power <= power:
                 break
-            if binding == _COMPARISON:
+            if operator_power == COMPARISON:
                 if has_compared:
                     raise self.fault(
                         "syntax-error",
@@ -82,12 +64,12 @@ class ExpressionParser(Cursor, ABC):
                     )
                 has_compared = True
                 left = self._comparison(left, start, word)
-            elif binding <= _AND:
-                left = self._junction(left, start, word, binding)
+            elif operator_power <= AND:
+                left = self._junction(left, start, word, operator_power)
             else:
                 self._count_link()
                 self.advance()
-                right = self.expression(binding)
+                right = self.expression(operator_power)
                 left = ast.Binary(operator=word, left=left, right=right, span=self.span_from(start))  # type: ignore[arg-type]
         self.nesting -= 1
         if self.nesting == 0:
@@ -97,6 +79,7 @@ class ExpressionParser(Cursor, ABC):
         return left
 
     def _count_link(self) -> None:
+        """Count one more operator of a chain such as a + b + c; raise SyntaxFault beyond MAX_CHAIN."""
         self.chain += 1
         if self.chain > MAX_CHAIN:
             raise self.fault(
@@ -105,20 +88,21 @@ class ExpressionParser(Cursor, ABC):
                 self.span_of(self.token),
             )
 
-    def _junction(self, left: ast.Expression, start: int, word: str, binding: int) -> ast.Expression:
+    def _junction(self, left: ast.Expression, start: int, word: str, power: int) -> ast.Expression:
+        """Parse what follows the first operand of an AND or OR (`word`), all operands of the chain as one node."""
         operands = [left]
-        several = int(isinstance(left, ast.Junction))
+        junctions = int(isinstance(left, ast.Junction))  # operands of an OR that are ANDs
         while self.accept(word):
-            operands.append(self.expression(binding))
+            operands.append(self.expression(power))
             if word == "AND" and len(operands) > MAX_CONDITIONS:
                 span = self.span_of(self.tokens[self.at - 1])
                 raise self.fault("too-many", f"more than {MAX_CONDITIONS:,} conditions are joined by AND", span)
             if isinstance(operands[-1], ast.Junction) and word == "OR":
-                several += 1
-                if several > MAX_BRANCHES:
+                junctions += 1
+                if junctions > MAX_BRANCHES:
                     span = self.span_of(self.tokens[self.at - 1])
-                    what = f"more than {MAX_BRANCHES:,} branches of several conditions are joined by OR"
-                    raise self.fault("too-many", what, span, "split the query into several")
+                    message = f"more than {MAX_BRANCHES:,} branches of several conditions are joined by OR"
+                    raise self.fault("too-many", message, span, "split the query into several")
         if word == "AND":
             self.conditions += max(0, len(operands) - FEW_CONDITIONS)
         else:
@@ -128,6 +112,7 @@ class ExpressionParser(Cursor, ABC):
         )
 
     def _comparison(self, left: ast.Expression, start: int, word: str) -> ast.Expression:
+        """Parse what follows the left operand of a comparison; `word` is its first word or symbol, not yet taken."""
         self.advance()
         is_negated = False
         if word == "IS":
@@ -148,7 +133,7 @@ class ExpressionParser(Cursor, ABC):
         if word == "IN":
             return self._in(left, start, is_negated)
         if word in _SEARCHES:
-            pattern = self.expression(_COMPARISON)
+            pattern = self.expression(COMPARISON)
             return ast.Like(
                 operand=left,
                 pattern=pattern,
@@ -157,15 +142,15 @@ class ExpressionParser(Cursor, ABC):
                 span=self.span_from(start),
             )
         if word == "BETWEEN":
-            low = self.expression(_COMPARISON)
+            low = self.expression(COMPARISON)
             self.expect("AND", "between the two ends of BETWEEN")
-            high = self.expression(_COMPARISON)
+            high = self.expression(COMPARISON)
             return ast.Between(operand=left, low=low, high=high, is_negated=is_negated, span=self.span_from(start))
         if word == "=" and self.token.word == "=":
             span = self.span_of(self.tokens[self.at - 1]).to(self.span_of(self.token))
             fix = Fix("Change to =", (Edit(span.file, span.start, span.end, "="),))
             raise self.fault("syntax-error", "values are compared with a single =", span, "write =", (fix,))
-        right = self.expression(_COMPARISON)
+        right = self.expression(COMPARISON)
         operator = "<>" if word == "!=" else word
         if isinstance(left, ast.Row):
             self._count_values_of_rows(len(left.items))
@@ -176,8 +161,10 @@ class ExpressionParser(Cursor, ABC):
         self.branches += values
         self.values_of_rows += values
         if self.values_of_rows > MAX_BRANCHES:
-            what = f"more than {MAX_BRANCHES:,} values are compared as rows in one statement"
-            raise self.fault("too-many", what, self.span_of(self.tokens[self.at - 1]), "split the query into several")
+            message = f"more than {MAX_BRANCHES:,} values are compared as rows in one statement"
+            raise self.fault(
+                "too-many", message, self.span_of(self.tokens[self.at - 1]), "split the query into several"
+            )
 
     def _truth_test(self, is_negated: bool, before: int) -> SyntaxFault:
         """Return the SyntaxFault of IS TRUE or IS FALSE; `before` is the offset behind IS.
@@ -193,6 +180,7 @@ class ExpressionParser(Cursor, ABC):
         return self.unsupported(Unsupported(f"IS {word}", f"write column = {word}"), (fix,))
 
     def _in(self, left: ast.Expression, start: int, is_negated: bool) -> ast.Expression:
+        """Parse what follows IN: a list parameter, a list of values in parentheses, or a subquery."""
         parameter = self.parameter()
         if parameter is not None:
             return ast.In(
@@ -214,8 +202,8 @@ class ExpressionParser(Cursor, ABC):
         if isinstance(left, ast.Row):
             self.branches += len(items)  # each is a test of several columns, as in an OR
             if len(items) > MAX_BRANCHES:
-                what = f"more than {MAX_BRANCHES:,} rows are in one IN"
-                raise self.fault("too-many", what, items[MAX_BRANCHES].span, "split the query into several")
+                message = f"more than {MAX_BRANCHES:,} rows are in one IN"
+                raise self.fault("too-many", message, items[MAX_BRANCHES].span, "split the query into several")
         only = items[0]
         is_list = len(items) == 1 and isinstance(only, ast.ParameterUse) and only.max is not None
         return ast.In(
@@ -223,20 +211,21 @@ class ExpressionParser(Cursor, ABC):
         )
 
     def _subquery(self) -> ast.QueryExpression:
-        """Parse a subquery of an expression."""
+        """Parse a subquery of an expression; tables read inside count how many such subqueries are around them."""
         self.subquery_depth += 1
         query = self._nested_query()
         self.subquery_depth -= 1
         return query
 
     def _nested_query(self) -> ast.QueryExpression:
-        """Parse a subquery; the chain of operators is counted anew inside it."""
+        """Parse a subquery or derived table; the chain of operators is counted anew inside it."""
         self.enter_level(self.token.start)
         query = self.query()
         self.nesting -= 1
         return query
 
     def _prefix(self) -> ast.Expression:
+        """Parse an operand with the NOT, minus or plus before it; raise SyntaxFault if none stands here."""
         token = self.token
         kind = token.kind
         if kind == "word":
@@ -250,7 +239,7 @@ class ExpressionParser(Cursor, ABC):
                 return ast.LiteralValue(value=_WORD_LITERALS[word], span=self.span_of(token))
             if word == "NOT":
                 self.advance()
-                operand = self.expression(_NOT)
+                operand = self.expression(NOT)
                 return ast.Unary(operator="NOT", operand=operand, span=self.span_from(token.start))
             if word == "EXISTS":
                 self.advance()
@@ -287,14 +276,15 @@ class ExpressionParser(Cursor, ABC):
                 if self.token.kind == "number":
                     number = self.advance()
                     return self._number("-" + number.text, token.start)
-                operand = self.expression(_SIGN)
+                operand = self.expression(SIGN)
                 return ast.Unary(operator="-", operand=operand, span=self.span_from(token.start))
             if token.word == "+":
                 self.advance()
-                return self.expression(_SIGN)
+                return self.expression(SIGN)
         raise self.expecting("a value or a column")
 
     def _typed_text(self) -> ast.Expression:
+        """Parse `DATE '2024-01-01'` as the text alone, and report the type; raise SyntaxFault for INTERVAL."""
         unsupported = TYPED_TEXTS[self.token.word]
         if not unsupported.is_needless:
             raise self.unsupported(unsupported)
@@ -305,8 +295,9 @@ class ExpressionParser(Cursor, ABC):
         return ast.LiteralValue(value=unquote(text), span=self.span_of(text))
 
     def _number(self, text: str, start: int) -> ast.Expression:
+        """Return a number as int, Decimal (with a point) or float (with an exponent); raise SyntaxFault if too long."""
         span = self.span_from(start)
-        if len(text) > 60:
+        if len(text) > MAX_NUMBER:
             raise self.fault("bad-number", "this number has too many digits", span)
         if "e" in text or "E" in text:
             value: object = float(text)
@@ -324,6 +315,7 @@ class ExpressionParser(Cursor, ABC):
             raise self.fault("bad-number", message, span) from None
 
     def _parenthesis(self) -> ast.Expression:
+        """Parse `(expression)`, a row `(a, b)`, or a subquery `(SELECT …)`."""
         start = self.advance().start
         if self.token.word == "SELECT":
             query = self._subquery()
@@ -351,6 +343,7 @@ class ExpressionParser(Cursor, ABC):
         return ast.ColumnName(qualifier=None, name=name, span=name.span)
 
     def _call(self, name: ast.Name) -> ast.Expression:
+        """Parse the arguments of a call; raise SyntaxFault for a construct of SQL that only looks like one."""
         unsupported = CALLS.get(name.text.upper())
         if unsupported is not None and (
             unsupported.name in ("CAST", "CONVERT", "EXTRACT") or self.peek().word == "SELECT"

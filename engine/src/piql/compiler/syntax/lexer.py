@@ -18,6 +18,7 @@ from piql.text.source import Source
 TokenKind = Literal["word", "quoted", "number", "string", "blob", "symbol", "end"]
 
 LOST_BYTES = "\N{REPLACEMENT CHARACTER}"  # decoding writes it for bytes that are not UTF-8
+MAX_QUOTED = 40  # characters of the user's text in a message
 MAX_FINDINGS = 200  # of one file, so that a text that is not PIQL at all does not flood the user
 
 _TOKEN = re.compile(
@@ -113,12 +114,12 @@ def tokenize(source: Source, most: int | None = None) -> Tokens:
             token = Token(kind, matched, "", start, end)  # type: ignore[arg-type]
             if not is_closed(token):
                 quote = matched[1] if kind == "blob" else matched[0]
-                what = "name" if quote == '"' else "text"
-                message = f"this quoted {what} is not closed on its line"
+                noun = "name" if quote == '"' else "text"
+                message = f"this quoted {noun} is not closed on its line"
                 note("unclosed-quote", message, start, end, f"close it with {quote}")
             elif LOST_BYTES in matched:
-                what = f"`{LOST_BYTES}` stands where the bytes of the file are no text in UTF-8"
-                note("unknown-character", what, start, end, "save the file in UTF-8")
+                message = f"`{LOST_BYTES}` stands where the bytes of the file are no text in UTF-8"
+                note("unknown-character", message, start, end, "save the file in UTF-8")
             append(token)
     append(Token("end", "", "", len(text), len(text)))
     return Tokens(tokens, tuple(comments), diagnostics, first_uncut)
@@ -133,8 +134,8 @@ def span_of_first_token(text: str) -> tuple[int, int] | None:
 
 
 def shortened(text: str) -> str:
-    """Return a piece of the user's text as messages quote it, shortened where it is long."""
-    return text if len(text) <= 40 else text[:37] + "…"
+    """Return a part of the user's text as messages quote it, cut where it is longer than MAX_QUOTED."""
+    return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 3] + "…"
 
 
 def is_closed(token: Token) -> bool:

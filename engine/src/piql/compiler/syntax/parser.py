@@ -1,7 +1,12 @@
 """Text → tree. One statement after another; a broken one is reported and never hides the others.
 
 Enters: a `Source`. Leaves: a `ParsedFile` with its statements and diagnostics. Next: `binding.binder`.
-The parser is built in layers, each a class over the one before: cursor, expressions, queries, writes, definitions.
+The parser is built in layers, each a class over the one before:
+
+    Cursor ◀── ExpressionParser ◀── QueryParser ◀── WriteParser ◀── DefinitionParser ◀── EntityParser ◀── _Parser
+
+This file holds the last one, which reads statement after statement. It also estimates the work of compiling them, in
+units of the time that one token takes, so that no text keeps the compiler busy for minutes.
 """
 
 from __future__ import annotations
@@ -21,8 +26,9 @@ from piql.text.diagnostics.report import report
 from piql.text.source import Source, Span
 from piql.trees.caches import Cached
 
-MAX_WORK = 200_000  # of one file: 1 for each token, and the work below for planning
-STATEMENT_WORK, READ_WORK = 10, 60
+MAX_WORK = 200_000  # of one file: 1 for each token, and the weights below for planning
+STATEMENT_WORK = 10  # for each statement
+READ_WORK = 60  # for each table that is read or written
 BRANCH_WORK = 40  # for each branch of an OR
 REPLANNED_WORK = 120  # for each time that a read is planned again in another order
 EXTREME_WORK = 380  # for each MIN and MAX, which are planned both as groups and as the first row of an order
@@ -30,6 +36,9 @@ SEARCH_WORK = {4: 30, 5: 100, 6: 300}  # by number of reads: all their orders ar
 FEW_READS = 6  # in one statement; beyond these, each is compared with all others
 TERM_WORK = 8  # for each term of ORDER BY and GROUP BY
 CONDITION_WORK = 10  # for each of many conditions of an AND, and of many changes of an UPDATE
+
+SHORT = 4_000  # characters of a text whose tree is cached
+_parsed: Cached[ast.ParsedFile] = Cached(128, is_by_value=True)
 
 _BODIES = ("SELECT", "FETCH", "WITH", "INSERT", "UPDATE", "DELETE")
 _CREATED = ("TABLE", "QUERY", "INDEX", "UNIQUE")
@@ -52,20 +61,7 @@ def parse(source: Source, most: int | None = None) -> ast.ParsedFile:
     if lexed.first_uncut is not None and all(finding.code != "too-many" for finding in diagnostics):
         diagnostics.append(_too_much(source.span(lexed.first_uncut, lexed.first_uncut + 1)))
     if lexed.diagnostics:
-        extents = _extents(source, statements)
-        spoilt = [_is_any_in(lexed.diagnostics, extent) for extent in extents]
-        statements = [
-            _broken(statement) if bad else statement for statement, bad in zip(statements, spoilt, strict=True)
-        ]
-        # errors of the parser in a statement with errors of the lexer would only repeat these
-        bad_extents = [extent for extent, bad in zip(extents, spoilt, strict=True) if bad]
-        remaining = [
-            diagnostic
-            for diagnostic in diagnostics
-            if not any(_is_any_in([diagnostic], extent) for extent in bad_extents)
-        ]
-        diagnostics = sorted([*lexed.diagnostics, *remaining], key=lambda diagnostic: diagnostic.span.start)
-        diagnostics = [_assigned(diagnostic, statements) for diagnostic in diagnostics]
+        statements, diagnostics = _with_errors_of_lexer(source, statements, diagnostics, lexed.diagnostics)
     return ast.ParsedFile(
         source,
         tuple(statements),
@@ -73,6 +69,24 @@ def parse(source: Source, most: int | None = None) -> ast.ParsedFile:
         lexed.comments,
         parser.work,
     )
+
+
+def _with_errors_of_lexer(
+    source: Source, statements: list[ast.Statement], diagnostics: list[Diagnostic], of_lexer: list[Diagnostic]
+) -> tuple[list[ast.Statement], list[Diagnostic]]:
+    """Return the statements, broken where the lexer found errors, and all diagnostics in the order of the text.
+
+    Errors of the parser in a statement with errors of the lexer are dropped: they would only repeat these.
+    """
+    extents = _extents(source, statements)
+    spoilt = [_is_any_in(of_lexer, extent) for extent in extents]
+    statements = [_broken(statement) if bad else statement for statement, bad in zip(statements, spoilt, strict=True)]
+    bad_extents = [extent for extent, bad in zip(extents, spoilt, strict=True) if bad]
+    remaining = [
+        diagnostic for diagnostic in diagnostics if not any(_is_any_in([diagnostic], extent) for extent in bad_extents)
+    ]
+    ordered = sorted([*of_lexer, *remaining], key=lambda diagnostic: diagnostic.span.start)
+    return statements, [_with_query(diagnostic, statements) for diagnostic in ordered]
 
 
 def refuse_remainder(source: Source) -> ast.ParsedFile:
@@ -108,10 +122,6 @@ def parse_once(source: Source, most: int | None = None) -> ast.ParsedFile:
     return _parsed.recall((source, most), partial(parse, source, most))
 
 
-SHORT = 4_000  # characters
-_parsed: Cached[ast.ParsedFile] = Cached(128, is_by_value=True)
-
-
 def _extents(source: Source, statements: list[ast.Statement]) -> list[tuple[int, int]]:
     """Return the offsets of each statement up to its semicolon or the next statement, broken ones included."""
     starts = [*(statement.span.start for statement in statements), len(source.text)]
@@ -127,12 +137,14 @@ def _is_any_in(findings: list[Diagnostic], extent: tuple[int, int]) -> bool:
 
 
 def _broken(statement: ast.Statement) -> ast.Statement:
+    """Return a statement marked as broken; a bare statement, which has no such mark, as it is."""
     if isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateIndex | ast.CreateQuery):
         return replace(statement, is_broken=True)
     return statement
 
 
-def _assigned(finding: Diagnostic, statements: list[ast.Statement]) -> Diagnostic:
+def _with_query(finding: Diagnostic, statements: list[ast.Statement]) -> Diagnostic:
+    """Return a diagnostic with the name of the query in whose text it stands."""
     if finding.query is None:
         for statement in statements:
             if (
@@ -151,19 +163,14 @@ class _Parser(EntityParser):
     def statements(self, most: int | None) -> list[ast.Statement]:
         """Parse to the end of the text, or until the work exceeds `most`."""
         statements: list[ast.Statement] = []
-        read_work = 0
+        planning_work = 0
         while True:
             while self.accept(";"):
                 pass
-            reads = READ_WORK * self.reads + REPLANNED_WORK * self.replanned
-            if self.reads > FEW_READS:
-                reads = reads * (self.reads + FEW_READS) // (2 * FEW_READS)
-            read_work += reads + SEARCH_WORK.get(self.reads, 0)
-            read_work += BRANCH_WORK * self.branches + TERM_WORK * self.terms + CONDITION_WORK * self.conditions
-            read_work += EXTREME_WORK * self.extremes
+            planning_work += self._planning_work()
             self.reads = self.replanned = self.branches = self.terms = self.conditions = self.extremes = 0
             self.values_of_rows = 0
-            self.work = self.at + read_work + STATEMENT_WORK * len(statements)
+            self.work = self.at + planning_work + STATEMENT_WORK * len(statements)
             if self.is_at_end():
                 return statements
             began = self.at
@@ -184,6 +191,20 @@ class _Parser(EntityParser):
             except SyntaxFault as fault:
                 self.note(fault.diagnostic)
                 self._recover(began)
+
+    def _planning_work(self) -> int:
+        """Return the work of planning the statement that was parsed last, from the counters of the cursor."""
+        reads = READ_WORK * self.reads + REPLANNED_WORK * self.replanned
+        if self.reads > FEW_READS:
+            reads = reads * (self.reads + FEW_READS) // (2 * FEW_READS)
+        return (
+            reads
+            + SEARCH_WORK.get(self.reads, 0)
+            + BRANCH_WORK * self.branches
+            + TERM_WORK * self.terms
+            + CONDITION_WORK * self.conditions
+            + EXTREME_WORK * self.extremes
+        )
 
     def _marked_broken(self, statement: ast.Statement, noted_before: int) -> ast.Statement:
         """Return a query as broken if diagnostics were noted in or behind it after the first `noted_before`."""
@@ -248,9 +269,11 @@ class _Parser(EntityParser):
         return isinstance(body, ast.Fetch)
 
     def _is_start(self) -> bool:
+        """Return whether a statement begins here."""
         return self._is_definition() or self.token.word in _BODIES
 
     def _is_definition(self) -> bool:
+        """Return whether CREATE … , ENTITY … or QUERY … FETCH begins here."""
         if self.token.word == "CREATE":
             return self.peek().word in _CREATED
         return self.is_entity() or self.is_fetch_query()
@@ -293,9 +316,9 @@ class _Parser(EntityParser):
             raise self.unsupported(STATEMENTS[word])
         raise self._misspelt("CREATE TABLE, CREATE QUERY or CREATE INDEX", ("CREATE", *_BODIES))
 
-    def _misspelt(self, what: str, words: tuple[str, ...]) -> SyntaxFault:
+    def _misspelt(self, expected: str, words: tuple[str, ...]) -> SyntaxFault:
         """Return the SyntaxFault that one of `words` was expected, with the nearest of them as a fix."""
-        fault = self.expecting(what)
+        fault = self.expecting(expected)
         if self.token.kind != "word" or len(self.diagnostics) >= MAX_FINDINGS:
             return fault
         close = get_close_matches(self.token.word, words, n=1)
@@ -317,6 +340,7 @@ class _Parser(EntityParser):
         return self.query()
 
     def _create_query(self, start: int, is_fetch: bool = False) -> ast.CreateQuery:
+        """Parse what follows CREATE QUERY, or with `is_fetch` what follows QUERY; a broken body is skipped."""
         name = self.name("the name of a query after CREATE QUERY")
         body: ast.BareStatement | None = None
         body_start = self.token.start
@@ -346,6 +370,7 @@ class _Parser(EntityParser):
         )
 
     def _skip_body(self) -> None:
+        """Skip to the semicolon, which is not taken, or to the next definition."""
         while self.token.kind != "end" and self.token.word != ";":
             if self._is_definition():
                 return

@@ -1,6 +1,11 @@
 """A file → one text for each statement, parsed by itself: after a keystroke only the statement under it is read again.
 
 Enters: a `Source`, and how an earlier text of the same file was cut. Leaves: its `Pieces`. Next: `binding.binder`.
+
+    CREATE TABLE t (…); -- note    →    piece 0: `CREATE TABLE t (…);`
+    CREATE QUERY q AS …;                piece 1: ` -- note⏎CREATE QUERY q AS …;`
+    (end of the file)                   piece 2: whatever stands behind the last semicolon
+
 A piece ends with its semicolon. No statement goes on behind a semicolon, and no comment or quote is open there, so what
 a piece means depends on nothing around it. How a text is cut depends on the text alone, whatever was cut before.
 """
@@ -33,12 +38,17 @@ _PIECE = re.compile(
     re.VERBOSE,
 )
 _MARK = "\0"  # in the name of a piece, between the name of the file and a number
-_FEW = 4
+COMPARED = 4096  # characters compared at once; where they differ, the place is found by halving
+FEW_LOOKUPS = 4  # names of pieces looked up one by one; the next one makes an index of all
 _numbers = count()
 
 
 class Pieces:
-    """One file, cut. Each piece is a parsed file with a `Source` of its own, whose offsets count from its start."""
+    """One file, cut. Each piece is a parsed file with a `Source` of its own, whose offsets count from its start.
+
+    `work` is that of all pieces, as the parser counts it. A file that is too large `is_anew`: it is never the base of
+    the next cut.
+    """
 
     def __init__(
         self, source: Source, files: LongList[ast.ParsedFile], work: int = 0, *, is_anew: bool = False
@@ -46,8 +56,8 @@ class Pieces:
         self.source = source
         self.files = files
         self.work = work
-        self._asked = 0
-        self.is_anew = is_anew  # too large to be the base of the next cut
+        self.is_anew = is_anew
+        self._lookups = 0
 
     @cached_property
     def starts(self) -> list[int]:
@@ -82,12 +92,12 @@ class Pieces:
         return start
 
     def start_of(self, name: str) -> int:
-        """Return the offset of the piece with this name.
+        """Return the offset of the piece with this name; raise KeyError if there is none.
 
         A keystroke in one of a thousand pieces asks for one or two, a file full of errors for all of them.
         """
-        self._asked += 1
-        if self._asked > _FEW:
+        self._lookups += 1
+        if self._lookups > FEW_LOOKUPS:
             return self._start_by_name[name]
         start = 0
         for length, starts in zip(self.files.by_run(_length_of), self.files.by_run(_starts_in), strict=True):
@@ -119,9 +129,9 @@ def cut(source: Source, before: Pieces | None = None) -> Pieces:
     if before is None or before.is_anew:
         return _cut(source, Pieces(Source(""), LongList.of(())), 0, 0)
     old, new = before.source.text, source.text
-    same = _common_start(old, new)
-    same_at_end = _common_end(old, new, min(len(old), len(new)) - same)
-    first, _ = before.at(same)  # the first piece that does not end in the common beginning
+    same_at_start = _common_start(old, new)
+    same_at_end = _common_end(old, new, min(len(old), len(new)) - same_at_start)
+    first, _ = before.at(same_at_start)  # the first piece that does not end in the common beginning
     if first == len(before.files):
         first = max(first - 1, 0)  # its last piece may continue
     last, start = before.at(len(old) - same_at_end)
@@ -131,7 +141,10 @@ def cut(source: Source, before: Pieces | None = None) -> Pieces:
 
 
 def _cut(source: Source, before: Pieces, first: int, last: int) -> Pieces:
-    """Parse the text behind piece `first` until a piece from `last` on begins, from which all old pieces are kept."""
+    """Parse the text behind the first `first` old pieces, up to the start of an old piece from number `last` on.
+
+    The old pieces before and behind the parsed text are kept as they are.
+    """
     text = source.text
     old = before.files
     at = before.start(first)
@@ -155,24 +168,25 @@ def _cut(source: Source, before: Pieces, first: int, last: int) -> Pieces:
     else:
         next_old = len(old)
     work += before.work - sum(file.work for file in old.between(first, next_old))
-    now = old.with_slice(first, next_old, files)
-    most = _as_much_as_is_compiled(now) if work > MAX_WORK else len(now)
+    pieces = old.with_slice(first, next_old, files)
+    most = _pieces_within_limit(pieces) if work > MAX_WORK else len(pieces)
     if most >= MOST_PIECES:
         return Pieces(source, LongList.of([parse(_piece(source.name, text), MAX_WORK)]), is_anew=True)
-    end = sum(now.by_run(_length_of)) if most == len(now) else _length_of(tuple(now.between(0, most)))
+    end = sum(pieces.by_run(_length_of)) if most == len(pieces) else _length_of(tuple(pieces.between(0, most)))
     if end == len(text):
-        return Pieces(source, now, work)
+        return Pieces(source, pieces, work)
     remainder = refuse_remainder(_piece(source.name, text[end:]))
-    return Pieces(source, LongList.of([*now.between(0, most), remainder]), is_anew=True)
+    return Pieces(source, LongList.of([*pieces.between(0, most), remainder]), is_anew=True)
 
 
-def _as_much_as_is_compiled(files: LongList[ast.ParsedFile]) -> int:
+def _pieces_within_limit(files: LongList[ast.ParsedFile]) -> int:
     """Return how many pieces come before the one at which the work exceeds MAX_WORK."""
     work = (file.work for file in files.between(0, len(files) - 1))
     return sum(work_before <= MAX_WORK for work_before in accumulate(work, initial=0))
 
 
 def _piece(file: str, text: str) -> Source:
+    """Return the source of a new piece, with a name that no other piece of this process has."""
     return Source(text, f"{file}{_MARK}{next(_numbers)}")
 
 
@@ -184,14 +198,15 @@ def file_of_piece(name: str) -> str | None:
 
 def changed_characters(left: str, right: str) -> int:
     """Return how many characters of the longer text remain without the common beginning and end of the two."""
-    same = _common_start(left, right)
-    return max(len(left), len(right)) - same - _common_end(left, right, min(len(left), len(right)) - same)
+    same_at_start = _common_start(left, right)
+    same_at_end = _common_end(left, right, min(len(left), len(right)) - same_at_start)
+    return max(len(left), len(right)) - same_at_start - same_at_end
 
 
 def _common_start(left: str, right: str) -> int:
     """Return the length of the common beginning of two texts."""
     low, high = 0, min(len(left), len(right))
-    step = 4096
+    step = COMPARED
     while low < high and left[low : low + step] == right[low : low + step]:
         low = min(low + step, high)
     high = min(low + step, high)
@@ -207,7 +222,7 @@ def _common_start(left: str, right: str) -> int:
 def _common_end(left: str, right: str, most: int) -> int:
     """Return the length of the common end of two texts, `most` at most."""
     low, high = 0, most
-    step = 4096
+    step = COMPARED
 
     def is_same(start: int, end: int) -> bool:
         return left[len(left) - end : len(left) - start] == right[len(right) - end : len(right) - start]

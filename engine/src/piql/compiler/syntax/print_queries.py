@@ -1,4 +1,13 @@
-"""Queries and expressions as lines of text, with the parentheses that their precedence needs."""
+"""Queries and expressions as text, with the parentheses that their precedence needs: a part of the formatter.
+
+Enters: a node of `ast`. Leaves: an expression on one line, or a query as `Line`s, one clause a line:
+
+    SELECT t.owner, COUNT(*)
+    FROM thoughts t
+    WHERE t.approved AND t.owner = [me]
+
+`printer` puts comments between the lines; fixes and the editor print single names and queries.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +16,10 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from piql.compiler.syntax import ast
+from piql.compiler.syntax.precedence import AND, COMPARISON, NOT, OF_OPERATOR, OR, PRODUCT, SIGN, VALUE
 
-_OR, _AND, _NOT, _COMPARISON, _CONCAT, _SUM, _PRODUCT, _SIGN, _PLAIN = range(1, 10)
-_POWER = {"||": _CONCAT, "+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "%": _PRODUCT}
+WIDTH = 100  # characters; a longer clause is broken into lines
+INDENT = "  "
 
 
 def name_text(name: ast.Name) -> str:
@@ -28,65 +38,66 @@ def _text(node: ast.Expression) -> tuple[str, int]:
     match node:
         case ast.ColumnName():
             qualifier = f"{name_text(node.qualifier)}." if node.qualifier is not None else ""
-            return qualifier + name_text(node.name), _PLAIN
+            return qualifier + name_text(node.name), VALUE
         case ast.LiteralValue():
-            return _literal(node), _PLAIN
+            return _literal(node), VALUE
         case ast.ParameterUse():
             maximum = f" MAX {node.max}" if node.max is not None else ""
             if node.is_colon:
-                return f":{node.name}{maximum}", _PLAIN
+                return f":{node.name}{maximum}", VALUE
             ordinal = f"{node.ordinal}: " if node.ordinal is not None else ""
-            return f"[{ordinal}{node.name}]{maximum}", _PLAIN
+            return f"[{ordinal}{node.name}]{maximum}", VALUE
         case ast.Unary(operator="NOT"):
-            return f"NOT {print_expression(node.operand, _NOT - 1)}", _NOT
+            return f"NOT {print_expression(node.operand, AND)}", NOT
         case ast.Unary():
-            inner = print_expression(node.operand, _SIGN - 1)
-            return f"- {inner}" if inner.startswith("-") else f"-{inner}", _SIGN
+            inner = print_expression(node.operand, PRODUCT)
+            return f"- {inner}" if inner.startswith("-") else f"-{inner}", SIGN
         case ast.Binary():
-            power = _POWER.get(node.operator, _COMPARISON)
-            left = power - 1 if power > _COMPARISON else _COMPARISON
+            power = OF_OPERATOR[node.operator]
+            left = power - 1 if power > COMPARISON else COMPARISON
             return (
                 f"{print_expression(node.left, left)} {node.operator} {print_expression(node.right, power)}",
                 power,
             )
         case ast.Junction():
-            power = _AND if node.operator == "AND" else _OR
+            power = AND if node.operator == "AND" else OR
             between = f" {node.operator} "
             # AND inside OR needs no parentheses, but is hard to read without
-            return between.join(print_expression(operand, _AND) for operand in node.operands), power
+            return between.join(print_expression(operand, AND) for operand in node.operands), power
         case ast.NullTest():
             test = "IS NOT NULL" if node.is_negated else "IS NULL"
-            return f"{print_expression(node.operand, _COMPARISON)} {test}", _COMPARISON
+            return f"{print_expression(node.operand, COMPARISON)} {test}", COMPARISON
         case ast.Between():
             word = "NOT BETWEEN" if node.is_negated else "BETWEEN"
-            low, high = print_expression(node.low, _COMPARISON), print_expression(node.high, _COMPARISON)
-            return f"{print_expression(node.operand, _COMPARISON)} {word} {low} AND {high}", _COMPARISON
+            low, high = print_expression(node.low, COMPARISON), print_expression(node.high, COMPARISON)
+            return f"{print_expression(node.operand, COMPARISON)} {word} {low} AND {high}", COMPARISON
         case ast.In():
             items = ", ".join(map(print_expression, node.items))
-            return f"{_in(node)} {items if node.is_list else f'({items})'}", _COMPARISON
+            return f"{_in(node)} {items if node.is_list else f'({items})'}", COMPARISON
         case ast.InQuery():
-            return f"{_in(node)} ({print_query(node.query)})", _COMPARISON
+            return f"{_in(node)} ({print_query(node.query)})", COMPARISON
         case ast.ExistsQuery():
-            return f"EXISTS ({print_query(node.query)})", _PLAIN
+            return f"EXISTS ({print_query(node.query)})", VALUE
         case ast.Like():
             word = f"NOT {node.keyword}" if node.is_negated else node.keyword
-            pattern = print_expression(node.pattern, _COMPARISON)
-            return f"{print_expression(node.operand, _COMPARISON)} {word} {pattern}", _COMPARISON
+            pattern = print_expression(node.pattern, COMPARISON)
+            return f"{print_expression(node.operand, COMPARISON)} {word} {pattern}", COMPARISON
         case ast.Call():
-            return _call(node), _PLAIN
+            return _call(node), VALUE
         case ast.Row():
-            return f"({', '.join(map(print_expression, node.items))})", _PLAIN
+            return f"({', '.join(map(print_expression, node.items))})", VALUE
         case ast.ScalarQuery():
-            return f"({print_query(node.query)})", _PLAIN
+            return f"({print_query(node.query)})", VALUE
         case _:
             assert_never(node)
 
 
 def _in(node: ast.In | ast.InQuery) -> str:
-    return f"{print_expression(node.operand, _COMPARISON)} {'NOT IN' if node.is_negated else 'IN'}"
+    return f"{print_expression(node.operand, COMPARISON)} {'NOT IN' if node.is_negated else 'IN'}"
 
 
 def _literal(node: ast.LiteralValue) -> str:
+    """Return a literal; a number stays as it is written, so that `1.50` and `1e3` keep their form."""
     value = node.value
     if value is None or isinstance(value, bool):
         return "NULL" if value is None else str(value).upper()
@@ -105,6 +116,7 @@ def _call(node: ast.Call) -> str:
 
 
 def print_select_item(item: ast.SelectItem | ast.Star) -> str:
+    """Return `*`, `t.*`, or an expression with its alias."""
     if isinstance(item, ast.Star):
         return f"{name_text(item.qualifier)}.*" if item.qualifier is not None else "*"
     text = print_expression(item.expression)
@@ -112,20 +124,16 @@ def print_select_item(item: ast.SelectItem | ast.Star) -> str:
 
 
 def print_order(item: ast.OrderItem) -> str:
+    """Return one term of ORDER BY; ASC is left out, as it means nothing more."""
     return print_expression(item.expression) + ("" if item.is_ascending else " DESC")
 
 
 def print_table(source: ast.TableSource) -> str:
+    """Return a table or derived table of FROM with its alias, on one line."""
     alias = f" {name_text(source.alias)}" if source.alias is not None else ""
     if isinstance(source, ast.DerivedTable):
         return f"({print_query(source.query)}){alias}"
     return name_text(source.table) + alias
-
-
-WIDTH = 100  # characters; a longer clause is broken into lines
-
-
-INDENT = "  "
 
 
 @dataclass(slots=True)
@@ -139,6 +147,7 @@ class Line:
 
     @property
     def indent(self) -> str:
+        """The blanks with which the line begins."""
         return self.text[: len(self.text) - len(self.text.lstrip())]
 
 
@@ -190,22 +199,25 @@ def _union(query: ast.UnionQuery) -> list[Line]:
 
 def _order_and_stop(query: ast.QueryExpression) -> Iterator[Line]:
     if query.order is not None:
-        yield from clause_lines("ORDER BY", query.order.span.start, _order_items(query.order), ",")
+        yield from clause_lines("ORDER BY", query.order.span.start, order_items(query.order), ",")
     if query.stop is not None:
-        yield _stop(query.stop)
+        yield stop_line(query.stop)
     if query.offset is not None:
-        yield _offset(query.offset)
+        yield offset_line(query.offset)
 
 
-def _order_items(order: ast.OrderClause) -> list[tuple[str, int]]:
+def order_items(order: ast.OrderClause) -> list[tuple[str, int]]:
+    """Return the terms of ORDER BY with their offsets in the source, for `clause_lines`."""
     return [(print_order(item), item.span.start) for item in order.items]
 
 
-def _offset(offset: ast.OffsetClause) -> Line:
+def offset_line(offset: ast.OffsetClause) -> Line:
+    """Return the line of OFFSET."""
     return Line(f"OFFSET {print_expression(offset.count)}", offset.span.start)
 
 
-def _stop(stop: ast.StopClause) -> Line:
+def stop_line(stop: ast.StopClause) -> Line:
+    """Return the line of LIMIT or PAGINATE."""
     return Line(f"{'PAGINATE' if stop.is_page else 'LIMIT'} {print_expression(stop.count)}", stop.span.start)
 
 
@@ -230,7 +242,7 @@ def condition_lines(word: str, condition: ast.Expression) -> list[Line]:
         return [Line(f"{word} {print_expression(condition)}", condition.span.start)]
     lines: list[Line] = []
     for number, operand in enumerate(condition.operands):
-        text = print_expression(operand, above=2)
+        text = print_expression(operand, above=AND)
         lines.append(Line(f"{word if number == 0 else f'{INDENT}AND'} {text}", operand.span.start))
     return joined_if_short(lines)
 
@@ -250,6 +262,6 @@ def clause_lines(word: str, start: int, items: list[tuple[str, int]], between: s
 
 
 def joined_if_short(lines: list[Line]) -> list[Line]:
-    """Return the lines as one where that fits in WIDTH, else unchanged."""
+    """Return the lines joined into one where that fits in WIDTH, else unchanged."""
     joined = " ".join(line.text.strip() for line in lines)
     return [Line(joined, lines[0].start)] if len(joined) <= WIDTH else lines

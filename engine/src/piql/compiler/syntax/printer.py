@@ -1,6 +1,11 @@
-"""Tree → text: the formatter. Comments stay beside what they stood beside, and formatting twice changes nothing.
+"""Tree → text: the formatter (`print_file`). Formatting twice changes nothing more.
 
-A tree becomes lines that know where in the source they began; the comments are then put between and behind them.
+    create table t(a int primary   →   CREATE TABLE t (
+    key) -- all we know                  a INT PRIMARY KEY
+                                       ); -- all we know
+
+A tree becomes lines that know where in the source they began; the comments are then put between and behind them, each
+beside what it stood beside. This file prints statements; `print_queries` prints queries and expressions.
 """
 
 from __future__ import annotations
@@ -13,14 +18,14 @@ from piql.compiler.syntax.lexer import Comment
 from piql.compiler.syntax.print_queries import (
     INDENT,
     Line,
-    _offset,
-    _order_items,
-    _stop,
     clause_lines,
     condition_lines,
     name_text,
+    offset_line,
+    order_items,
     print_expression,
     query_lines,
+    stop_line,
 )
 
 
@@ -55,16 +60,16 @@ def _with_comments(source: str, lines: list[Line], comments: tuple[Comment, ...]
     for number, line in enumerate(lines):
         if line.begins_statement and out:
             out.append("")
-        out.extend(_own_lines(source, before.get(number, []), line.indent, has_after=True))
+        out.extend(_comments_alone(source, before.get(number, []), line.indent, has_after=True))
         out.append(f"{line.text} {line.comment}" if line.comment else line.text)
     last = before.get(len(lines), [])
     if last and out:
         out.append("")
-    out.extend(_own_lines(source, last, "", has_after=False))
+    out.extend(_comments_alone(source, last, "", has_after=False))
     return "\n".join(out) + "\n" if out else ""
 
 
-def _own_lines(source: str, comments: list[Comment], indent: str, *, has_after: bool) -> Iterator[str]:
+def _comments_alone(source: str, comments: list[Comment], indent: str, *, has_after: bool) -> Iterator[str]:
     """Return comments on lines of their own; one empty line between them and what follows is kept."""
     for number, comment in enumerate(comments):
         if number > 0 and _is_apart(source, comments[number - 1].end, comment.start):
@@ -78,6 +83,7 @@ def _own_lines(source: str, comments: list[Comment], indent: str, *, has_after: 
 
 
 def _is_apart(source: str, end: int, start: int) -> bool:
+    """Return whether an empty line stands between two offsets of the source."""
     return source.count("\n", end, start) > 1
 
 
@@ -120,6 +126,7 @@ def _body(body: ast.BareStatement) -> list[Line]:
 
 
 def _table(table: ast.CreateTable) -> list[Line]:
+    """Return CREATE TABLE, an element a line, with the types of all columns aligned."""
     names = [
         name_text(definition.name) for definition in table.elements if isinstance(definition, ast.ColumnDefinition)
     ]
@@ -178,11 +185,11 @@ def _fetch(fetch: ast.Fetch) -> list[Line]:
     if fetch.where is not None:
         lines.extend(condition_lines("WHERE", fetch.where))
     if fetch.order is not None:
-        lines.extend(clause_lines("ORDER BY", fetch.order.span.start, _order_items(fetch.order), ","))
+        lines.extend(clause_lines("ORDER BY", fetch.order.span.start, order_items(fetch.order), ","))
     if fetch.stop is not None:
-        lines.append(_stop(fetch.stop))
+        lines.append(stop_line(fetch.stop))
     if fetch.offset is not None:
-        lines.append(_offset(fetch.offset))
+        lines.append(offset_line(fetch.offset))
     return lines
 
 
@@ -203,6 +210,7 @@ def _names(names: tuple[ast.Name, ...]) -> str:
 
 
 def _constraint(clause: ast.TableConstraint, is_inline: bool = False) -> str:
+    """Return a constraint; `is_inline` if it stands beside its column, which it then does not name."""
     name = f"CONSTRAINT {name_text(clause.name)} " if clause.name is not None else ""
     columns = "" if is_inline else f" {_names(clause.columns)}"
     match clause:
@@ -260,8 +268,6 @@ def _update(update: ast.Update) -> list[Line]:
 
 
 def _tests(write: ast.Update | ast.Delete) -> list[Line]:
+    """Return the lines of WHERE and IF."""
     lines = condition_lines("WHERE", write.where) if write.where is not None else []
     return lines + (condition_lines("IF", write.condition) if write.condition is not None else [])
-
-
-# Queries

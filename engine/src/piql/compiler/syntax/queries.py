@@ -1,4 +1,11 @@
-"""SELECT and UNION: the select list, FROM with its joins, and the clauses after it."""
+"""SELECT and UNION.
+
+    SELECT [DISTINCT] expression [AS name], … FROM table [alias] [[LEFT] JOIN table ON condition]…
+    [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT n | PAGINATE n]
+
+A derived table or a query of a UNION stands in parentheses. Clauses in another order, clauses that PIQL does not have
+and misspelt words are reported here; names and types are checked by `binding`.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +23,12 @@ MAX_TABLES = 64  # in one FROM clause, and queries in one UNION
 _UNSUPPORTED_SET_OPERATORS = {"INTERSECT": "IN (SELECT …) or EXISTS", "EXCEPT": "NOT EXISTS (SELECT …)"}
 _TAIL = ("ORDER", "LIMIT", "PAGINATE", "OFFSET")
 
-
-_AFTER_FROM = (
+# What may follow a table of FROM: the end of the query, another table, or a clause.
+_AFTER_TABLE = (
     *("", ";", ")", ",", "JOIN", "INNER", "LEFT", "CROSS", "WHERE", "GROUP", "HAVING"),
     *("ORDER", "LIMIT", "PAGINATE", "UNION"),
 )
+_MISSPELT_FROM = ("FORM", "FRM", "FRON", "FRO", "FRMO", "FROMM", "ROM")
 
 
 class QueryParser(ExpressionParser):
@@ -31,7 +39,7 @@ class QueryParser(ExpressionParser):
         start = self.token.start
         if self.token.word == "WITH":
             self._refuse_with()
-        query, is_whole = self._branch()
+        query, is_parenthesized = self._branch()
         if self.token.word in _UNSUPPORTED_SET_OPERATORS:
             word = self.token.word
             raise self.fault(
@@ -41,8 +49,8 @@ class QueryParser(ExpressionParser):
                 f"say the same with {_UNSUPPORTED_SET_OPERATORS[word]}",
             )
         if self.token.word == "UNION":
-            return self._union(query, start, is_whole)
-        if is_whole and self.token.word in _TAIL:
+            return self._union(query, start, is_parenthesized)
+        if is_parenthesized and self.token.word in _TAIL:
             raise self.fault(
                 "syntax-error",
                 f"{self.token.word} cannot follow a query in parentheses",
@@ -69,14 +77,18 @@ class QueryParser(ExpressionParser):
             )
         return query, True
 
-    def _union(self, first: ast.QueryExpression, start: int, is_whole: bool) -> ast.QueryExpression:
+    def _union(self, first: ast.QueryExpression, start: int, is_parenthesized: bool) -> ast.QueryExpression:
+        """Parse the queries after `first`, the left input of a UNION. ORDER BY and LIMIT at the end are of the whole.
+
+        Where UNION and UNION ALL alternate, the inputs so far become one nested UNION: `(a UNION b) UNION ALL c`.
+        """
         inputs = [first]
         is_all: bool | None = None
         count = 1
         words: list[Span] = []
         while self.token.word == "UNION":
             last = inputs[-1]
-            if not is_whole and (last.order or last.stop or last.offset):
+            if not is_parenthesized and (last.order or last.stop or last.offset):
                 clause = last.order or last.stop or last.offset
                 assert clause is not None
                 raise self.fault(
@@ -98,11 +110,11 @@ class QueryParser(ExpressionParser):
                 inputs, words = [so_far], []
             words.append(word)
             is_all = all_here
-            query, is_whole = self._branch()
+            query, is_parenthesized = self._branch()
             inputs.append(query)
         last = inputs[-1]
-        order, stop, offset = self.tail() if is_whole else (last.order, last.stop, last.offset)
-        if not is_whole and (order or stop or offset):
+        order, stop, offset = self.tail() if is_parenthesized else (last.order, last.stop, last.offset)
+        if not is_parenthesized and (order or stop or offset):  # the last SELECT has read them; move them up
             assert isinstance(last, ast.Select)
             ends = min(clause.span.start for clause in (order, stop, offset) if clause)
             text = self.source.text[last.span.start : ends].rstrip()
@@ -119,6 +131,7 @@ class QueryParser(ExpressionParser):
         )
 
     def _refuse_with(self) -> None:
+        """Raise the SyntaxFault of WITH or WITH RECURSIVE."""
         token = self.advance()
         if self.token.word == "RECURSIVE":
             self.advance()
@@ -136,10 +149,11 @@ class QueryParser(ExpressionParser):
         )
 
     def _select(self) -> ast.Select:
+        """Parse one SELECT with all its clauses."""
         start = self.token.start
         self.expect("SELECT", "at the start of a query")
         distinct = self.token if self.accept("DISTINCT") else None
-        distinct_span = Span(self.source, self.last_end - 8, self.last_end) if distinct else None
+        distinct_span = self.span_of(distinct) if distinct else None
         if not distinct:
             self.accept("ALL")
         items_start = self.token.start
@@ -159,13 +173,7 @@ class QueryParser(ExpressionParser):
         if self.accept("WHERE"):
             where = self.expression()
         if self.token.word == "GROUP":
-            group_start = self.advance().start
-            self.expect("BY", "after GROUP")
-            keys = [self.expression()]
-            while self.accept(","):
-                keys.append(self.expression())
-                self.check_terms(len(keys), "GROUP BY")
-            group = ast.GroupClause(keys=tuple(keys), span=self.span_from(group_start))
+            group = self._group()
         if self.accept("HAVING"):
             having = self.expression()
         order, stop, offset = self.tail()
@@ -184,6 +192,15 @@ class QueryParser(ExpressionParser):
             offset=offset,
             span=self.span_from(start),
         )
+
+    def _group(self) -> ast.GroupClause:
+        start = self.advance().start
+        self.expect("BY", "after GROUP")
+        keys = [self.expression()]
+        while self.accept(","):
+            keys.append(self.expression())
+            self.check_terms(len(keys), "GROUP BY")
+        return ast.GroupClause(keys=tuple(keys), span=self.span_from(start))
 
     def tail(self) -> tuple[ast.OrderClause | None, ast.StopClause | None, ast.OffsetClause | None]:
         """Parse the end of a query: ORDER BY, LIMIT or PAGINATE, OFFSET; each is None where it is not written."""
@@ -230,13 +247,14 @@ class QueryParser(ExpressionParser):
     def _after_select_list(self) -> SyntaxFault:
         """Return the SyntaxFault of what follows a select list, with a fix for an alias that is a misspelt FROM."""
         last = self.tokens[self.at - 1]
-        if last.kind == "word" and last.word in ("FORM", "FRM", "FRON", "FRO", "FRMO", "FROMM", "ROM"):
+        if last.kind == "word" and last.word in _MISSPELT_FROM:
             span = self.span_of(last)
             fixes = (self.spelling_fix(span, "FROM"),)
             return self.fault("syntax-error", f"{last.text} is not FROM", span, "did you mean FROM?", fixes)
         return self.expecting("a comma or FROM after the select list")
 
     def _check_clause_order(self) -> None:
+        """Raise SyntaxFault if another clause of SELECT stands behind the last one that was expected."""
         if self.token.word in ("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "JOIN", "LEFT", "INNER"):
             raise self.fault(
                 "syntax-error",
@@ -267,6 +285,7 @@ class QueryParser(ExpressionParser):
         return self.name("an alias") if self.is_name() else None
 
     def _from(self) -> ast.FromClause:
+        """Parse FROM with all its joins. ON may be missing from an inner join: WHERE may hold the condition."""
         start = self.advance().start
         first = self._table_source("FROM")
         joins: list[ast.JoinClause] = []
@@ -287,9 +306,7 @@ class QueryParser(ExpressionParser):
                 if self.token.word == "ON":
                     self.advance()
                     condition = self.expression()
-                elif (
-                    kind == "left" or self.token.word not in _AFTER_FROM
-                ):  # WHERE may have the join condition, as in the paper
+                elif kind == "left" or self.token.word not in _AFTER_TABLE:
                     raise self.expecting("`ON` with the condition of the join")
             if kind == "comma":
                 join_start = table.span.start
@@ -297,6 +314,7 @@ class QueryParser(ExpressionParser):
         return ast.FromClause(first=first, joins=tuple(joins), span=self.span_from(start))
 
     def _join_kind(self) -> str | None:
+        """Take the words before a joined table and return the kind of `ast.JoinClause`; None where no join follows."""
         word = self.token.word
         if word == ",":
             self.advance()
@@ -327,6 +345,7 @@ class QueryParser(ExpressionParser):
         return None
 
     def _table_source(self, after: str) -> ast.TableSource:
+        """Parse a table or a derived table with its alias; `after` is what stands before it, for messages."""
         start = self.token.start
         if self.token.word == "(":
             self.advance()
@@ -374,6 +393,7 @@ class QueryParser(ExpressionParser):
         return ast.StopClause(is_page=token.word == "PAGINATE", count=count, span=self.span_from(token.start))
 
     def _count(self, word: str) -> ast.LiteralValue | ast.ParameterUse:
+        """Parse the count behind LIMIT or PAGINATE (`word`): a number or a parameter."""
         parameter = self.parameter()
         if parameter is not None:
             return parameter

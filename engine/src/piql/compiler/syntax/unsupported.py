@@ -1,4 +1,8 @@
-"""Constructs of SQL and CQL that PIQL does not have: their names for messages, and what to write instead."""
+"""Constructs of SQL and CQL that PIQL does not have: their names for messages, and what to write instead.
+
+Each table is for one place of the grammar, keyed by the word or words in upper case that stand there. The parser reads
+them all but FUNCTIONS and ILIKE, which `binding` refuses. To add a construct, add a row to the table of its place.
+"""
 
 from __future__ import annotations
 
@@ -41,25 +45,14 @@ WORDS: dict[str, Unsupported] = {
     "TABLESAMPLE": Unsupported("TABLESAMPLE", "read the first rows: LIMIT 100"),
 }
 
-ILIKE = Unsupported("ILIKE", _WORDS)
-
 # Met after IS.
 TESTS: dict[str, Unsupported] = {
     "DISTINCT": Unsupported("IS DISTINCT FROM", "compare by =, and test for NULL by IS NULL"),
     "UNKNOWN": Unsupported("IS UNKNOWN", "write IS NULL"),
 }
 
-# Met after a whole statement, by the first two words.
-CLAUSES: dict[tuple[str, str], Unsupported] = {
-    ("FETCH", "FIRST"): Unsupported("FETCH FIRST", "write LIMIT and the number of rows: LIMIT 10"),
-    ("FETCH", "NEXT"): Unsupported("FETCH NEXT", "write LIMIT and the number of rows: LIMIT 10"),
-    ("ON", "CONFLICT"): Unsupported(
-        "ON CONFLICT", "INSERT replaces a row with the same key; IF NOT EXISTS refuses instead"
-    ),
-    ("ON", "DUPLICATE"): Unsupported(
-        "ON DUPLICATE", "INSERT replaces a row with the same key; IF NOT EXISTS refuses instead"
-    ),
-}
+# Met in one place each.
+ILIKE = Unsupported("ILIKE", _WORDS)
 ALLOW_FILTERING = Unsupported(
     "ALLOW FILTERING", "leave it out: only queries with a bound are accepted, and they need no permission", True
 )
@@ -83,7 +76,16 @@ COLLECTION = "use a second table with one row for each element, and a CARDINALIT
 COLLECTIONS = frozenset({"MAP", "SET", "LIST", "TUPLE", "FROZEN", "VECTOR"})
 IF_EXISTS = Unsupported("IF EXISTS", "leave it out: UPDATE and DELETE of a missing row change nothing")
 
-CLAUSES |= {
+# Met after a whole statement, by the first two words.
+CLAUSES: dict[tuple[str, str], Unsupported] = {
+    ("FETCH", "FIRST"): Unsupported("FETCH FIRST", "write LIMIT and the number of rows: LIMIT 10"),
+    ("FETCH", "NEXT"): Unsupported("FETCH NEXT", "write LIMIT and the number of rows: LIMIT 10"),
+    ("ON", "CONFLICT"): Unsupported(
+        "ON CONFLICT", "INSERT replaces a row with the same key; IF NOT EXISTS refuses instead"
+    ),
+    ("ON", "DUPLICATE"): Unsupported(
+        "ON DUPLICATE", "INSERT replaces a row with the same key; IF NOT EXISTS refuses instead"
+    ),
     ("ALLOW", "FILTERING"): ALLOW_FILTERING,
     ("PER", "PARTITION"): PER_PARTITION,
     ("USING", "TTL"): TTL,

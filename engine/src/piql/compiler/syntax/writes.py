@@ -1,10 +1,18 @@
-"""INSERT, UPDATE and DELETE."""
+"""INSERT, UPDATE and DELETE, each of one row.
+
+    INSERT INTO table (column, …) VALUES (value, …) [IF NOT EXISTS]
+    UPDATE table SET column = value, … WHERE … [IF condition]
+    DELETE FROM table WHERE … [IF condition]
+
+Whether WHERE names one row is a question for `binding.writes`.
+"""
 
 from __future__ import annotations
 
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.cursor import MAX_TOKENS
 from piql.compiler.syntax.expressions import FEW_CONDITIONS
+from piql.compiler.syntax.precedence import AND
 from piql.compiler.syntax.queries import QueryParser
 from piql.compiler.syntax.unsupported import IF_EXISTS, TTL, USING
 
@@ -80,9 +88,10 @@ class WriteParser(QueryParser):
         )
 
     def _set_item(self) -> ast.SetItem:
+        """Parse `column = value` of SET."""
         column = self.name("a column")
         self.expect("=", "after the column")
-        value = self.expression(2)  # tighter than AND, so that a list of changes joined by it is refused
+        value = self.expression(AND)  # tighter than AND, so that a list of changes joined by it is refused
         return ast.SetItem(column=column, value=value, span=self.span_from(column.span.start))
 
     def _condition(self) -> ast.Expression | None:

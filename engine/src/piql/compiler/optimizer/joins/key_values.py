@@ -1,7 +1,7 @@
 """Estimates how many different values a column has in the rows joined so far, since equal keys are read once.
 
 These numbers only compare join orders, alike for every way to write a query. The proof is read off the plan
-(`bounds.different`).
+(`bounds.distinct_values`).
 """
 
 from __future__ import annotations

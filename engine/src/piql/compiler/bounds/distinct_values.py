@@ -1,4 +1,4 @@
-"""How many different values some columns may have in the rows of a section.
+"""How many distinct values some columns may have in the rows of a section.
 
 There are no more groups and distinct rows than that, and no more requests for them, since equal ones are made once.
 
@@ -6,7 +6,8 @@ There are no more groups and distinct rows than that, and no more requests for t
       SortedIndexJoin photos p (owner = f.target)    →   so badges is read 100 times at most,
         IndexScan follows f (owner = [me])               though 10,000 rows ask for it
 
-Enters: expressions, a section of a physical plan, and the rows of all its operators. Leaves: a formula.
+Enters: expressions, a section of a physical plan, and the rows of all its operators. Leaves: a formula. `rows` asks for
+`combinations_of`, `requests` for `keys_of_reads`. A way to count that is wrong makes a bound that is not proved.
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ from piql.schema.catalog import Kind
 from piql.trees.node import Node
 
 Path = tuple[int, ...]
-Expressions = tuple[Expression, ...]  # no two are equal
+Expressions = tuple[Expression, ...]  # no two are equal; they are counted as one row of values
 
-TRUTH_VALUES = 2  # and NULL
+TRUTH_VALUES = 2  # of a BOOLEAN that is not NULL
 
 
 def combinations_of(
@@ -62,7 +63,7 @@ def combinations_of(
 
     `path` is the operator's place in the plan (child numbers from the root), `rows` what leaves each operator below.
     """
-    return _Different(rows, counts_null=True).count(_distinct(keys), node, path)
+    return _DistinctValues(rows, counts_null=True).count(_distinct(keys), node, path)
 
 
 def keys_of_reads(
@@ -82,7 +83,7 @@ def keys_of_reads(
         keys = [value for part in node.prefix for value in part.values]
         if isinstance(node, SortedIndexJoin):
             keys.extend(_ends(node))
-    return _Different(rows, counts_null=False).count(_distinct(keys), node.child, (*path, 0))
+    return _DistinctValues(rows, counts_null=False).count(_distinct(keys), node.child, (*path, 0))
 
 
 def _ends(node: SortedIndexJoin) -> Iterator[Expression]:
@@ -97,10 +98,10 @@ def _distinct(expressions: Iterable[Expression]) -> Expressions:
 
 
 @dataclass(frozen=True, slots=True)
-class _Different:
-    """Counts different values in one plan; `rows` are those that leave each operator, by its path.
+class _DistinctValues:
+    """Counts distinct values in one plan; `rows` are those that leave each operator, by its path.
 
-    Each way to count gives a number that is not passed, so the smallest is the answer.
+    Each way to count gives a number that is never exceeded, so the smallest is the answer.
     """
 
     rows: Mapping[Path, Formula]
@@ -108,7 +109,7 @@ class _Different:
     counted: dict[tuple[Path, Expressions], Formula] = field(default_factory=dict)
 
     def count(self, expressions: Expressions, node: PhysicalNode, path: Path) -> Formula:
-        """Return how many different rows of these expressions there may be."""
+        """Return how many distinct rows of these expressions leave an operator, at most as many as leave it at all."""
         key = (path, expressions)
         least = self.counted.get(key)
         if least is None:
@@ -119,6 +120,7 @@ class _Different:
         return least
 
     def _ways(self, expressions: Expressions, node: PhysicalNode, path: Path) -> Iterator[Formula]:
+        """Yield the numbers that an operator proves, most of them from what its child proves of other expressions."""
         below = (*path, 0)
         match node:
             case IndexScan():
@@ -160,7 +162,10 @@ class _Different:
                 assert_never(node)
 
     def _of_join(self, expressions: Expressions, node: IndexFKJoin | SortedIndexJoin, below: Path) -> Iterator[Formula]:
-        """Equal keys have the same matches, so a joined row is determined by its key and by which match it is."""
+        """Count in two ways: by the values of the table's columns, and by the matches of each key.
+
+        Equal keys have the same matches, so a joined row is determined by its key and by which match it is.
+        """
         of_table, of_child = _apart(expressions, frozenset((node.alias,)))
         if not of_table:
             yield self.count(of_child, node.child, below)
@@ -187,8 +192,9 @@ class _Different:
             yield self.count(_distinct((*of_child, *keys)), node.child, below) * matches
 
     def _of_local_join(self, expressions: Expressions, node: LocalJoin, path: Path) -> Iterator[Formula]:
+        """Count the combinations of the values of both sides, or those of one side that determines the other."""
         if any(True for expression in expressions for _ in expression.find(Aggregate)):
-            return  # of one side, which its columns may not tell
+            return  # an aggregate belongs to one side, but its columns may not tell to which
         at_left, at_right = (*path, 0), (*path, 1)
         on_right = frozenset(_offered(node.right))
         may_be_null = self.counts_null and node.kind == "left"
@@ -206,6 +212,7 @@ class _Different:
             yield self.count(of_left, node.left, at_left)
 
     def _of_union(self, expressions: Expressions, node: LocalUnion, path: Path) -> Iterator[Formula]:
+        """Add up what the inputs give, where the expressions are columns of the union."""
         if not all(expression in node.fields for expression in expressions):
             return
         positions = [node.fields.index(expression) for expression in expressions]
@@ -231,6 +238,7 @@ class _Different:
         return total
 
     def _truth_values(self) -> Formula:
+        """Return how many values a BOOLEAN may have, with NULL where it counts."""
         return number(TRUTH_VALUES + self.counts_null)
 
 
@@ -242,13 +250,15 @@ def ranges_of_page(node: SortedIndexJoin) -> int:
     """
     if not node.is_resumable:
         return 1
-    is_own = [isinstance(key.expression, ColumnRef) and key.expression.relation == node.alias for key in node.order]
-    turns = sum(before and not now for before, now in pairwise([*is_own, False]))
+    is_of_table = [
+        isinstance(key.expression, ColumnRef) and key.expression.relation == node.alias for key in node.order
+    ]
+    turns = sum(before and not behind for before, behind in pairwise([*is_of_table, False]))
     return 2 + 2 * turns
 
 
 def _is_one(part: KeyPart | None) -> bool:
-    """Whether a key column has one value for each row of the child."""
+    """Return whether a key column has one value for each row of the child."""
     if part is None or len(part.values) != 1:
         return False
     value = part.values[0]
@@ -262,7 +272,10 @@ def _columns(expressions: Expressions) -> tuple[ColumnRef, ...]:
 
 
 def _apart(expressions: Iterable[Expression], relations: frozenset[str]) -> tuple[tuple[ColumnRef, ...], Expressions]:
-    """Return the columns of some relations, and the rest; an expression over both is told by its columns."""
+    """Return the columns of some relations, and the other expressions.
+
+    An expression over these relations is replaced by its columns, whose values determine it.
+    """
     columns: dict[ColumnRef, None] = {}
     remaining: dict[Expression, None] = {}
     for expression in expressions:
@@ -297,7 +310,7 @@ def _with_equals(expressions: Expressions, predicates: Iterable[Expression]) -> 
 
 
 def _compared_with_value(test: Expression) -> Iterator[ColumnRef]:
-    """Return the column of `column = value`."""
+    """Yield the column of `column = value`; nothing for another test."""
     match test:
         case Comparison(operator="=", left=ColumnRef() as column, right=Constant() | Parameter()):
             yield column
@@ -308,7 +321,7 @@ def _compared_with_value(test: Expression) -> Iterator[ColumnRef]:
 
 
 def _keys_read(expressions: Expressions, group: LocalGroupBy) -> Expressions | None:
-    """Return the keys of groups that expressions over them read; None where they read more, as an aggregate."""
+    """Return the group keys that expressions read; None where they also read something else, such as an aggregate."""
     read: dict[Expression, None] = {}
     waiting: list[Node] = list(expressions)
     while waiting:
