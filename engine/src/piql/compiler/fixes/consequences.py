@@ -1,4 +1,8 @@
-"""The consequence of several changes together: each clause once; the answer stays only if every change keeps it."""
+"""The consequence of several changes together: each clause once; the answer stays only if every change keeps it.
+
+"writes … are refused; the answer stays the same" + "changes the answer: …"
+→ "writes … are refused; changes the answer: …"
+"""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""Remedies → edits of the text: a line in a CREATE TABLE stands before its closing parenthesis, commas in place."""
+"""Remedies → edits of the text, with commas, parentheses and AND where the text needs them.
+
+Enters: the remedies of one fix. Leaves: their edits together, in the order of the text, no two overlapping.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from piql.compiler.fixes.remedy import NewTest, Remedy
-from piql.compiler.fixes.select_text import tests_added
+from piql.compiler.fixes.select_text import tests_added, without_comments
 from piql.compiler.syntax import ast
 from piql.text.diagnostics.diagnostic import Edit
-
-_COMMENT = re.compile(r"--[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def edits_of(remedies: Sequence[Remedy], files: Sequence[ast.ParsedFile]) -> tuple[Edit, ...] | None:
@@ -23,30 +23,30 @@ def edits_of(remedies: Sequence[Remedy], files: Sequence[ast.ParsedFile]) -> tup
         if remedy.line is not None:
             lines.setdefault(remedy.line.table, []).append(remedy.line.text)
     for table, texts in lines.items():
-        definition = next(
+        file, statement = next(
             (
                 (file, statement)
                 for file in files
                 for statement in file.statements
                 if isinstance(statement, ast.CreateTable | ast.CreateEntity) and statement.name.text == table
             ),
-            None,
+            (None, None),
         )
-        if definition is None or not definition[1].elements:
+        if file is None or statement is None or not statement.elements:
             return None
-        edits.extend(_new_lines(*definition, texts))
+        edits.extend(_new_lines(file, statement, texts))
     return _apart(sorted(edits, key=lambda edit: (edit.file, edit.start)))
 
 
 def _tests(tests: Sequence[NewTest]) -> list[Edit]:
-    """Add tests to each SELECT, all of one together."""
+    """Return the edits that add tests to each SELECT, all tests of one SELECT together."""
     selects = {id(test.select): test.select for test in tests}
     texts = {key: [test.text for test in tests if test.select is select] for key, select in selects.items()}
     return [edit for key, select in selects.items() for edit in tests_added(select, texts[key])]
 
 
 def _apart(edits: Sequence[Edit]) -> tuple[Edit, ...] | None:
-    """Make one edit of insertions in one place; None where two edits overlap."""
+    """Return the edits with insertions at one offset joined; None where two edits overlap. They come in order."""
     merged: list[Edit] = []
     for edit in edits:
         last = merged[-1] if merged else None
@@ -62,7 +62,8 @@ def _apart(edits: Sequence[Edit]) -> tuple[Edit, ...] | None:
 
 
 def _new_lines(file: ast.ParsedFile, statement: ast.CreateTable | ast.CreateEntity, texts: Sequence[str]) -> list[Edit]:
-    """
+    """Return the edits that add lines to a table or entity before its closing parenthesis or brace.
+
     CREATE TABLE t (                        CREATE TABLE t (
       a INT,                          →       a INT,
       PRIMARY KEY (a)                         PRIMARY KEY (a),
@@ -92,11 +93,6 @@ def _new_lines(file: ast.ParsedFile, statement: ast.CreateTable | ast.CreateEnti
     if end_of_line == last:
         return [Edit(name, last, last, "," + added)]
     return [Edit(name, last, last, ","), Edit(name, end_of_line, end_of_line, added)]
-
-
-def without_comments(text: str) -> str:
-    """Return a text with spaces for its comments: offsets stay the same."""
-    return _COMMENT.sub(lambda comment: " " * len(comment.group()), text)
 
 
 def _indent(text: str, at: int) -> str:

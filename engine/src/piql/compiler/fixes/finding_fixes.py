@@ -1,7 +1,7 @@
 """Fixes that come with a finding of the front end, such as a spelling: each is compiled before it is shown.
 
-A fix that leaves its query with other errors is joined with the fixes of those; one that leaves it unbounded is joined
-with what bounds it then, leaving its answer where that can be. What still does not work is not shown.
+A fix that leaves its query with other errors is joined with the fixes of those errors. A fix that leaves it unbounded
+is joined with a fix that bounds it, if possible one that keeps the answer. A fix that still does not work is not shown.
 """
 
 from __future__ import annotations
@@ -21,43 +21,46 @@ MOST_BOUNDING = 4  # fixes that bound a query whose mistake is mended
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What comes of a text with edits: whether errors are left, and what would bound the query if nothing does."""
+    """The result of compiling a text with edits: are errors left, and what would bound the query if nothing does."""
 
     has_errors: bool
     is_bounded: bool
-    bounding: tuple[Fix, ...] = ()  # in places of the changed text
-    cost: str = ""  # of the query
+    bounding: tuple[Fix, ...] = ()  # fixes for the text with the edits; offsets count in it
+    cost: str = ""  # of the query, as the user reads it; empty where it has no bound
 
 
 NOT_TRIED = "no fix was tried here because there are so many problems: fix others first"
 
 FindingTrial: TypeAlias = Callable[[tuple[Edit, ...]], Outcome]
+"""Compiles the text with edits."""
 
 
 class Trials:
-    """Tries fixes, and stops when too many have been tried."""
+    """Tries fixes; `left` says how many more may be tried in this compilation."""
 
     def __init__(self, text_length: int) -> None:
         self.left = min(MOST_TRIALS, MOST_TEXT // max(text_length, 1))
 
     def settled(self, findings: Sequence[Diagnostic], trial: FindingTrial) -> tuple[Diagnostic, ...]:
         """Return the findings of one query, or of one part of the schema, with fixes that work."""
-        together = _joined([finding for finding in findings if finding.severity == "error"])
-        return tuple(self._settle(finding, together, trial) for finding in findings)
+        joined = _joined([finding for finding in findings if finding.severity == "error"])
+        return tuple(self._settle(finding, joined, trial) for finding in findings)
 
-    def _settle(self, finding: Diagnostic, together: Fix | None, trial: FindingTrial) -> Diagnostic:
+    def _settle(self, finding: Diagnostic, joined: Fix | None, trial: FindingTrial) -> Diagnostic:
+        """Return a finding with the fixes that work. `joined` corrects all errors of its query at once."""
         working: list[Fix] = []
         if finding.fixes and self.left == 0:
             return replace(finding, fixes=(), help=(*finding.help, NOT_TRIED))
         for fix in finding.fixes:
             fixes = self._working(fix, trial)
-            if not fixes and together is not None and set(fix.edits) < set(together.edits):
-                fixes = self._working(together, trial)
+            if not fixes and joined is not None and set(fix.edits) < set(joined.edits):
+                fixes = self._working(joined, trial)
             working.extend(fixes)
         working.sort(key=lambda fix: CHANGES in fix.consequence)
         return replace(finding, fixes=tuple(dict.fromkeys(working)))
 
     def _working(self, fix: Fix, trial: FindingTrial) -> list[Fix]:
+        """Return the fix if it works, or the fix joined with others that make it work; none without a trial left."""
         if self.left == 0:
             return []
         self.left -= 1

@@ -1,5 +1,8 @@
 """Advice to store less: indexes made by hand that nothing reads, and tables that are kept in two orders.
 
+    unused-index         no query reads i, and no constraint needs it          →   remove CREATE INDEX i
+    primary-key-order    t is stored by (a, b), and an index holds it by (b, a)   →   PRIMARY KEY (b, a)
+
 Enters: a compilation without errors, and a way to compile it with edits. Leaves: findings, their fixes compiled first.
 """
 
@@ -10,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
 
-from piql.compiler.fixes.edits import without_comments
+from piql.compiler.fixes.select_text import without_comments
 from piql.compiler.logical.operators import Delete, Insert, Relation, Update
 from piql.compiler.physical.indexes.secondary_index import serves_constraint
 from piql.compiler.physical.operators import IndexScan, SortedIndexJoin
@@ -24,7 +27,7 @@ from piql.trees.caches import Cached
 
 _NAME = re.compile(r'"[^"]*"|[^\s,]+')
 
-_named: Cached[frozenset[str]] = Cached(2048)  # the tables that a query names
+_tables_by_query: Cached[frozenset[str]] = Cached(2048)  # the tables that a query names
 _advice: Cached[tuple[Diagnostic, ...]] = Cached(512)
 
 Trial = Callable[[tuple[Edit, ...], set[str]], Compilation]
@@ -34,10 +37,10 @@ Trial = Callable[[tuple[Edit, ...], set[str]], Compilation]
 def advise(compilation: Compilation, trial: Trial) -> tuple[Diagnostic, ...]:
     """Return the findings about all tables. Those about a table are kept until a query that names it changes."""
     unused = _unused(compilation)
-    turned = [
+    reordered = [
         index for index in compilation.indexes.values() if _is_other_order(index, compilation.tables[index.table])
     ]
-    if not unused and not turned:
+    if not unused and not reordered:
         return ()
     naming = _by_table(compilation)
     findings: list[Diagnostic] = []
@@ -45,7 +48,7 @@ def advise(compilation: Compilation, trial: Trial) -> tuple[Diagnostic, ...]:
         queries = naming.get(index.table, ())
         keys = (compilation.catalog.tables, compilation.catalog.indexes, index, *queries)
         findings.extend(_advice.recall(keys, partial(_about_unused, index, queries, trial)))
-    for index in turned:
+    for index in reordered:
         table, queries = compilation.tables[index.table], naming.get(index.table, ())
         keys = (compilation.catalog.tables, compilation.catalog.indexes, table, *queries)
         findings.extend(_advice.recall(keys, partial(_about_order, index, table, queries, compilation, trial)))
@@ -56,7 +59,7 @@ def _by_table(compilation: Compilation) -> dict[str, tuple[CompiledQuery, ...]]:
     """Return the queries that read or write each table."""
     by_table: dict[str, list[CompiledQuery]] = {}
     for query in compilation.queries.values():
-        for name in _named.recall((query,), partial(_tables_of, query)):
+        for name in _tables_by_query.recall((query,), partial(_tables_of, query)):
             by_table.setdefault(name, []).append(query)
     return {name: tuple(queries) for name, queries in by_table.items()}
 
@@ -83,6 +86,7 @@ def _unused(compilation: Compilation) -> list[Index]:
 
 
 def _about_unused(index: Index, queries: tuple[CompiledQuery, ...], trial: Trial) -> tuple[Diagnostic, ...]:
+    """Advise to remove an index; the fix is offered if no bound of `queries`, those of its table, gets worse."""
     assert index.span is not None
     edits = (_removal(index.span),)
     consequence = f"the answers stay the same; each write to {index.table} updates one index fewer"
@@ -110,9 +114,9 @@ def _removal(span: Span) -> Edit:
 
 
 def _is_no_worse(before: tuple[CompiledQuery, ...], after: Compilation) -> bool:
+    """Return whether the compilation afterwards bounds each query at least as tightly as before."""
     if after.has_errors:
         return False
-    """Return whether the compilation afterwards bounds each query at least as tightly as before."""
     for query in before:
         old, new = query.bound, after.queries[query.name].bound
         if old is None or new is None or new.operations > old.operations:
@@ -123,7 +127,7 @@ def _is_no_worse(before: tuple[CompiledQuery, ...], after: Compilation) -> bool:
 
 
 def _is_other_order(index: Index, table: Table) -> bool:
-    """Whether an index of the compiler's own holds the columns of the primary key in another order."""
+    """Return whether an index that the compiler made holds the columns of the primary key in another order."""
     if index.span is not None or len(index.columns) != len(table.primary_key) or index.columns[0].token_of:
         return False
     names = tuple(column.name for column in index.columns)
@@ -134,7 +138,7 @@ def _is_other_order(index: Index, table: Table) -> bool:
 def _about_order(
     index: Index, table: Table, queries: tuple[CompiledQuery, ...], compilation: Compilation, trial: Trial
 ) -> tuple[Diagnostic, ...]:
-    """Advise the order of an index for the primary key, where it makes no bound worse and an index less."""
+    """Advise to give the primary key the order of an index, if no bound gets worse and an index fewer is needed."""
     names = ", ".join(column.name for column in index.columns)
     span = table.key_span
     edits = _in_order(span, table.primary_key, [column.name for column in index.columns]) if span is not None else ()
@@ -148,7 +152,7 @@ def _about_order(
         return _count(after, table.name) < _count(compilation, table.name)
 
     examples = _one_of_each_order(queries, index)
-    if len(examples) < len(queries) and not is_better(examples):  # two queries tell most of it, however many there are
+    if len(examples) < len(queries) and not is_better(examples):  # a quick test of two queries before that of all
         return ()
     if not is_better(queries):
         return ()
@@ -176,7 +180,7 @@ def _one_of_each_order(queries: tuple[CompiledQuery, ...], index: Index) -> tupl
 
 
 def _reads_by_key(query: CompiledQuery, table: str) -> bool:
-    """Whether a query reads a range of a table's primary key, so that its order matters."""
+    """Return whether a query reads a range of a table's primary key, so that its order matters."""
     if query.plan is None:
         return False
     ranges: list[IndexScan | SortedIndexJoin] = [*query.plan.find(IndexScan), *query.plan.find(SortedIndexJoin)]
@@ -218,4 +222,5 @@ def _references(compilation: Compilation, name: str) -> list[object]:
 
 
 def _count(compilation: Compilation, table: str) -> int:
+    """Return how many secondary indexes a table has."""
     return sum(index.table == table for index in compilation.indexes.values())

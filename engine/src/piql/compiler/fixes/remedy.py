@@ -1,4 +1,7 @@
-"""One change that may help a refused query, and the question that all kinds of remedies are asked."""
+"""One change that may help a refused query (`Remedy`), and what every file of `remedies` is given (`RefusedQuery`).
+
+Data only. A remedy is one line for a table, one test for a WHERE, or one edit; `edits` makes edits of all three.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,10 @@ from piql.text.source import Span
 class RefusedQuery:
     """A refused query: what nothing bounds in it, and the texts in which edits may be made."""
 
-    gaps: Sequence[Gap]
+    gaps: Sequence[Gap]  # the reads that nothing bounds
     body_span: Span
-    has_stop: bool
-    files: Sequence[ast.ParsedFile]
+    has_stop: bool  # it ends with LIMIT or PAGINATE
+    files: Sequence[ast.ParsedFile]  # those that define tables
     body: ast.AstNode | None = None  # its text as a tree
 
 
@@ -29,11 +32,11 @@ class Change(IntEnum):
 
     NOTHING = 0  # the same rows are read in another way
     WRITES_OF_AN_OWNER = 1  # writes are refused that go beyond a limit on a key or a reference
-    WRITES = 2  # … or on other columns
+    WRITES = 2  # writes are refused that go beyond a limit on other columns
     PAGES = 3  # the same rows, some at a time
     FEWER_ROWS = 4
-    OTHER_ROWS = 5  # or another order
-    PART_OF_THE_DATA = 6  # what is computed is computed from some rows
+    OTHER_ROWS = 5  # or the same in another order
+    PART_OF_THE_DATA = 6  # an aggregate or sort sees some rows only
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +57,9 @@ class NewTest:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A title, what it changes, and a line for a table, a test for a WHERE or an edit of the query.
+    """A title, what it changes, and one of: a line for a table, a test for a WHERE, an edit of the query.
 
-    Two remedies that exclude the same thing are not tried together: a query has one LIMIT or PAGINATE.
+    Two remedies with the same text in `excludes` are not tried together: a query has one LIMIT or PAGINATE.
     """
 
     title: str
@@ -69,8 +72,9 @@ class Remedy:
 
     @property
     def kind(self) -> str:
-        """Return what only one remedy of a set may do."""
+        """What no two remedies of a set may have in common."""
         return self.excludes or self.title
 
 
 Remedies: TypeAlias = Callable[[RefusedQuery], list[Remedy]]
+"""One kind of remedy: a function in `remedies`."""

@@ -18,12 +18,15 @@ _PLAIN = re.compile(r"[A-Za-z_]\w*")
 COMMENT = re.compile(r"--[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
-Read: TypeAlias = ast.Select | ast.Fetch
+Read: TypeAlias = ast.Select | ast.Fetch  # what reads relations
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A relation in the text: the SELECT or FETCH that reads it, its own node, and whether a LEFT JOIN joins it."""
+    """A relation in the text: the SELECT or FETCH that reads it, and its node there.
+
+    `is_optional` if a LEFT JOIN joins it: a test on it would drop rows without a match.
+    """
 
     select: Read
     source: ast.TableName | ast.FetchStep
@@ -31,13 +34,13 @@ class Occurrence:
 
     @property
     def called(self) -> ast.Name:
-        """The alias, or what it stands for."""
+        """The alias as it is written, or the name of the table where it has none."""
         table = self.source.table if isinstance(self.source, ast.TableName) else self.source.entity
         return self.source.alias or table
 
     @property
     def name(self) -> str:
-        """The name by which its columns are called."""
+        """What stands before the dot in the names of its columns."""
         return name_text(self.called)
 
     def column(self, name: str) -> str:
@@ -50,7 +53,7 @@ class Occurrence:
 
 
 def occurrence_of(body: ast.AstNode | None, relation: Relation) -> Occurrence | None:
-    """Find a relation in the text of a query."""
+    """Return the place of a relation in the text of a query; None where it is not to be found there exactly once."""
     if body is None or relation.span is None:
         return None
     if isinstance(body, ast.Fetch):
@@ -109,15 +112,15 @@ def where_of(select: Read) -> tuple[int, int] | None:
         return None
     text, behind = select.span.source.text, tables_of(select).end
     start, end = select.where.span.start, select.where.span.end
-    before = _blanked(text[behind:start])
+    before = without_comments(text[behind:start])
     for parenthesis in reversed(list(re.finditer(r"\(", before))):
         start = behind + parenthesis.start()
-        end = text.index(")", end + _comments_before(text[end:], ")")) + 1
+        end = text.index(")", end + _offset_of(text[end:], ")")) + 1
     return start, end
 
 
 def tests_added(select: Read, tests: Sequence[str]) -> list[Edit]:
-    """Add tests to the WHERE of a SELECT or FETCH, or give it one."""
+    """Return the edits that add tests to the WHERE of a SELECT or FETCH, or that give it one."""
     file, text = select.span.file, select.span.source.text
     joined = " AND ".join(dict.fromkeys(tests))
     condition = where_of(select)
@@ -138,10 +141,11 @@ def line_break(text: str, select: Read) -> str:
     return f"\n{line}" if not line.strip() and "\n" in text[:at] else " "
 
 
-def _blanked(text: str) -> str:
+def without_comments(text: str) -> str:
+    """Return a text with spaces for its comments: offsets stay the same."""
     return COMMENT.sub(lambda comment: " " * len(comment.group()), text)
 
 
-def _comments_before(text: str, mark: str) -> int:
+def _offset_of(text: str, mark: str) -> int:
     """Return the offset of the first `mark` outside comments."""
-    return _blanked(text).index(mark)
+    return without_comments(text).index(mark)

@@ -152,7 +152,7 @@ class QueryParser(ExpressionParser):
         """Parse one SELECT with all its clauses."""
         start = self.token.start
         self.expect("SELECT", "at the start of a query")
-        distinct = self.token if self.accept("DISTINCT") else None
+        distinct = self.accept("DISTINCT")
         distinct_span = self.span_of(distinct) if distinct else None
         if not distinct:
             self.accept("ALL")

@@ -1,1 +1,9 @@
-"""The ways to bound a query, one file each: from gaps to the edits that may close them."""
+"""The ways to bound a query, one file each: from the gaps of a `RefusedQuery` to `Remedy`s that may close them.
+
+    cardinality_limit   CARDINALITY LIMIT 100 (owner)      foreign_key       FOREIGN KEY … REFERENCES …
+    stop                LIMIT 100, PAGINATE 20             order_by_range    ORDER BY posted, …
+    join_by_key         AND t.owner = u.name               read_both_sides   a <> b → (a < b OR a > b)
+    fix_columns         AND owner = [owner]                read_first_rows   FROM (SELECT * … LIMIT 100) t
+
+A remedy need not work: `suggest` tries it, alone and with others. To add one, see the head of `fixes`.
+"""

@@ -1,4 +1,7 @@
-"""Remedy: a CARDINALITY LIMIT on the columns that a query fixes."""
+"""Remedy: a CARDINALITY LIMIT on the columns that a query fixes.
+
+… FROM thoughts WHERE owner = [me]   →   CREATE TABLE thoughts (…, CARDINALITY LIMIT 100 (owner))
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from piql.compiler.physical.planner.unbounded import Gap
 from piql.schema.catalog import Table
 from piql.schema.types import IDS
 
-DEFAULT_LIMIT = 100
+DEFAULT_LIMIT = 100  # rows; the user is expected to change it
 
 
 def add_cardinality_limit(query: RefusedQuery) -> list[Remedy]:
@@ -35,7 +38,7 @@ def _consequence(gap: Gap, columns: tuple[str, ...]) -> str:
 
 
 def columns_to_limit(gap: Gap) -> list[tuple[str, ...]]:
-    """Return the columns on which a limit would bound a gap: none of few values, none that are limited as it is."""
+    """Return the columns on which a limit would bound a gap; nothing for columns that have a limit or key already."""
     if gap.words:
         return list(gap.words)
     columns = gap.limit_columns
@@ -43,14 +46,18 @@ def columns_to_limit(gap: Gap) -> list[tuple[str, ...]]:
 
 
 def _is_limited(table: Table, columns: tuple[str, ...]) -> bool:
-    """Whether a key or a limit says how many rows have the same values there: another number would contradict it."""
+    """Return whether a key or a limit on these columns exists: another number would contradict it."""
     facts = (table.primary_key, *(key.columns for key in table.unique_keys))
     limits = (limit.columns for limit in table.limits if not limit.is_token)
     return any(bool(constrained) and set(constrained) <= set(columns) for constrained in (*facts, *limits))
 
 
 def names_an_owner(table: Table, columns: tuple[str, ...]) -> bool:
-    """Whether columns look like the name of what the rows belong to: a reference, or the beginning of the key."""
+    """Return whether columns seem to identify the owner of the rows.
+
+    They do if they hold a foreign key, are the beginning of the primary key, or are called or typed like an id. A limit
+    on the rows of one owner is likelier to suit the data than one on any other value, so it is offered first.
+    """
     length = len(columns)
     if any(set(columns) < set(key.columns) for key in table.foreign_keys):
         return False  # a part of a reference names all that share this part

@@ -1,4 +1,7 @@
-"""Remedy: equalities on the columns of a key or a limit, so that the query asks for what the schema limits."""
+"""Remedy: equalities on the columns of a key or a limit, so that the query asks for what the schema limits.
+
+SELECT * FROM thoughts   →   SELECT * FROM thoughts WHERE owner = [owner]     (thoughts have a limit on owner)
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,7 @@ def fix_columns(query: RefusedQuery) -> list[Remedy]:
 
 
 def _limited(table: Table) -> Iterator[tuple[str, ...]]:
+    """Yield the columns of each limit and key of a table."""
     for limit in table.limits:
         if not limit.is_token:
             yield limit.columns
@@ -37,7 +41,7 @@ def _limited(table: Table) -> Iterator[tuple[str, ...]]:
 
 
 def _parameter(query: RefusedQuery, occurrence: Occurrence, column: str) -> str:
-    """Name a parameter after its column, and where that is taken after its relation, too."""
+    """Return a name for the parameter: that of its column, with its relation before it where that is taken."""
     assert query.body is not None
     used_names = {use.name for use in query.body.find(ast.ParameterUse)}
     plain = "".join(letter if letter.isalnum() else "_" for letter in column)

@@ -1,4 +1,8 @@
-"""Remedy: a FOREIGN KEY that a join follows without its being declared, so that a stop may pass the join."""
+"""Remedy: declare the FOREIGN KEY that a join follows. A LIMIT can then stop the read below the join.
+
+… FROM thoughts t JOIN users u ON u.name = t.owner … LIMIT 10
+→ CREATE TABLE thoughts (…, FOREIGN KEY (owner) REFERENCES users): each thought has its user, so 10 thoughts suffice
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from piql.compiler.fixes.remedy import Change, LimitLine, RefusedQuery, Remedy
 
 
 def add_foreign_key(query: RefusedQuery) -> list[Remedy]:
-    """Return the foreign keys that would tell that each row of a gap has its match."""
+    """Return the foreign keys that would prove that each row of a gap has its match."""
     remedies: dict[LimitLine, Remedy] = {}
     for gap in query.gaps:
         for reference in gap.references:

@@ -1,4 +1,7 @@
-"""Remedy: the equality of a foreign key between two relations that are multiplied."""
+"""Remedy: the equality of a foreign key between two relations that are multiplied.
+
+SELECT * FROM users u, thoughts t   →   SELECT * FROM users u, thoughts t WHERE t.owner = u.name
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from piql.schema.catalog import ForeignKey
 
 
 def join_by_key(query: RefusedQuery) -> list[Remedy]:
-    """Return for each relation that no equality joins those of the foreign keys that lead to it or away from it."""
+    """Return, for each relation that no equality joins, the equalities of foreign keys to or from earlier ones."""
     remedies: dict[NewTest, Remedy] = {}
     for gap in query.gaps:
         occurrence = occurrence_of(query.body, gap.relation) if gap.kind == "product" else None
@@ -37,6 +40,7 @@ def _equalities(query: RefusedQuery, gap: Gap, occurrence: Occurrence) -> Iterat
 
 
 def _follow(key: ForeignKey, referring: Occurrence, referenced: Occurrence) -> NewTest:
+    """Return the test that joins two relations along a foreign key."""
     pairs = zip(key.columns, key.referenced_columns, strict=True)
     return NewTest(
         referring.select,

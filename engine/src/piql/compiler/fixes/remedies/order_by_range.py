@@ -1,4 +1,7 @@
-"""Remedy: an order that begins with the column of the range, which an index can apply and be in the order of."""
+"""Remedy: an order that begins with the column of the range, so that one index serves both the range and the order.
+
+WHERE posted > [since] ORDER BY rank LIMIT 10   →   WHERE posted > [since] ORDER BY posted, rank LIMIT 10
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from piql.text.diagnostics.diagnostic import Edit
 
 
 def order_by_range(query: RefusedQuery) -> list[Remedy]:
-    """Return for each sort that a range prevents the order that begins with the column of that range.
+    """Return, for each sort that a range prevents, an order that begins with the column of that range.
 
-    A reference that is tested for not being NULL is a range, too.
+    IS NOT NULL on a reference counts as a range.
     """
     remedies: list[Remedy] = []
     for gap in query.gaps:

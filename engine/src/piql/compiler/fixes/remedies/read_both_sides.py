@@ -1,4 +1,4 @@
-"""Remedy: the two ranges around a value instead of the test for another value, which no index applies."""
+"""Remedy: `a <> b` → `(a < b OR a > b)`. An index can read the two ranges; it cannot apply `<>`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from piql.text.diagnostics.diagnostic import Edit
 
 
 def read_both_sides(query: RefusedQuery) -> list[Remedy]:
-    """Return for each `a <> b` that blocks a stop `(a < b OR a > b)`, which is read as two ranges."""
+    """Return the edit for each `<>` that keeps a LIMIT from stopping a read."""
     if query.body is None:
         return []
     blockers = {(blocker.start, blocker.end) for gap in query.gaps if gap.kind == "blocked" for blocker in gap.blockers}

@@ -1,4 +1,4 @@
-"""Remedy: a LIMIT in a derived table, below what reads or tests all rows: an aggregate, a sort, a test."""
+"""Remedy: a LIMIT in a derived table, below an aggregate, a sort or a test that would read all rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from piql.compiler.syntax import ast
 from piql.text.diagnostics.diagnostic import Edit
 from piql.text.source import Span
 
-DEFAULT_ROWS = 100
+DEFAULT_ROWS = 100  # the user is expected to change it
 
 
 def read_first_rows(query: RefusedQuery) -> list[Remedy]:

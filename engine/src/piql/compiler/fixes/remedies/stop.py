@@ -6,7 +6,7 @@ from piql.compiler.fixes.remedy import Change, RefusedQuery, Remedy
 from piql.text.diagnostics.diagnostic import Edit
 
 DEFAULT_ROWS = 100
-DEFAULT_PAGE = 20
+DEFAULT_PAGE = 20  # rows of a page
 
 
 def add_stop(query: RefusedQuery) -> list[Remedy]:
