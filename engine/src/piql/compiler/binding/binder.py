@@ -1,6 +1,7 @@
 """Trees of all files → one Catalog and the logical plan of each query.
 
-Enters: `ParsedFile`s, and perhaps the catalog that is deployed. Leaves: a `BoundProgram`. Next: `optimizer`.
+Enters: `ParsedFile`s, and perhaps the catalog that is deployed. Leaves: a `BoundProgram` (`bind`), or what it is put
+together from: a `BoundSchema` (`bind_schema_once`) and the `BoundQuery`s of a piece (`bind_piece`). Next: `optimizer`.
 `binding.queries` describes the shape of a plan. The schema is bound first, so the order of files does not matter.
 """
 
@@ -28,6 +29,14 @@ from piql.trees.caches import Cached
 
 QueryKind = Literal["select", "insert", "update", "delete"]
 
+# Errors after which a plan would be meaningless: a LIMIT without its number, a parameter of two types.
+_BREAKING = frozenset({"missing-max", "parameter-conflict", "parameter-type-unknown"})
+
+_DEFINITIONS = (ast.CreateTable, ast.CreateEntity, ast.CreateIndex)
+_schemas: Cached[BoundSchema] = Cached(128)
+_queries: Cached[BoundQuery] = Cached(4096)  # by statement, and by statement and schema
+_tables: Cached[tuple[Table, ...]] = Cached(2048)  # an edit of the schema asks for the tables of every query
+
 
 @dataclass(frozen=True, slots=True)
 class BoundQuery:
@@ -46,6 +55,7 @@ class BoundQuery:
 
     @property
     def has_errors(self) -> bool:
+        """Whether the query is refused by its names or types, or broken."""
         return self.plan is None or any(diagnostic.severity == "error" for diagnostic in self.diagnostics)
 
 
@@ -106,11 +116,6 @@ def defines(file: ast.ParsedFile) -> bool:
     return any(isinstance(statement, _DEFINITIONS) for statement in file.statements)
 
 
-_DEFINITIONS = (ast.CreateTable, ast.CreateEntity, ast.CreateIndex)
-_schemas: Cached[BoundSchema] = Cached(128)
-_queries: Cached[BoundQuery] = Cached(4096)  # by statement, and by statement and schema
-
-
 def bind_schema_once(files: Iterable[ast.ParsedFile], catalog: Catalog | None = None) -> BoundSchema:
     """Bind the definitions; the schema of the very same statements and catalog is cached."""
     definitions = tuple(
@@ -135,13 +140,13 @@ def _bind_query_once(statement: ast.CreateQuery, schema: BoundSchema, names: Tab
     return _queries.put((statement, schema), query)
 
 
-def _has_same_tables(query: BoundQuery, now: BoundSchema) -> bool:
+def _has_same_tables(query: BoundQuery, schema: BoundSchema) -> bool:
     """Return whether a schema declares the tables of a query as they were when it was bound."""
     tables = tables_of(query)
     return all(
-        table == now.tables.get(table.name) and declaration_of(table) == declaration_of(now.tables[table.name])
+        table == schema.tables.get(table.name) and declaration_of(table) == declaration_of(schema.tables[table.name])
         for table in tables
-    ) and not any(table.name in now.broken for table in tables)
+    ) and not any(table.name in schema.broken for table in tables)
 
 
 def tables_of(query: BoundQuery) -> tuple[Table, ...]:
@@ -155,9 +160,6 @@ def tables_of(query: BoundQuery) -> tuple[Table, ...]:
 def _tables_in(plan: LogicalNode | LogicalWrite) -> tuple[Table, ...]:
     named = (node.table for node in plan.walk() if isinstance(node, Relation | Insert | Update | Delete))
     return tuple({table.name: table for table in named}.values())
-
-
-_tables: Cached[tuple[Table, ...]] = Cached(2048)  # an edit of the schema asks for the tables of every query
 
 
 def declaration_of(table: Table) -> tuple[str, int, str]:
@@ -190,6 +192,10 @@ def _bind(
     names: TableNames,
     room: int,
 ) -> BoundQuery:
+    """Bind one statement; `room` is how many columns its stars may stand for.
+
+    Without a `body`, or after errors that leave no meaning, the result has no plan.
+    """
     context = QueryContext(names, bind_nested, name or None, room=room)
     plan: LogicalNode | LogicalWrite | None = None
     parameters: tuple[QueryParameter, ...] = ()
@@ -234,10 +240,6 @@ def _bind_body(context: QueryContext, body: ast.BareStatement) -> LogicalNode | 
             assert_never(body)
 
 
-# Errors after which a plan would be meaningless: a LIMIT without its number, a parameter of two types.
-_BREAKING = frozenset({"missing-max", "parameter-conflict", "parameter-type-unknown"})
-
-
 def _kind(statement: ast.BareStatement) -> QueryKind:
     match statement:
         case ast.Insert():
@@ -266,6 +268,7 @@ def marked_duplicate(query: BoundQuery, first: BoundQuery) -> BoundQuery:
 
 
 def _unnamed(statement: ast.BareStatement) -> Diagnostic:
+    """Return the error that a statement of a file has no name, with CREATE QUERY as its fix."""
     kind = "FETCH" if isinstance(statement, ast.Fetch) else _kind(statement).upper()
     start = statement.span.start
     fix = Fix("Give it a name", (Edit(statement.span.file, start, start, "CREATE QUERY unnamed AS\n"),))

@@ -1,4 +1,8 @@
-"""Calls of scalar functions and aggregates."""
+"""Calls of scalar functions and aggregates: `LOWER(name)`, `COUNT(DISTINCT owner)`.
+
+A call of an unknown function is reported with the nearest known one, or with what to write instead of a function of
+another database. Window functions are refused.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +24,7 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
     """Bind a call of a function or aggregate; None, after a report, for one that is unknown or misused."""
     name = node.name.text.upper()
     if node.over is not None:
-        binder.report(
-            "window-function",
-            refusal(name),
-            node.span,
-            HELP,
-        )
+        binder.report("window-function", refusal(name), node.span, HELP)
         return None
     if name in AGGREGATES:
         return _aggregate(binder, node, name)
@@ -33,10 +32,10 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
     if function is None:
         alternative = unsupported.FUNCTIONS.get(name)
         near = None if alternative is not None else suggestion(name, [*FUNCTIONS, *AGGREGATES])
-        way_out = (
-            f"did you mean {near}?" if near else "the functions are " + ", ".join(sorted([*FUNCTIONS, *AGGREGATES]))
-        )
-        way_out = alternative or way_out
+        if near is not None:
+            way_out = f"did you mean {near}?"
+        else:
+            way_out = alternative or "the functions are " + ", ".join(sorted([*FUNCTIONS, *AGGREGATES]))
         fixes = (spelling_fix(node.name.span, near),) if near else ()
         binder.report("unknown-function", f"there is no function {node.name.text}", node.name.span, way_out, *fixes)
         return None
@@ -95,6 +94,7 @@ def awaits_type(node: ast.Expression) -> bool:
 
 
 def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.Expression | None:
+    """Bind an aggregate; None, after a report, where none may stand or its argument does not fit."""
     if binder.inside_aggregate:
         binder.report("aggregate-misuse", f"{name} cannot be used inside another aggregate", node.span)
         return None
@@ -141,4 +141,5 @@ def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.E
 
 
 def takes_type(node: ast.Expression) -> bool:
+    """Return whether an expression can take the type that its context expects: a literal, or what `awaits_type`."""
     return isinstance(node, ast.LiteralValue) or awaits_type(node)

@@ -25,7 +25,7 @@ from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
 
-KeyColumns = list[tuple[str, ast.TypeName]]
+KeyColumns = list[tuple[str, ast.TypeName]]  # names with their types
 
 
 class Entities:
@@ -35,7 +35,7 @@ class Entities:
         self.diagnostics: list[Diagnostic] = []
         self._declared: dict[str, ast.CreateTable | ast.CreateEntity] = {}
         self._deployed = {name.lower(): table for name, table in deployed.items()}
-        self._under_way: set[str] = set()
+        self._under_way: set[str] = set()  # entities whose keys are being resolved, to notice a circle
         for statement in statements:
             if isinstance(statement, ast.CreateTable | ast.CreateEntity):
                 self._declared.setdefault(statement.name.text.lower(), statement)
@@ -78,6 +78,7 @@ class Entities:
         return ast.CreateTable(name=entity.name, elements=tuple(elements), is_broken=is_broken, span=entity.span)
 
     def _columns_of(self, reference: ast.EntityReference) -> list[ast.ColumnDefinition] | None:
+        """Return the columns that a foreign key declares; None, after a report, if the key it names is unknown."""
         key = self._key(reference.table)
         if key is None:
             return None
@@ -115,6 +116,7 @@ class Entities:
             self._under_way.discard(fold)
 
     def _key_of(self, declared: ast.CreateTable | ast.CreateEntity) -> KeyColumns | None:
+        """Return the key of a table or entity of the program; None if it has none, or one that is broken."""
         types: dict[str, KeyColumns] = {}
         clauses: list[ast.PrimaryKeyClause] = []
         references: dict[str, ast.EntityReference] = {}
@@ -163,6 +165,7 @@ def _sql_type(type: ast.TypeName) -> ast.TypeName:
 
 
 def _type_name(table: Table, column: str, span: Span) -> ast.TypeName:
+    """Return the type of a deployed column as it would be written."""
     declared_column = table.column(column)
     declared = declared_column.type if declared_column is not None else SqlType(Kind.TEXT)
     arguments = [number for number in (declared.length, declared.precision, declared.scale) if number is not None]

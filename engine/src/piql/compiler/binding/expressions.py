@@ -1,6 +1,7 @@
 """Syntax trees of expressions → bound expressions: names resolved, literals converted to the type they are used as.
 
-A method returns None when it has reported an error; its callers return None in turn.
+A method returns None when it has reported an error; its callers return None in turn. `ExpressionBinder` does the simple
+kinds itself; calls, row values and word searches have modules of their own, which get the binder.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class QueryContext:
     nesting: int = 0  # queries around the one being bound
     aliases: set[str] = field(default_factory=set)  # lower case; unique in the whole statement
     room: int = MOST_COLUMNS  # columns that its stars may stand for
-    star_columns: int = 0
+    star_columns: int = 0  # that they stand for so far
 
     def unique_alias(self, shown: str) -> str:
         """Return an alias for the plan: as written, or with a number when the statement uses it elsewhere."""
@@ -69,7 +70,10 @@ class QueryContext:
 
 
 class ExpressionBinder:
-    """Binds the expressions of one clause; `aggregates` says whether COUNT, SUM, … are allowed in it."""
+    """Binds the expressions of one clause, which messages call `clause`: WHERE, SET, ….
+
+    `aggregates` says whether COUNT, SUM, … are allowed in it.
+    """
 
     def __init__(self, context: QueryContext, scope: Scope, clause: str, aggregates: bool = False) -> None:
         self.context = context
@@ -110,9 +114,9 @@ class ExpressionBinder:
     @contextmanager
     def in_a_value(self) -> Iterator[None]:
         """Mark, while the context is open, that FALSE and NULL differ: the expression is not a plain test of rows."""
-        was, self.is_test = self.is_test, False
+        outside, self.is_test = self.is_test, False
         yield
-        self.is_test = was
+        self.is_test = outside
 
     def value(self, node: ast.Expression, expected: SqlType | None = None) -> logical.Expression | None:
         """Bind an expression; literals and parameters take the type `expected`, where one is given."""
@@ -160,6 +164,7 @@ class ExpressionBinder:
                 assert_never(node)
 
     def report(self, code: str, message: str, span: Span, help: str | tuple[str, ...] = (), *fixes: Fix) -> None:
+        """Add a diagnostic to those of the query."""
         self.context.diagnostics.append(report(code, message, span, help=help, fixes=fixes))
 
     def _column(self, node: ast.ColumnName) -> logical.ColumnRef | None:
@@ -251,6 +256,7 @@ class ExpressionBinder:
         return False
 
     def _arithmetic(self, node: ast.Binary, expected: SqlType | None) -> logical.Expression | None:
+        """Bind `left + right` and the like; a parameter takes the type of the other operand, or that expected."""
         hint = BARE[Kind.TEXT] if node.operator == "||" else None
         left: logical.Expression | None
         right: logical.Expression | None
@@ -259,8 +265,8 @@ class ExpressionBinder:
             left = self.value(node.left, hint or (type_of(right) if right is not None else None))
         else:
             left = self.value(node.left, hint if isinstance(node.left, ast.LiteralValue) else None)
-            takes = isinstance(node.right, ast.ParameterUse)
-            right = self.value(node.right, hint or (type_of(left) if takes and left is not None else None))
+            is_parameter = isinstance(node.right, ast.ParameterUse)
+            right = self.value(node.right, hint or (type_of(left) if is_parameter and left is not None else None))
         if left is None or right is None:
             return None
         result = arithmetic(node.operator, number_type(left), number_type(right))
@@ -275,8 +281,8 @@ class ExpressionBinder:
         return logical.Arithmetic(operator=node.operator, left=left, right=right, type=result, span=node.span)  # type: ignore[arg-type]
 
     def _negated(self, node: ast.Unary, expected: SqlType | None) -> logical.Expression | None:
-        takes = isinstance(node.operand, ast.ParameterUse)
-        operand = self.value(node.operand, (expected or BARE[Kind.BIGINT]) if takes else None)
+        is_parameter = isinstance(node.operand, ast.ParameterUse)
+        operand = self.value(node.operand, (expected or BARE[Kind.BIGINT]) if is_parameter else None)
         if operand is None:
             return None
         operand_type = type_of(operand)
@@ -286,6 +292,7 @@ class ExpressionBinder:
         return logical.FunctionCall(name="NEGATE", arguments=(operand,), type=operand_type, span=node.span)
 
     def _junction(self, node: ast.Junction) -> logical.Expression | None:
+        """Bind AND or OR; nested ones of the same kind become one."""
         kind = logical.And if node.operator == "AND" else logical.Or
         operands: list[logical.Expression] = []
         is_broken = False
@@ -316,6 +323,7 @@ class ExpressionBinder:
         return logical.Not(operand=both, span=node.span) if node.is_negated else both
 
     def _in(self, node: ast.In) -> logical.Expression | None:
+        """Bind `operand IN (a, b)` or `operand IN [list] MAX n`, with NOT or without."""
         if isinstance(node.operand, ast.Row):
             return row_among_values(self, node, node.operand)
         typed_item = None  # [me] IN (owner, target): the first column tells the type
@@ -340,6 +348,7 @@ class ExpressionBinder:
         return logical.Not(operand=membership, span=node.span) if node.is_negated else membership
 
     def _scalar_query(self, node: ast.ScalarQuery) -> logical.Expression | None:
+        """Bind a subquery that stands for a value; one with another number of columns than 1 is reported."""
         query = self.context.bind_nested(self.context, node.query, self.scope, False)
         if query is None:
             return None
@@ -354,6 +363,7 @@ class ExpressionBinder:
         return logical.ScalarSubquery(query=query, type=columns[0].type, span=node.span)
 
     def _in_query(self, node: ast.InQuery) -> logical.Expression | None:
+        """Bind `operand IN (SELECT …)`; a row of values is left to `row_among_rows`."""
         if isinstance(node.operand, ast.Row):
             return row_among_rows(self, node, node.operand)
         operand = None if takes_type(node.operand) else self.value(node.operand)
@@ -383,4 +393,5 @@ class ExpressionBinder:
 
 
 def _expected_of(bound: logical.Expression | None) -> SqlType | None:
+    """Return the type that the other side of a comparison takes; None where this side is broken or unknown."""
     return bare(type_of(bound)) if bound is not None else None

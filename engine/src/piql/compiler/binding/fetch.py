@@ -33,7 +33,7 @@ class _Step:
     node: ast.FetchStep
     table: Table
     alias: ast.Name
-    by_fold: dict[str, str] = field(default_factory=dict)
+    by_fold: dict[str, str] = field(default_factory=dict)  # names of its columns, keyed by their lower case
 
 
 @dataclass(slots=True)
@@ -64,6 +64,7 @@ def as_select(context: QueryContext, fetch: ast.Fetch) -> ast.Select | None:
 
 
 def _steps(context: QueryContext, fetch: ast.Fetch) -> list[_Step] | None:
+    """Return the steps with their tables and distinct aliases; None after a report."""
     steps: list[_Step] = []
     taken: set[str] = set()
     is_broken = False
@@ -134,6 +135,7 @@ class _Names:
         self.is_broken = False
 
     def conditions(self, where: ast.Expression) -> Iterator[ast.Expression]:
+        """Yield the conditions that WHERE joins by AND, in names of the SELECT."""
         parts = where.operands if isinstance(where, ast.Junction) and where.operator == "AND" else (where,)
         for part in parts:
             whole = self._whole_key(part)
@@ -183,6 +185,7 @@ class _Names:
         return node.map_children(self.qualified)
 
     def _qualified_column(self, node: ast.ColumnName) -> ast.ColumnName:
+        """Return a column with the alias of its step; unchanged if no step has it, which binding reports later."""
         if node.qualifier is not None:
             step = self._step(node.qualifier)
             if step is None or step.alias.text == node.qualifier.text:
@@ -230,6 +233,7 @@ class _Joined:
         ]
 
     def select(self) -> ast.Select:
+        """Return the SELECT, after leaving out the steps that need no read."""
         for number in range(1, len(self.steps)):
             self._skip(number)
         first = self.steps[0]
@@ -319,6 +323,8 @@ class _Joined:
             yield from (column for step, column in (left, right) if step == number)
 
     def _replace(self, number: int, stands_for: dict[str, tuple[int, str]]) -> None:
+        """Replace the columns of a step by those that hold the same values: by their names, the step and column."""
+
         def at(column: tuple[int, str]) -> tuple[int, str]:
             return stands_for[column[1]] if column[0] == number else column
 

@@ -55,6 +55,7 @@ class NearNames:
         return _Letters(sorted(self._by_fold))
 
     def _best(self, fold: str) -> str | None:
+        """Compare the names that share most letters, until no other could be nearer or MOST_COMPARED are compared."""
         compared = 0
         best = (0.0, "")
         matcher = SequenceMatcher(b=fold)

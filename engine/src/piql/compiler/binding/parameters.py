@@ -1,4 +1,10 @@
-"""The parameters of one query: collected from their uses, then resolved to one type, ordinal and MAX each."""
+"""The parameters of one query: collected from their uses, then resolved to one type, ordinal and MAX each.
+
+    WHERE age > [1: age] AND id IN [ids] MAX 50   →   age INT, ordinal 1; ids: at most 50 BIGINT
+
+While a query is bound, each use is noted (`use`, `count`) and gets a `Parameter` of the type known so far. At its end
+`settle` reports what does not fit, and `finish` gives all uses the same type and MAX.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +40,7 @@ class _Use:
     max_spans: tuple[Span, ...] = ()  # the numbers of the MAX of a list, one for each use
     max_value: int | None = None
     is_mixed: bool = False  # its uses had different types, so nodes bound early must be changed
-    is_wrong: bool = False
+    is_wrong: bool = False  # a conflict was reported; others are not
 
 
 @dataclass(slots=True)
@@ -108,6 +114,7 @@ class Parameters:
         return Fix(f"Add MAX {DEFAULT_MAX}", (edit,), consequence=consequence)
 
     def _note(self, node: ast.ParameterUse) -> _Use:
+        """Return what is known of a parameter, with the ordinal of this use."""
         use = self.uses.get(node.name)
         if use is None:
             use = self.uses[node.name] = _Use(node.span)
@@ -118,6 +125,7 @@ class Parameters:
         return use
 
     def _unify(self, use: _Use, node: ast.ParameterUse, type: SqlType) -> None:
+        """Give a parameter the type that holds the values of its earlier uses and of this one, or report a conflict."""
         if use.type is None:
             if use.first is not node.span:
                 use.is_mixed = True
@@ -131,6 +139,7 @@ class Parameters:
                 use.is_mixed = True
 
     def _conflict(self, use: _Use, node: ast.ParameterUse, conflict: str, code: str = "parameter-conflict") -> None:
+        """Report that two uses do not fit, once for each parameter."""
         if not use.is_wrong:
             use.is_wrong = True
             first = use.type_span or use.first
@@ -180,7 +189,7 @@ class Parameters:
                     )
                 )
                 break
-        ordered = sorted(self.uses.items(), key=lambda item: item[1].ordinal or len(by_ordinal) + 10**9)
+        ordered = sorted(self.uses.items(), key=lambda item: (not item[1].ordinal, item[1].ordinal or 0))
         return tuple(
             QueryParameter(
                 name=name,

@@ -20,10 +20,10 @@ from dataclasses import replace
 
 from piql.compiler.binding.aggregates import aggregates_in, ungrouped
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
-from piql.compiler.binding.outputs import output_columns, with_output_names
+from piql.compiler.binding.outputs import output_columns
 from piql.compiler.binding.scope import Scope, ScopeRelation, matches
 from piql.compiler.binding.stops import count_of, with_stop
-from piql.compiler.binding.types import wider
+from piql.compiler.binding.unions import bind_union, position_of_output
 from piql.compiler.binding.windows import window_function
 from piql.compiler.logical import expressions as bound
 from piql.compiler.logical import operators as logical
@@ -40,7 +40,7 @@ def bind_query(
 ) -> logical.LogicalNode | None:
     """Return the plan of a query; None when an error was reported."""
     if isinstance(node, ast.UnionQuery):
-        return _bind_union(context, node, outer)
+        return bind_union(context, node, [bind_query(context, source, outer) for source in node.inputs])
     return _Select(context, node, outer, is_exists).bind()
 
 
@@ -54,89 +54,12 @@ def bind_nested(
     return plan
 
 
-def _bind_union(context: QueryContext, node: ast.UnionQuery, outer: Scope | None) -> logical.LogicalNode | None:
-    inputs = [bind_query(context, source, outer) for source in node.inputs]
-    plans = [source for source in inputs if source is not None]
-    if len(plans) < len(inputs):
-        return None
-    columns = output_columns(plans[0])
-    names = [column.name for column in columns]
-    for plan, query in zip(plans[1:], node.inputs[1:], strict=True):
-        branch_columns = output_columns(plan)
-        if len(branch_columns) != len(columns):
-            context.diagnostics.append(
-                report(
-                    "union-columns",
-                    f"this query gives {len(branch_columns)} columns, the first of the UNION gives {len(columns)}",
-                    _items_span(query),
-                    labels=(Label(_items_span(node.inputs[0]), "the first query"),),
-                    help="all queries of a UNION give the same columns",
-                )
-            )
-            return None
-        for first, column in zip(columns, branch_columns, strict=True):
-            if wider(first.type, column.type) is None:
-                context.diagnostics.append(
-                    report(
-                        "type-mismatch",
-                        f"{first.name} is {first.type} in the first query of the UNION and {column.type} here",
-                        _items_span(query),
-                        help="all queries of a UNION give the same types",
-                    )
-                )
-                return None
-    plan = logical.Union(
-        inputs=tuple(with_output_names(branch, names) for branch in plans), all=node.is_all, span=node.span
-    )
-    return _ordered_union(context, node, plan)
-
-
-def _ordered_union(
-    context: QueryContext, node: ast.UnionQuery, plan: logical.LogicalNode
-) -> logical.LogicalNode | None:
-    columns = output_columns(plan)
-    if node.order is not None:
-        relation = ScopeRelation("", "", {column.name.lower(): column for column in columns}, node.span)
-        binder = ExpressionBinder(context, Scope([relation]), "ORDER BY")
-        keys: list[logical.SortKey] = []
-        for item in node.order.items:
-            position = _ordinal(context, item.expression, len(columns))
-            key: bound.Expression | None
-            if position is not None:
-                key = relation.reference(columns[position], item.expression.span)
-            else:
-                key = binder.value(item.expression)
-            if key is None:
-                return None
-            keys.append(logical.SortKey(expression=key, ascending=item.is_ascending))
-        plan = logical.Sort(keys=tuple(keys), input=plan, span=node.order.span)
-    return with_stop(context, node, plan)
-
-
-def _items_span(query: ast.QueryExpression) -> Span:
-    return query.items_span if isinstance(query, ast.Select) else query.span
-
-
-def _ordinal(context: QueryContext, node: ast.Expression, count: int) -> int | None:
-    """Return the position of the output that `ORDER BY 2` means, counted from 0; None if it is no such number."""
-    value = node.value if isinstance(node, ast.LiteralValue) else None
-    if not isinstance(value, int) or isinstance(value, bool):
-        return None
-    if 1 <= value <= count:
-        return value - 1
-    context.diagnostics.append(
-        report(
-            "unknown-column",
-            f"the result has no column {value}: it has {count}",
-            node.span,
-            help="write the name of a column, or its place counted from 1",
-        )
-    )
-    return None
-
-
 class _Select:
-    """Binds one SELECT."""
+    """Binds one SELECT: FROM first, which fills the scope, then the clauses over it.
+
+    With `is_exists` the query stands in EXISTS, where the names of its outputs do not matter. `is_broken` is set with
+    each error; binding goes on to report others, but gives no plan then.
+    """
 
     def __init__(self, context: QueryContext, node: ast.Select, outer: Scope | None, is_exists: bool) -> None:
         self.context = context
@@ -146,6 +69,7 @@ class _Select:
         self.is_broken = False
 
     def bind(self) -> logical.LogicalNode | None:
+        """Return the plan; None when an error was reported."""
         node = self.node
         if node.from_clause is None:
             self.context.diagnostics.append(
@@ -215,6 +139,7 @@ class _Select:
         return plan
 
     def _source(self, source: ast.TableSource) -> logical.LogicalNode | None:
+        """Bind a table or derived table of FROM, and add it to the scope even if it is broken."""
         if isinstance(source, ast.DerivedTable):
             return self._derived(source)
         shown = (source.alias or source.table).text
@@ -257,6 +182,7 @@ class _Select:
         return logical.Derived(alias=relation.alias, input=plan, span=source.span)
 
     def _add(self, relation: ScopeRelation) -> None:
+        """Add a relation to the scope; report one whose alias another has."""
         for earlier in self.scope.relations:
             if earlier.shown and earlier.shown.lower() == relation.shown.lower():
                 self.is_broken = True
@@ -276,6 +202,7 @@ class _Select:
     # The select list
 
     def _outputs(self) -> list[logical.Output]:
+        """Bind the select list; a star becomes a column for each that it stands for. Broken items are left out."""
         binder = self._binder("SELECT", aggregates=True)
         outputs: list[logical.Output] = []
         for item in self.node.items:
@@ -312,6 +239,7 @@ class _Select:
         self.context.diagnostics.append(report("too-many", message, span, help=help))
 
     def _relations_of(self, star: ast.Star) -> list[ScopeRelation]:
+        """Return the relations whose columns `*` or `t.*` stands for."""
         relations = self.scope.relations
         if star.qualifier is not None:
             relations = [relation for relation in relations if matches(star.qualifier, relation.shown)]
@@ -328,6 +256,7 @@ class _Select:
             yield logical.Output(name=column.name, expression=relation.reference(column, span))
 
     def _check_output_names(self, outputs: list[logical.Output]) -> None:
+        """Report the first output that has the name of another."""
         if self.is_exists:
             return
         if len({output.name.lower() for output in outputs}) == len(outputs):
@@ -355,6 +284,7 @@ class _Select:
     # Groups and order
 
     def _group_keys(self, outputs: list[logical.Output]) -> list[bound.Expression]:
+        """Bind the keys of GROUP BY, each once; a key may be a column, an output's name or its position from 1."""
         keys: list[bound.Expression] = []
         if self.node.group is None:
             return keys
@@ -362,7 +292,7 @@ class _Select:
         seen: set[bound.Expression] = set()
         for expression in self.node.group.keys:
             named = self._named_output(expression, outputs) if not self._is_column(expression) else None
-            position = _ordinal(self.context, expression, len(outputs))
+            position = position_of_output(self.context, expression, len(outputs))
             if position is not None:
                 named = outputs[position].expression
             elif isinstance(expression, ast.LiteralValue) and isinstance(expression.value, int):
@@ -382,6 +312,7 @@ class _Select:
         return any(fold in relation.columns for relation in self.scope.relations if relation.columns is not None)
 
     def _named_output(self, node: ast.Expression, outputs: list[logical.Output]) -> bound.Expression | None:
+        """Return the expression of the output that a name without qualifier means; None if it means none."""
         if isinstance(node, ast.ColumnName) and node.qualifier is None:
             for output in outputs:
                 if matches(node.name, output.name):
@@ -389,13 +320,14 @@ class _Select:
         return None
 
     def _order(self, outputs: list[logical.Output]) -> tuple[logical.SortKey, ...]:
+        """Bind ORDER BY; a key may be an output's name or position from 1, or an expression over the relations."""
         if self.node.order is None:
             return ()
         binder = self._binder("ORDER BY", aggregates=True)
         keys: list[logical.SortKey] = []
         for item in self.node.order.items:
             expression = self._named_output(item.expression, outputs)
-            position = _ordinal(self.context, item.expression, len(outputs))
+            position = position_of_output(self.context, item.expression, len(outputs))
             if position is not None:
                 expression = outputs[position].expression
             if expression is not None and expression.span != item.expression.span:
@@ -414,6 +346,7 @@ class _Select:
         having: bound.Expression | None,
         order: tuple[logical.SortKey, ...],
     ) -> tuple[bound.Aggregate, ...]:
+        """Return the aggregates of all clauses, each once."""
         aggregates: dict[bound.Aggregate, None] = {}
         for expression in (*outputs, *((having,) if having is not None else ()), *(key.expression for key in order)):
             if not isinstance(expression, bound.ColumnRef):
@@ -427,6 +360,7 @@ class _Select:
         having: bound.Expression | None,
         order: tuple[logical.SortKey, ...],
     ) -> None:
+        """Report the first column outside of aggregates that is no group key: it has no single value in a group."""
         aliases = {relation.alias for relation in self.scope.relations}
         expressions = [output.expression for output in outputs]
         expressions += [having] if having is not None else []
@@ -451,6 +385,7 @@ class _Select:
             return
 
     def _check_distinct_order(self, outputs: list[logical.Output], order: tuple[logical.SortKey, ...]) -> None:
+        """Report the first key of ORDER BY that is no output of a SELECT DISTINCT."""
         expressions = [output.expression for output in outputs]
         for key in order:
             if key.expression not in expressions:
@@ -468,6 +403,7 @@ class _Select:
 
 
 def _output_name(item: ast.SelectItem, expression: bound.Expression) -> str:
+    """Return the name of an output: its alias, its column, the function that it calls, or its text."""
     if item.alias is not None:
         return item.alias.text
     if isinstance(expression, bound.ColumnRef):

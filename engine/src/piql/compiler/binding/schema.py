@@ -1,4 +1,8 @@
-"""CREATE TABLE, ENTITY and CREATE INDEX → Catalog. Tables may refer to each other in any order and across files."""
+"""CREATE TABLE, ENTITY and CREATE INDEX → `BoundSchema`. Tables may refer to each other in any order, across files.
+
+Enters: the definitions of all files, and perhaps the catalog that is deployed. Leaves: the tables and indexes, with the
+diagnostics. A table with errors is `broken`: it stays, so that queries that name it do not report it as unknown.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from piql.compiler.binding.entities import Entities
+from piql.compiler.binding.indexes import bind_index
 from piql.compiler.binding.near_names import NearNames
 from piql.compiler.binding.scope import TableNames, lookup, spelling_fix, suggestion, unknown_name, unknown_table
 from piql.compiler.binding.types import BARE, is_comparable, is_text
@@ -17,13 +22,10 @@ from piql.schema.catalog import (
     Column,
     ForeignKey,
     Index,
-    IndexColumn,
     Kind,
     SqlType,
     Table,
     UniqueKey,
-    completed_by_key,
-    word_column,
 )
 from piql.schema.decimals import MAX_PRECISION
 from piql.schema.types import COLUMN_TYPES, KIND_OF_NAME, KINDS, NEAREST_TYPE
@@ -32,7 +34,6 @@ from piql.text.diagnostics.report import report
 from piql.text.source import Span
 
 
-# Every name a type goes by: the kind, and how many numbers may follow it.
 @dataclass(slots=True)
 class BoundSchema:
     """The tables and indexes declared, the names of broken tables, and the diagnostics."""
@@ -78,7 +79,7 @@ def bind_schema(statements: Iterable[ast.Statement], base: Catalog | None = None
         if first_index is not index:
             schema.diagnostics.append(_duplicate("duplicate-index", "index", index.name, first_index.name))
             continue
-        bound = _bind_index(schema, names, index)
+        bound = bind_index(index, names, schema.diagnostics)
         if bound is not None:
             schema.indexes[bound.name] = bound
     return schema
@@ -154,6 +155,7 @@ class _TableBuilder:
         )
 
     def _add_columns(self) -> None:
+        """Add the columns, each name once whatever its case."""
         nodes: dict[str, ast.ColumnDefinition] = {}
         for node in self.node.elements:
             if not isinstance(node, ast.ColumnDefinition):
@@ -176,6 +178,7 @@ class _TableBuilder:
             self.by_fold[name.lower()] = name
 
     def _type(self, node: ast.TypeName) -> SqlType:
+        """Return a type as written; after a report NULL, which fits everything, or the type without its numbers."""
         kind = KIND_OF_NAME.get(node.name)
         arguments = node.arguments
         if kind is None:
@@ -213,6 +216,7 @@ class _TableBuilder:
         return SqlType(kind, length=arguments[0])
 
     def _constraints(self) -> Iterable[ast.TableConstraint]:
+        """Yield the constraints of the table, with those beside its columns."""
         for element in self.node.elements:
             if isinstance(element, ast.ColumnDefinition):
                 yield from element.constraints
@@ -242,6 +246,7 @@ class _TableBuilder:
         return tuple(columns)
 
     def _add_constraint(self, clause: ast.TableConstraint) -> None:
+        """Add a key or limit; a foreign key is kept until all tables are known, its MAX is a limit."""
         name = clause.name.text if clause.name is not None else None
         if clause.name is not None:
             first = self.constraint_names.setdefault(clause.name.text.lower(), clause.name)
@@ -282,6 +287,7 @@ class _TableBuilder:
                 assert_never(clause)
 
     def _are_texts(self, columns: tuple[str, ...], clause: ast.LimitClause) -> bool:
+        """Return whether all columns of a TOKEN limit are texts; report the first that is not."""
         for column, node in zip(columns, clause.columns, strict=True):
             column_type = self.columns[column].type
             if not is_text(column_type) and column_type.kind is not Kind.NULL:
@@ -334,6 +340,7 @@ class _TableBuilder:
     def _foreign_key(
         self, clause: ast.ForeignKeyClause, by_fold: dict[str, str], table_names: NearNames
     ) -> ForeignKey | None:
+        """Return a foreign key; None, after a report, if it names no key of a table with columns that compare."""
         declared = lookup(clause.table, by_fold)
         if declared is None:
             self.schema.diagnostics.append(unknown_table(clause.table, table_names))
@@ -356,12 +363,12 @@ class _TableBuilder:
             )
             return None
         for column_name, referenced_name, name in zip(columns, referenced, clause.columns, strict=True):
-            own_type, column = self.columns[column_name].type, target.column(referenced_name)
-            if column is not None and not is_comparable(own_type, column.type):
+            referring_type, column = self.columns[column_name].type, target.column(referenced_name)
+            if column is not None and not is_comparable(referring_type, column.type):
                 labels = (Label(column.span, f"this is {column.type}"),) if column.span is not None else ()
                 self._report(
                     "type-mismatch",
-                    f"{column_name} is {own_type}, but {target.name}.{referenced_name} is {column.type}",
+                    f"{column_name} is {referring_type}, but {target.name}.{referenced_name} is {column.type}",
                     name.span if clause.span.start <= name.span.start else clause.span,
                     "give both columns one type",
                     labels,
@@ -370,6 +377,7 @@ class _TableBuilder:
         return ForeignKey(columns, target.name, referenced, clause.name.text if clause.name else None, clause.span)
 
     def _referenced(self, clause: ast.ForeignKeyClause, target: Table) -> tuple[str, ...] | None:
+        """Return the columns that a foreign key names; None, after a report, if they are no key of `target`."""
         if not clause.referenced:
             return target.primary_key
         by_fold = {column.name.lower(): column.name for column in target.columns}
@@ -398,52 +406,3 @@ class _TableBuilder:
 
 def _counted(columns: tuple[str, ...]) -> str:
     return f"{len(columns)} column{'s' * (len(columns) != 1)} ({', '.join(columns)})"
-
-
-def _bind_index(schema: BoundSchema, names: TableNames, node: ast.CreateIndex) -> Index | None:
-    table = names.find(node.table)
-    if table is None:
-        schema.diagnostics.append(names.unknown(node.table))
-        return None
-    if table.name in schema.broken:
-        return None
-    columns: list[IndexColumn] = []
-    by_fold = names.column_names(table)
-
-    def declared(name: ast.Name) -> Column | None:
-        column_name = lookup(name, by_fold)
-        if column_name is None:
-            schema.diagnostics.append(
-                unknown_name("unknown-column", f"{table.name} has no column {name.text}", name, by_fold.values())
-            )
-            return None
-        return table.column(column_name)
-
-    for part in node.parts:
-        resolved = [declared(name) for name in part.columns]
-        part_columns = [column for column in resolved if column is not None]
-        if len(part_columns) < len(resolved):
-            return None
-        if not part.is_token:
-            columns.append(IndexColumn(part_columns[0].name, part.is_ascending))
-            continue
-        for column, name in zip(part_columns, part.columns, strict=True):
-            if not is_text(column.type):
-                schema.diagnostics.append(
-                    report("type-mismatch", f"TOKEN takes text columns, but {column.name} is {column.type}", name.span)
-                )
-                return None
-        columns.append(word_column((column.name for column in part_columns), part.is_ascending))
-    covering = [declared(name) for name in node.covering]
-    if any(column is None for column in covering):
-        return None
-    whole = completed_by_key(table, columns)
-    held = {column.name for column in whole}
-    return Index(
-        node.name.text,
-        table.name,
-        whole,
-        tuple(column.name for column in covering if column is not None and column.name not in held),
-        buckets=node.buckets or 1,
-        span=node.span,
-    )

@@ -1,4 +1,9 @@
-"""Which columns the names at one point of a query refer to, and the diagnostics for unknown names."""
+"""Which columns the names at one point of a query refer to, and the diagnostics for unknown names.
+
+`TableNames` finds tables by name, for the whole program; a `Scope` finds the columns of one FROM clause and of the
+queries around it. Names without quotes are the same whatever the case of their letters, so tables of names are keyed by
+their lower case (`by_fold`).
+"""
 
 from __future__ import annotations
 
@@ -14,6 +19,8 @@ from piql.schema.catalog import SqlType, Table
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
+
+MOST_SHOWN = 12  # known names in a message about an unknown one
 
 
 def matches(name: ast.Name, declared: str) -> bool:
@@ -50,14 +57,19 @@ def unknown_name(
         edit = Edit(name.span.file, name.span.start, name.span.end, text)
         way_out = f"double quotes hold names, single quotes hold texts: {text}"
         return report(code, message, name.span, help=way_out, fixes=(Fix(f"Change to {text}", (edit,)),))
-    now = FUNCTIONS.get(name.text.upper()) if name.text.upper().startswith("CURRENT_") else None
-    if now is not None and not name.is_quoted:
-        return report(code, message, name.span, help=now)
+    # CURRENT_DATE and the like are functions without parentheses in SQL
+    way_out = FUNCTIONS.get(name.text.upper()) if name.text.upper().startswith("CURRENT_") else None
+    if way_out is not None and not name.is_quoted:
+        return report(code, message, name.span, help=way_out)
     near = candidates.nearest(name.text)
     if near is not None:
         return report(code, message, name.span, help=f"did you mean {near}?", fixes=(spelling_fix(name.span, near),))
     if candidates.names:
-        otherwise = "known here: " + ", ".join(candidates.names[:12]) + (", …" if len(candidates.names) > 12 else "")
+        otherwise = (
+            "known here: "
+            + ", ".join(candidates.names[:MOST_SHOWN])
+            + (", …" if len(candidates.names) > MOST_SHOWN else "")
+        )
     return report(code, message, name.span, help=otherwise or ())
 
 

@@ -1,4 +1,7 @@
-"""LIMIT and PAGINATE → Stop; OFFSET is refused here."""
+"""LIMIT and PAGINATE → Stop. OFFSET is refused here, since its work grows with the offset.
+
+LIMIT [count] MAX 50   →   Stop 50 [count]          LIMIT 20 OFFSET 40   →   refused; the fix is PAGINATE 20
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from piql.compiler.syntax import ast
 from piql.text.diagnostics.diagnostic import Edit, Fix
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
+
+DEFAULT_PAGE = "20"  # rows of a page, offered where the text has no count above 0
 
 
 def with_stop(
@@ -44,14 +49,14 @@ def _refuse_offset(context: QueryContext, node: ast.Select | ast.UnionQuery, off
     """Report an OFFSET, which reads rows and drops them; the fix is PAGINATE, which continues after the page before."""
     stop, span = node.stop, offset.span
     clause = "LIMIT with two numbers" if stop is not None and stop.span == span else "OFFSET"
-    count = "20"
+    count = DEFAULT_PAGE
     if stop is not None:
         span = stop.span.to(offset.span)
         count = str(stop.count.value) if isinstance(stop.count, ast.LiteralValue) else stop.count.span.text
         if isinstance(stop.count, ast.ParameterUse) and stop.count.max is not None:
             count += f" MAX {stop.count.max}"
         if count == "0":
-            count = "20"
+            count = DEFAULT_PAGE
     edit = Edit(span.file, span.start, span.end, f"PAGINATE {count}")
     change = "the answer comes in pages: an execution passes the cursor of the page before instead of an offset"
     fix = Fix(f"Use PAGINATE {count}", (edit,), consequence=change)

@@ -1,4 +1,10 @@
-"""`column LIKE [word]` and `column CONTAINS [word]`: search for one whole word. Patterns are refused here."""
+"""`column LIKE [word]` and `column CONTAINS [word]`: search for one whole word through an index. Patterns are refused.
+
+A pattern is reported with the nearest query that has a bound:
+
+    LIKE '%red%'       →   LIKE 'red'                          LIKE 'red%'     →   title >= 'red' AND title < 'ree'
+    LIKE '%red car%'   →   LIKE 'red' AND … LIKE 'car'         ILIKE '%Red%'   →   LIKE 'Red'
+"""
 
 from __future__ import annotations
 
@@ -15,6 +21,13 @@ from piql.text.diagnostics.diagnostic import Edit, Fix
 
 if TYPE_CHECKING:
     from piql.compiler.binding.expressions import ExpressionBinder
+
+_WHOLE = "changes the answer: whole words are found, and no parts of words"
+_WHOLE_WORDS = "search for whole words through an index: LIKE [word]"
+_BEGINNING = "for a beginning, write column >= [from] AND column < [to]; for whole words, LIKE [word]"
+MOST_WORDS = 4  # of a text that is searched word by word
+MOST_CHARACTER = 0x10FFFF
+FIRST_SURROGATE, LAST_SURROGATE = 0xD800, 0xDFFF
 
 
 def bind_like(binder: ExpressionBinder, node: ast.Like) -> logical.Expression | None:
@@ -72,6 +85,7 @@ def bind_like(binder: ExpressionBinder, node: ast.Like) -> logical.Expression | 
 
 
 def _is_one_word(binder: ExpressionBinder, node: ast.Like, pattern: ast.LiteralValue, text: str) -> bool:
+    """Return whether `text`, the value of the literal `pattern`, is one word; report a pattern or several words."""
     word = text.strip("%")
     is_word = word.isalnum()
     if node.keyword == "CONTAINS" or ("%" not in text and "_" not in text):
@@ -111,6 +125,7 @@ def _parts(pattern: ast.Expression) -> tuple[str, ...]:
 
 
 def _refuse_pattern(binder: ExpressionBinder, node: ast.Like, parts: tuple[str, ...]) -> None:
+    """Report a pattern that || joins from `parts`, such as `'%' || [word]`."""
     words = [part for part in parts if part != "%"]
     word = words[0] if len(words) == 1 and words[0].startswith(("[", ":")) else None
     fixes: tuple[Fix, ...] = ()
@@ -199,11 +214,3 @@ def _as_range(node: ast.Like, text: str) -> tuple[Fix, ...]:
 
 def _instead(node: ast.Like, text: str) -> Edit:
     return Edit(node.span.file, node.span.start, node.span.end, text)
-
-
-_WHOLE = "changes the answer: whole words are found, and no parts of words"
-_WHOLE_WORDS = "search for whole words through an index: LIKE [word]"
-_BEGINNING = "for a beginning, write column >= [from] AND column < [to]; for whole words, LIKE [word]"
-MOST_WORDS = 4  # of a text that is searched word by word
-MOST_CHARACTER = 0x10FFFF
-FIRST_SURROGATE, LAST_SURROGATE = 0xD800, 0xDFFF

@@ -25,10 +25,12 @@ def bare(type: SqlType) -> SqlType:
 
 
 def is_number(type: SqlType) -> bool:
+    """Return whether values of a type are INT, BIGINT, DECIMAL or DOUBLE; False for NULL."""
     return type.kind in NUMBERS
 
 
 def is_text(type: SqlType) -> bool:
+    """Return whether values of a type are texts; False for NULL."""
     return type.kind in TEXTS
 
 
@@ -76,6 +78,7 @@ _WHOLE_DIGITS = {Kind.INT: (10, 0), Kind.BIGINT: (19, 0)}
 
 
 def _digits(type: SqlType) -> _Digits | None:
+    """Return how many digits the values of a type have; None where the type does not tell."""
     if type.precision is not None:
         scale = type.scale or 0
         return type.precision - scale, scale
@@ -83,6 +86,7 @@ def _digits(type: SqlType) -> _Digits | None:
 
 
 def _exact(operator: str, left: SqlType, right: SqlType) -> SqlType:
+    """Return the DECIMAL that holds every result of `+`, `-`, `*` or `%`."""
     left_digits, right_digits = _digits(left), _digits(right)
     if left_digits is None or right_digits is None:
         return BARE[Kind.DECIMAL]
@@ -116,11 +120,11 @@ def rounded_type(number: SqlType, digits: logical.Expression | None) -> SqlType:
     sizes = _digits(number)
     if number.kind is not Kind.DECIMAL or sizes is None:
         return bare(number)
-    asked = 0 if digits is None else digits.value if isinstance(digits, logical.Constant) else None
-    if not isinstance(asked, int):
+    digits_after = 0 if digits is None else digits.value if isinstance(digits, logical.Constant) else None
+    if not isinstance(digits_after, int):
         return BARE[Kind.DECIMAL]
     before, after = sizes
-    return number if asked >= after else decimal_type(before + 1, max(asked, 0))
+    return number if digits_after >= after else decimal_type(before + 1, max(digits_after, 0))
 
 
 def summed_type(number: SqlType) -> SqlType:

@@ -1,4 +1,7 @@
-"""Comparisons of whole numbers with fractions: `v < 2.5` → `v <= 2`."""
+"""Comparisons of whole numbers with fractions: `v < 2.5` → `v <= 2`.
+
+Ranges of an index are over values of the column's type, so the literal must be of that type.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +30,10 @@ def in_whole_numbers(test: Comparison) -> Comparison:
     """
     if test.operator in ("=", "<>"):
         return test
-    if _is_other(test.right) and type_of(test.left).kind in WHOLE:
+    if _is_fraction_literal(test.right) and type_of(test.left).kind in WHOLE:
         operator, value = _whole_bound(test.operator in ("<", "<="), test.right)
         return replace(test, operator=operator, right=value)
-    if _is_other(test.left) and type_of(test.right).kind in WHOLE:
+    if _is_fraction_literal(test.left) and type_of(test.right).kind in WHOLE:
         operator, value = _whole_bound(test.operator in (">", ">="), test.left)
         return replace(test, operator=_MIRRORED[operator], left=value)
     return test
@@ -39,7 +42,7 @@ def in_whole_numbers(test: Comparison) -> Comparison:
 _MIRRORED: dict[ComparisonOperator, ComparisonOperator] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def _is_other(value: Expression) -> bool:
+def _is_fraction_literal(value: Expression) -> bool:
     return isinstance(value, Constant) and is_fraction(value.value)
 
 
