@@ -1,4 +1,7 @@
-"""What compiles, with all that it keeps between two compilations."""
+"""The way into the compiler: `compile` for files, `compile_statement` for one statement, `Compiler` with its caches.
+
+Enters: texts. Leaves: a `Compilation`, or a `CompiledQuery`. Nothing here raises for what a user wrote.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ class Compiler(Caches):
 
     @property
     def characters_kept(self) -> int:
-        """How many characters the sets of texts have that it knows as a whole."""
+        """How many characters are in the sets of texts that it keeps as the base of the next compilation."""
         with self.at_work():
             return characters_kept()
 

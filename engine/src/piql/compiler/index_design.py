@@ -1,7 +1,8 @@
 """Settles the indexes of a whole set after its queries are planned: the fewest that serve them all.
 
-Enters: each query planned as if it were alone. Leaves: the indexes of the set, and queries planned anew where they read
-an index of others now. What a table needs is found again only when a query that reads its indexes has changed.
+Enters: each query planned as if it were alone. Leaves: the indexes of the set, and new plans of the queries that now
+read an index of others. The indexes of a table are designed again only when a query that reads them has changed.
+`physical.indexes.fewest_indexes` chooses the indexes of one table; here are the caches, and the plans over its choice.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ from piql.trees.caches import Cached
 
 IndexesByTable: TypeAlias = Mapping[str, tuple[Index, ...]]
 
+# Results for the very same queries and tables as before.
+_designs: Cached[tuple[TableDesign, tuple[PlannedQuery, ...]]] = Cached(2048)
+_plans_again: Cached[tuple[tuple[tuple[tuple[Index, ...], ...], PlannedQuery | None], ...]] = Cached(2048)
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedQuery:
@@ -43,7 +48,10 @@ class PlannedQuery:
 def settle(
     queries: Sequence[BoundQuery], planned: list[PlannedQuery | None], catalog: Catalog, required: IndexesByTable
 ) -> tuple[IndexSet, dict[str, tuple[Index, ...]]]:
-    """Settle the indexes of the whole set; queries that read another one for it are planned anew in `planned`."""
+    """Return the indexes of the whole set, and those of each table by its name.
+
+    Queries that now read another index are replaced in `planned`. `required` are the indexes that constraints need.
+    """
     designed = design(queries, planned, catalog.tables.values(), required)
     return settle_indexes(catalog, chain.from_iterable(designed.values())), designed
 
@@ -54,7 +62,10 @@ def design(
     tables: Iterable[Table],
     required: IndexesByTable,
 ) -> dict[str, tuple[Index, ...]]:
-    """Design the indexes of some tables; `queries` holds at least those that read indexes of these tables."""
+    """Return the indexes of some tables by name; replace queries that now read another index in `planned`.
+
+    `queries`, and `planned` beside them, hold at least those that read indexes of these tables.
+    """
     readers: dict[str, list[int]] = {}
     for at, query in enumerate(planned):
         for name in query.tables if query is not None else ():
@@ -62,11 +73,11 @@ def design(
     indexes: dict[str, tuple[Index, ...]] = {}
     for table in tables:
         before = {at: plan for at in readers.get(table.name, ()) if (plan := planned[at]) is not None}
-        table_design, again = _designs.recall(
+        table_design, readers_now = _designs.recall(
             (table, required, *before.values()),
             partial(_design, queries, table, before, required),
         )
-        for number, plan in zip(before, again, strict=True):
+        for number, plan in zip(before, readers_now, strict=True):
             planned[number] = plan
         indexes[table.name] = tuple(table_design.indexes)
     return indexes
@@ -75,10 +86,14 @@ def design(
 def _design(
     queries: Sequence[BoundQuery], table: Table, before: Mapping[int, PlannedQuery], required: IndexesByTable
 ) -> tuple[TableDesign, tuple[PlannedQuery, ...]]:
-    """Design the indexes of one table; gives with them what became of its readers, in their order."""
-    again: dict[int, PlannedQuery] = {}
+    """Return the indexes of one table, and its readers in their order, some of them planned anew.
+
+    `before` are the readers by their numbers in `queries`.
+    """
+    replanned_by_plan: dict[int, PlannedQuery] = {}  # by the id of the plan
 
     def replan(at: int, plan: PhysicalNode, indexes: tuple[Index, ...]) -> PhysicalNode | None:
+        """Plan a reader over `indexes` of this table; None if that is worse, or needs other indexes of other tables."""
         available = dict(required)
         for read in secondary_reads(plan):
             of_table = available.get(read.index.table, ())
@@ -94,14 +109,14 @@ def _design(
             for read in secondary_reads(replanned.plan)
         ):
             return None
-        again[id(replanned.plan)] = replanned
+        replanned_by_plan[id(replanned.plan)] = replanned
         return replanned.plan
 
     design = design_table(
         table, required.get(table.name, ()), {at: query.plan for at, query in before.items() if query.plan}, replan
     )
     return design, tuple(
-        again[id(design.changed[at])] if at in design.changed else query for at, query in before.items()
+        replanned_by_plan[id(design.changed[at])] if at in design.changed else query for at, query in before.items()
     )
 
 
@@ -123,9 +138,9 @@ def _plan_no_worse(before: PlannedQuery, indexes: IndexesByTable) -> PlannedQuer
     plan = plan_query(before.logical, indexes, section_cost).plan
     if before.plan is None or plan is None:
         return None
-    was, now = bound_of(before.plan), bound_of(plan)
-    is_worse = now.operations > was.operations or now.round_trips > was.round_trips or now.rows > was.rows
-    if is_worse or now.rows_fetched > was.rows_fetched or now.bytes > was.bytes:
+    old, new = bound_of(before.plan), bound_of(plan)
+    is_worse = new.operations > old.operations or new.round_trips > old.round_trips or new.rows > old.rows
+    if is_worse or new.rows_fetched > old.rows_fetched or new.bytes > old.bytes:
         return None
     return replace(before, plan=plan, tables=tables_read(plan))
 
@@ -140,8 +155,3 @@ def indexes_read(plan: PhysicalNode | None) -> list[Index]:
     if plan is None:
         return []
     return list(dict.fromkeys(read.index for read in secondary_reads(plan)))
-
-
-# What was found before from the very same queries and tables.
-_designs: Cached[tuple[TableDesign, tuple[PlannedQuery, ...]]] = Cached(2048)
-_plans_again: Cached[tuple[tuple[tuple[tuple[Index, ...], ...], PlannedQuery | None], ...]] = Cached(2048)

@@ -1,6 +1,9 @@
 """The stages of one query after binding: optimize → plan → with the indexes of the whole set → read the bound off.
 
+    BoundQuery ──plan_once──▶ PlannedQuery ──(index_design, for the whole set)──finish_once──▶ CompiledQuery
+
 Enters: a `BoundQuery` and the indexes of its tables. Leaves: a `CompiledQuery`. Next: `query_set` puts all together.
+`compile_bare` takes a statement of the interactive mode through all stages, over the indexes that are deployed.
 """
 
 from __future__ import annotations
@@ -44,6 +47,11 @@ from piql.text.diagnostics.report import report
 from piql.text.source import Source
 from piql.trees.caches import Cached
 
+_plans: Cached[tuple[IndexesByTable, PlannedQuery | None]] = Cached(2048)
+"""By query: its plan, with the indexes over which it was made."""
+_finished: Cached[tuple[tuple[Index, ...], CompiledQuery]] = Cached(2048)
+"""By query and plan: the result, with the indexes of the set that it depends on."""
+
 
 def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] | None) -> CompiledQuery:
     """Compile one bare statement; only indexes that exist can be read, since nothing is deployed for it."""
@@ -80,10 +88,6 @@ def _not_deployed(query: BoundQuery, missing: Sequence[str]) -> Diagnostic:
     )
 
 
-_plans: Cached[tuple[IndexesByTable, PlannedQuery | None]] = Cached(2048)
-_finished: Cached[tuple[tuple[Index, ...], CompiledQuery]] = Cached(2048)
-
-
 def indexes_by_table(indexes: Mapping[str, Index]) -> IndexesByTable:
     """Group indexes by the name of their table, in their order."""
     by_table: dict[str, list[Index]] = {}
@@ -96,17 +100,17 @@ def plan_once(query: BoundQuery, indexes: IndexesByTable) -> PlannedQuery | None
     """Plan a query, unless it was planned before over the same indexes of its tables."""
     earlier = _plans.get((query,))
     if earlier is not None:
-        before, planned = earlier
-        if before is indexes:
+        earlier_indexes, planned = earlier
+        if earlier_indexes is indexes:
             return planned
         names = [table.name for table in tables_of(query)]
-        if all(are_same(before.get(name, ()), indexes.get(name, ())) for name in names):
+        if all(are_same(earlier_indexes.get(name, ()), indexes.get(name, ())) for name in names):
             return _plans.put((query,), (indexes, planned))[1]
     return _plans.put((query,), (indexes, _plan(query, indexes)))[1]
 
 
 def are_same(before: tuple[Index, ...], now: tuple[Index, ...]) -> bool:
-    """Whether indexes are equal and declared at the same spans."""
+    """Return whether indexes are equal and declared at the same spans."""
     return before == now and all(old.span is new.span for old, new in zip(before, now, strict=True))
 
 
@@ -126,7 +130,10 @@ def finish_once(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalo
 
 
 def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = False) -> PlannedQuery | None:
-    """Plan a SELECT, with all limits or without one that makes it dearer; None for writes and broken queries."""
+    """Plan a SELECT, with all limits or without one that makes it dearer; None for writes and broken queries.
+
+    With `is_frozen` no index may be added.
+    """
     if query.plan is None or isinstance(query.plan, Insert | Update | Delete):
         return None
 
@@ -170,7 +177,7 @@ def _plan_as_declared(plan: LogicalNode, query: BoundQuery, by_table: IndexesByT
 
 
 def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
-    """Return the query with its indexes settled, its bound, and what there is to say about it."""
+    """Return the compiled query: its plan over the indexes of the set, its bound and its diagnostics."""
     query = CompiledQuery(
         bound.name,
         bound.kind,
@@ -227,6 +234,7 @@ def _unsized(bound: BoundQuery) -> Diagnostic:
 
 
 def _refused(query: CompiledQuery, gaps: tuple[Gap, ...]) -> CompiledQuery:
+    """Return a query that nothing bounds, with a segment and a diagnostic for each gap."""
     return replace(
         query,
         scaling_class="IV" if any(gap.is_product for gap in gaps) else "III",

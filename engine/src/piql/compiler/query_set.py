@@ -1,9 +1,12 @@
 """A set of parsed pieces → everything but fixes: bound together, planned, with the indexes of the whole set.
 
 Enters: the pieces of all files in their order, and perhaps an earlier set. Leaves: an `Assembly`. Next: `fixes`.
-A set that differs from an earlier one in a few pieces is made from it: then the queries that neither changed nor name
-a table that did cost nothing, however many.
-Places count from the start of each piece; `relocation` turns them into those of the files.
+
+    pieces ──▶ schema ──▶ each piece bound ──▶ each query planned alone ──▶ indexes of the set ──▶ `Part`s, finished
+
+`assemble` does all of it, or starts from an earlier set that differs in a few pieces (`_changed`). Then only these are
+compiled: the pieces that changed, those that name a changed table, and those whose indexes are designed anew. The
+result is the same either way. Offsets count from the start of each piece; `relocation` turns them into those of files.
 """
 
 from __future__ import annotations
@@ -58,7 +61,7 @@ class Part:
     queries: tuple[CompiledQuery, ...]
     unnamed: tuple[Diagnostic, ...]
     has_findings: bool  # diagnostics of its queries or its syntax; those of the tables that it defines do not count
-    writes: bool  # some of its queries write: what that costs depends on the indexes of several tables
+    writes: bool  # some of its queries write; their bounds depend on the indexes of several tables
 
     def findings_of_plans(self) -> list[Diagnostic]:
         """Return the diagnostics of planning; each query lists them after those of binding."""
@@ -71,19 +74,19 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assembly:
-    """All pieces together. `by_name` holds the first query of each name."""
+    """All pieces together, with all that the next set may be made from."""
 
-    files: LongList[ast.ParsedFile]
-    parts: LongList[Part]
+    files: LongList[ast.ParsedFile]  # the pieces
+    parts: LongList[Part]  # one for each piece, in the same order
     schema: BoundSchema
     definitions: list[ast.ParsedFile]  # those of the pieces that define a part of the schema
     defining: frozenset[int]  # their ids
     names: TableNames
     catalog: Catalog
-    by_table: IndexesByTable
-    designed: Mapping[str, tuple[Index, ...]]  # by table
-    settled: IndexSet
-    by_name: LongMap[str, CompiledQuery]
+    by_table: IndexesByTable  # the indexes that constraints need
+    designed: Mapping[str, tuple[Index, ...]]  # the indexes that queries need, by table
+    settled: IndexSet  # all of them under their final names
+    by_name: LongMap[str, CompiledQuery]  # the first query of each name
     times: Counter[str]  # how many queries have a name, in lower case
     room: LongMap[str | None, StarRoom]  # of each file
 
@@ -180,12 +183,17 @@ def assemble(files: LongList[ast.ParsedFile], before: Assembly | None = None) ->
 
 
 def _constraint_indexes(catalog: Catalog) -> IndexesByTable:
+    """Return the indexes that the constraints of a catalog need, and those declared in it, by table."""
     required = _required.recall((catalog.tables, catalog.indexes), lambda: constraint_indexes(catalog))
     return _tables.recall((required,), lambda: indexes_by_table(required))
 
 
 def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | None:
-    """Return a set that differs from an earlier one in a few pieces; None where it differs in more."""
+    """Return the set of `files`, made from an earlier one; None where it has to be put together anew.
+
+    That is so where more than MOST_CHANGED pieces differ, where the order of tables changed, where two queries have one
+    name, or where stars stand for too many columns: what is said then depends on the queries before.
+    """
     head, tail = common_ends(before.files, files)
     if len(before.files) + len(files) - 2 * (head + tail) > MOST_CHANGED:
         return None
@@ -203,16 +211,17 @@ def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | No
     room = _room_with(before, [*removed, *stale], [(file, queries) for file, queries, *_ in bound])
     if room is None:
         return None
-    gone = [query.name for part in removed for query in part.bound]
-    come = [query.name for _, queries, *_ in bound[: len(added)] for query in queries]
+    removed_names = [query.name for part in removed for query in part.bound]
+    added_names = [query.name for _, queries, *_ in bound[: len(added)] for query in queries]
     times = before.times
-    if gone != come:
+    if removed_names != added_names:
         times = Counter(times)
-        times.subtract(name.lower() for name in gone)
-        times.update(name.lower() for name in come)
-    again = [query.name for part in stale for query in part.bound]
-    if any(before.times[name.lower()] > 1 for name in (*gone, *again)) or any(times[name.lower()] > 1 for name in come):
-        return None  # what is said about two queries of one name stands at the second
+        times.subtract(name.lower() for name in removed_names)
+        times.update(name.lower() for name in added_names)
+    rebound_names = [query.name for part in stale for query in part.bound]
+    had_twins = any(before.times[name.lower()] > 1 for name in (*removed_names, *rebound_names))
+    if had_twins or any(times[name.lower()] > 1 for name in added_names):
+        return None  # of two queries with one name, the second has the error
     new: list[Part] = []
     for file, queries, unnamed, _ in bound:
         alone = tuple(plan_once(query, base.by_table) for query in queries)
@@ -221,10 +230,10 @@ def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | No
     parts = before.parts.with_replaced(rebound) if rebound else before.parts
     parts = parts.with_slice(head, len(before.parts) - tail, new[: len(added)])
     affected = redefined.union(*(part.reads for part in (*removed, *stale, *new)))
-    by_name = before.by_name if gone == come else _by_name(parts)
+    by_name = before.by_name if removed_names == added_names else _by_name(parts)
     by_name = by_name.with_values({query.name: query for part in new for query in part.queries})
-    now = replace(base, files=files, parts=parts, times=times, room=room, by_name=by_name)
-    return _designed_anew(now, before, affected, redefined) if affected else now
+    assembly = replace(base, files=files, parts=parts, times=times, room=room, by_name=by_name)
+    return _designed_anew(assembly, before, affected, redefined) if affected else assembly
 
 
 def _with_schema_of(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly:
@@ -296,9 +305,10 @@ def _room_with(
 def _designed_anew(
     assembly: Assembly, before: Assembly, affected: frozenset[str], redefined: frozenset[str]
 ) -> Assembly:
-    """Design the indexes of some tables again, and those of all tables that share a reader with them.
+    """Design the indexes of the `affected` tables again, and of all tables that share a reader with them.
 
-    `redefined` are the tables that are not as they were before.
+    Parts whose plans or indexes change by that are finished again. `redefined` are the tables that are not as they were
+    before.
     """
     readers = list(chain.from_iterable(assembly.parts.by_run(_readers_among)))
     while True:
@@ -317,16 +327,16 @@ def _designed_anew(
         }
         settled = settle_indexes(assembly.catalog, chain.from_iterable(designed.values()))
     plans = iter(planned)
-    now = {id(part): tuple(islice(plans, len(part.alone))) for part in again}
+    plans_now = {id(part): tuple(islice(plans, len(part.alone))) for part in again}
     changed = redefined | _tables_with_other_indexes(before.settled, settled)
     new_parts: dict[int, Part] = {}
     for part in readers:
-        planned_now = now.get(id(part), part.planned)
+        planned_now = plans_now.get(id(part), part.planned)
         if not changed.isdisjoint(part.reads) or not all(map(is_, part.planned, planned_now)):
-            new_parts[id(part)] = _over(part, planned_now, assembly.catalog, settled)
+            new_parts[id(part)] = _finished_again(part, planned_now, assembly.catalog, settled)
     for part in _writing_beside(assembly, before, changed):
         part_now = new_parts.get(id(part), part)
-        new_parts[id(part)] = _over(part_now, part_now.planned, assembly.catalog, settled)
+        new_parts[id(part)] = _finished_again(part_now, part_now.planned, assembly.catalog, settled)
     new_parts = {key: part for key, part in new_parts.items() if id(part) != key}
     if not new_parts:
         return replace(assembly, designed=designed, settled=settled)
@@ -371,6 +381,7 @@ def _part(
     catalog: Catalog,
     settled: IndexSet,
 ) -> Part:
+    """Return a piece whose queries are finished over the indexes of the set."""
     queries = tuple(finish_once(query, plan, catalog, settled) for query, plan in zip(bound, planned, strict=True))
     has_findings = bool(file.diagnostics or unnamed or any(query.diagnostics for query in queries))
     reads = frozenset[str]().union(*(query.tables for query in alone if query is not None))
@@ -378,19 +389,23 @@ def _part(
     return Part(file, defines(file), bound, alone, planned, reads, queries, unnamed, has_findings, writes)
 
 
-def _over(part: Part, planned: tuple[PlannedQuery | None, ...], catalog: Catalog, settled: IndexSet) -> Part:
-    """Return a part finished with these plans and indexes; the same object if nothing changes."""
+def _finished_again(part: Part, planned: tuple[PlannedQuery | None, ...], catalog: Catalog, settled: IndexSet) -> Part:
+    """Return a part with its queries finished over these plans and indexes; the same object if nothing changes."""
     new = _part(part.file, part.bound, part.alone, planned, part.unnamed, catalog, settled)
     is_same = all(map(is_, part.planned, planned)) and all(map(is_, part.queries, new.queries))
     return part if is_same else new
 
 
 def _by_name(parts: Iterable[Part]) -> LongMap[str, CompiledQuery]:
+    """Return the first query of each name."""
     by_name: dict[str, CompiledQuery] = {}
     for part in parts:
         for query in part.queries:
             by_name.setdefault(query.name, query)
     return LongMap(by_name)
+
+
+# Each of these is asked of a run of a LongList, which caches the answer with the run.
 
 
 def _defining_among(files: tuple[ast.ParsedFile, ...]) -> list[ast.ParsedFile]:

@@ -57,7 +57,7 @@ class SetChanges:
 def compare(before: Compilation, after: Compilation) -> SetChanges:
     """Match the queries and indexes of two sets by name."""
     names = dict.fromkeys((*after.queries, *before.queries))
-    old, new = (before.indexes, after.indexes)
+    old, new = before.indexes, after.indexes
     return SetChanges(
         tuple(QueryChange(name, before.queries.get(name), after.queries.get(name)) for name in names),
         tuple(name for name in new if name not in old),
@@ -66,6 +66,7 @@ def compare(before: Compilation, after: Compilation) -> SetChanges:
 
 
 def _costs(query: CompiledQuery) -> tuple[int, int, int]:
+    """Return what is compared of a bound: requests, round trips, rows."""
     bound = query.bound
     assert bound is not None
     return bound.operations, bound.round_trips, bound.rows

@@ -58,9 +58,9 @@ def unknown_name(
         way_out = f"double quotes hold names, single quotes hold texts: {text}"
         return report(code, message, name.span, help=way_out, fixes=(Fix(f"Change to {text}", (edit,)),))
     # CURRENT_DATE and the like are functions without parentheses in SQL
-    way_out = FUNCTIONS.get(name.text.upper()) if name.text.upper().startswith("CURRENT_") else None
-    if way_out is not None and not name.is_quoted:
-        return report(code, message, name.span, help=way_out)
+    function_advice = FUNCTIONS.get(name.text.upper()) if name.text.upper().startswith("CURRENT_") else None
+    if function_advice is not None and not name.is_quoted:
+        return report(code, message, name.span, help=function_advice)
     near = candidates.nearest(name.text)
     if near is not None:
         return report(code, message, name.span, help=f"did you mean {near}?", fixes=(spelling_fix(name.span, near),))

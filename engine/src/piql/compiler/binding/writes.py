@@ -1,4 +1,10 @@
-"""INSERT, UPDATE, DELETE → writes of one row, named by its whole primary key."""
+"""INSERT, UPDATE, DELETE → writes of one row, named by its whole primary key.
+
+    UPDATE users SET age = [age] WHERE name = [name] IF age < 30
+    → Update(users, key: name = [name], changes: age = [age], condition: age < 30)
+
+A WHERE that may select several rows is refused (`bulk-write`), with a fix that names one row or moves tests behind IF.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +47,7 @@ def bind_write(context: QueryContext, node: ast.Insert | ast.Update | ast.Delete
 
 
 class _Write:
-    """Binds one write to one table."""
+    """Binds one write to one table; a report sets `is_broken`, and then there is no plan."""
 
     def __init__(self, context: QueryContext, table: Table, span: Span) -> None:
         self.context = context
@@ -64,6 +70,7 @@ class _Write:
         self.context.diagnostics.append(report(code, message, span, help=help or (), labels=labels, fixes=fixes))
 
     def insert(self, node: ast.Insert) -> logical.Insert | None:
+        """Return the plan; None, after a report, if a value is missing, twice or of the wrong type."""
         names = node.columns
         columns: list[Column | None] = [self._column(name) for name in names] if names else [*self.table.columns]
         if len(node.values) != len(columns):
@@ -95,6 +102,7 @@ class _Write:
         return logical.Insert(table=self.table, values=tuple(values), if_not_exists=node.is_conditional, span=node.span)
 
     def update(self, node: ast.Update) -> logical.Update | None:
+        """Return the plan; None, after a report, if it changes the key or WHERE does not name one row."""
         changes: list[logical.Assignment] = []
         for item in node.changes:
             column = self._column(item.column)
@@ -116,6 +124,7 @@ class _Write:
         return logical.Update(table=self.table, key=key, changes=tuple(changes), condition=condition, span=node.span)
 
     def delete(self, node: ast.Delete) -> logical.Delete | None:
+        """Return the plan; None, after a report, if WHERE does not name one row."""
         key = self._key(node, "DELETE")
         condition = self._condition(node.condition)
         if self.is_broken:
@@ -146,6 +155,7 @@ class _Write:
         return True
 
     def _column(self, name: ast.Name) -> Column | None:
+        """Return the column that a name refers to; None after a report."""
         declared = self.context.tables.column_names(self.table).get(name.text.lower())
         if declared is None or (name.is_quoted and declared != name.text):
             self.is_broken = True
@@ -161,6 +171,7 @@ class _Write:
         return self.table.column(declared)
 
     def _is_new(self, assignment: logical.Assignment, earlier: list[logical.Assignment]) -> bool:
+        """Return whether no earlier assignment has this column; report it if one has."""
         if all(assigned.column != assignment.column for assigned in earlier):
             return True
         self._report(
@@ -173,6 +184,7 @@ class _Write:
 
     @property
     def table_span(self) -> Span:
+        """Where the text names the table."""
         return self.scope.relations[0].span
 
     def _assignment(

@@ -1,6 +1,6 @@
 """Texts → Compilation, at the cost of what differs from texts compiled before.
 
-cut each file into pieces → assemble them → look for fixes → relocate spans into the files
+    cut each file into pieces → assemble them → look for fixes → relocate spans into the files
 
 The result depends on the texts alone: a test compares it, field by field, with that of a fresh process.
 """
@@ -25,20 +25,20 @@ from piql.trees.sharing import LongList, LongMap, common_ends
 MOST_RECENT = 8  # sets of texts
 MOST_CHARACTERS = 2_000_000  # of all sets that are kept, besides the youngest; each takes some hundred bytes
 MOST_CHANGED = 8  # files
-NEAR = 200  # characters that differ; nothing nearer is looked for then
+NEAR = 200  # characters; a set that differs in fewer is taken at once, and replaced by the new one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _CompiledTexts:
-    """A set of texts that was compiled."""
+    """A set of texts that was compiled, with what the next compilation of a similar set starts from."""
 
-    texts: dict[str, str]
-    names: list[str]
-    cuts: LongMap[str, Pieces]
+    texts: dict[str, str]  # by file name
+    names: list[str]  # of the files, in their order
+    cuts: LongMap[str, Pieces]  # by file name
     firsts: list[int]  # how many pieces stand before each file
     pieces: LongList[ast.ParsedFile]  # of all files
     assembly: Assembly
-    compilation: Compilation
+    compilation: Compilation  # its spans count from the start of each piece
 
 
 _recent: Latest[tuple[_CompiledTexts, ...]] = Latest(())  # the youngest first
@@ -50,18 +50,19 @@ def compile_texts(files: Mapping[str, str]) -> Compilation:
     names = list(texts)
     before, changed, apart = _nearest(texts, names)
     replaced = before if apart < NEAR else None  # else it may be another project
-    now = before
-    if now is None:
-        now = _afresh(texts, names)
+    if before is None:
+        latest = _afresh(texts, names)
     elif changed:
-        now = _edited(texts, now, changed)
-    older = [compiled for compiled in _recent.get() if compiled is not now and compiled is not replaced][
+        latest = _edited(texts, before, changed)
+    else:
+        latest = before
+    older = [compiled for compiled in _recent.get() if compiled is not latest and compiled is not replaced][
         : MOST_RECENT - 1
     ]
-    sizes = accumulate(sum(map(len, compiled.texts.values())) for compiled in (now, *older))
+    sizes = accumulate(sum(map(len, compiled.texts.values())) for compiled in (latest, *older))
     kept = (compiled for compiled, size in zip(older, list(sizes)[1:], strict=True) if size <= MOST_CHARACTERS)
-    _recent.put((now, *kept))
-    return relocate(now.compilation, now.cuts)
+    _recent.put((latest, *kept))
+    return relocate(latest.compilation, latest.cuts)
 
 
 def characters_kept() -> int:
@@ -102,12 +103,12 @@ def _edited(texts: dict[str, str], before: _CompiledTexts, changed: list[str]) -
     """Compile what differs from an earlier set."""
     cuts = {name: cut(Source(texts[name], name), before.cuts[name]) for name in changed}
     pieces, firsts = before.pieces, before.firsts
-    for name, now in cuts.items():
+    for name, new_cut in cuts.items():
         number = before.names.index(name)
-        old = before.cuts[name].files
-        head, tail = common_ends(old, now.files)
-        first, more = firsts[number], len(now.files) - len(old)
-        changed_pieces = now.files.between(head, len(now.files) - tail)
+        old, new = before.cuts[name].files, new_cut.files
+        head, tail = common_ends(old, new)
+        first, more = firsts[number], len(new) - len(old)
+        changed_pieces = new.between(head, len(new) - tail)
         note_compiled(sum(len(piece.source.text) for piece in changed_pieces))
         pieces = pieces.with_slice(first + head, first + len(old) - tail, changed_pieces)
         if more:

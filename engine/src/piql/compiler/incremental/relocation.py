@@ -1,7 +1,8 @@
 """Spans in pieces → spans in files: a `Compilation` whose values are relocated when they are first read.
 
 Enters: a `Compilation` of pieces, and the cut of each file. Leaves: the `Compilation` that `compile` gives.
-A keystroke moves everything behind it; what nobody reads is not relocated.
+A keystroke moves everything behind it; what nobody reads is not relocated. Values are found by identity: whoever adds a
+type to a `Compilation` that holds spans makes it a frozen dataclass of `piql`, and `Positions.put` relocates it.
 """
 
 from __future__ import annotations
@@ -28,10 +29,12 @@ class Positions:
         self.cuts = cuts
         self._homes: dict[str, tuple[Source, int]] = {}
         self._fields: dict[type, tuple[str, ...]] = {}  # of values that may hold spans; empty for others
-        self._relocated: dict[int, tuple[object, object]] = {}  # with the value before, so that its id stays its own
+        self._relocated: dict[
+            int, tuple[object, object]
+        ] = {}  # by id; the value before is held, so that no other gets its id
 
     def __reduce__(self) -> tuple[type[Positions], tuple[Mapping[str, Pieces]]]:
-        return Positions, (self.cuts,)  # what was found goes by identity, which means nothing in another process
+        return Positions, (self.cuts,)  # relocated values go by identity, which means nothing in another process
 
     def of(self, name: str) -> tuple[Source, int] | None:
         """Return the file of a piece and the offset at which it begins; None for a name that is no piece's."""
@@ -45,10 +48,12 @@ class Positions:
         return home_and_start
 
     def span(self, span: Span) -> Span:
+        """Return a span in its file; the same object if it is in no piece."""
         home = self.of(span.source.name)
         return span if home is None else Span(home[0], span.start + home[1], span.end + home[1])
 
     def edit(self, edit: Edit) -> Edit:
+        """Return an edit in its file; the same object if it is in no piece."""
         home = self.of(edit.file)
         return edit if home is None else Edit(home[0].name, edit.start + home[1], edit.end + home[1], edit.text)
 
@@ -80,12 +85,14 @@ class Positions:
         return relocated
 
     def _later(self, fixes: LaterFixes) -> LaterFixes:
+        """Return fixes that are relocated once they have been looked for."""
         earlier = self._relocated.get(id(fixes))
         if earlier is None:
             earlier = self._relocated[id(fixes)] = (fixes, LaterFixes(lambda: self.put(fixes.all)))
         return earlier[1]  # type: ignore[return-value]
 
     def _copy(self, value: object, names: tuple[str, ...]) -> object:
+        """Return a copy with its fields relocated; the same object if none changes. Edits of a fix are sorted anew."""
         changed: dict[str, object] = {}
         for name in names:
             old = getattr(value, name)
@@ -106,6 +113,7 @@ _PLAIN = frozenset((str, int, float, bool, bytes, type(None)))
 
 
 def _fields_of(kind: type) -> tuple[str, ...]:
+    """Return the fields of a dataclass of this project, in which spans may be; empty for other types."""
     is_ours = kind.__module__.startswith("piql.") and is_dataclass(kind) and kind is not Source
     return tuple(field.name for field in fields(kind)) if is_ours else ()
 
@@ -125,7 +133,7 @@ class _RelocatedQuery(CompiledQuery):
         return value
 
 
-def _later(kind: type[T], before: object, positions: Positions) -> T:
+def _unread(kind: type[T], before: object, positions: Positions) -> T:
     """Make a value without its fields: `__getattr__` gives them."""
     lazy = object.__new__(kind)
     _put(lazy, "_before", before)
@@ -144,7 +152,7 @@ class _RelocatedQueries(Mapping[str, CompiledQuery]):
     def __getitem__(self, name: str) -> CompiledQuery:
         query = self._by_name.get(name)
         if query is None:
-            query = self._by_name[name] = _later(_RelocatedQuery, self._before[name], self._positions)
+            query = self._by_name[name] = _unread(_RelocatedQuery, self._before[name], self._positions)
         return query
 
     def __iter__(self) -> Iterator[str]:
@@ -193,4 +201,4 @@ class _RelocatedCompilation(Compilation):
 
 def relocate(compilation: Compilation, cuts: Mapping[str, Pieces]) -> Compilation:
     """Return the compilation with its spans in the files; each field is relocated when it is first read."""
-    return _later(_RelocatedCompilation, compilation, Positions(cuts))
+    return _unread(_RelocatedCompilation, compilation, Positions(cuts))

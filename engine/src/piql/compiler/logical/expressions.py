@@ -1,4 +1,8 @@
-"""Bound expressions: names are resolved to columns of a relation, every value has a type."""
+"""Bound expressions: names are resolved to columns of a relation, every value has a type.
+
+Data only. `binding` makes these nodes from the syntax tree, the optimizer rewrites them, the executor evaluates them.
+An expression without a field `type` is a test, so a BOOLEAN. Equality ignores the span.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +32,7 @@ class ColumnRef(_Expression):
     relation: str
     name: str
     type: SqlType
-    nullable: bool = field(
-        default=False, compare=False
-    )  # by its declaration, or since an outer join may leave it empty
+    nullable: bool = field(default=False, compare=False)  # it is declared so, or an outer join may leave it empty
 
     def __hash__(self) -> int:
         return hash((self.relation, self.name))  # hashed often; a column has one type
@@ -178,6 +180,9 @@ Expression: TypeAlias = (
 )
 
 
+_PLAIN = frozenset((ColumnRef, Constant, Parameter))
+
+
 def conjuncts(predicate: Expression) -> tuple[Expression, ...]:
     """Return the operands of nested ANDs, or the predicate itself in a tuple."""
     if isinstance(predicate, And):
@@ -186,7 +191,7 @@ def conjuncts(predicate: Expression) -> tuple[Expression, ...]:
 
 
 def columns_in(expression: Node) -> Iterable[ColumnRef]:
-    """Return the columns that an expression reads, repeated as often as they occur."""
+    """Return the columns that an expression reads, repeated as often as they occur; `columns_of` gives the set."""
     match expression:
         case ColumnRef():
             return (expression,)
@@ -194,9 +199,6 @@ def columns_in(expression: Node) -> Iterable[ColumnRef]:
             return [column for column in (left, right) if isinstance(column, ColumnRef)]
         case _:
             return (node for node in expression.walk() if isinstance(node, ColumnRef))
-
-
-_PLAIN = frozenset((ColumnRef, Constant, Parameter))
 
 
 def columns_of(expression: Node) -> frozenset[ColumnRef]:

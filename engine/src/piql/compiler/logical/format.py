@@ -116,14 +116,17 @@ def _condition(condition: Expression | None) -> str:
 
 
 def format_count(count: logical.Count) -> str:
+    """Return `50`, or `50 [count]` where a parameter asks for fewer."""
     return f"{count.max} [{count.parameter}]" if count.parameter is not None else str(count.max)
 
 
 def format_order(keys: Sequence[logical.SortKey]) -> str:
+    """Return the keys of an order: `t.posted DESC, t.owner`."""
     return ", ".join(_sort_key(key) for key in keys)
 
 
 def format_output(output: logical.Output) -> str:
+    """Return an output: `t.owner`, or `COUNT(*) AS total` where its name differs from its column."""
     text = format_expression(output.expression)
     expression = output.expression
     return text if isinstance(expression, ColumnRef) and expression.name == output.name else f"{text} AS {output.name}"
@@ -134,14 +137,16 @@ def _sort_key(key: logical.SortKey) -> str:
 
 
 def format_assignments(assignments: Sequence[logical.Assignment]) -> str:
+    """Return assignments: `owner = [me], posted = 5`."""
     return ", ".join(f"{assignment.column} = {format_expression(assignment.value)}" for assignment in assignments)
 
 
 def format_list(expressions: Sequence[Expression]) -> str:
+    """Return expressions with commas between them."""
     return ", ".join(map(format_expression, expressions))
 
 
-_BESIDE = {"NEXT": "+ 1", "PREVIOUS": "- 1"}
+_BESIDE = {"NEXT": "+ 1", "PREVIOUS": "- 1"}  # functions that the optimizer adds
 
 
 def format_expression(expression: Expression) -> str:
@@ -192,6 +197,7 @@ def format_expression(expression: Expression) -> str:
 
 
 def _operand(expression: Expression) -> str:
+    """Return an expression inside another, in parentheses where it would else be misread."""
     text = format_expression(expression)
     is_plain = isinstance(expression, ColumnRef | Constant | Parameter | FunctionCall | Aggregate | Exists | TokenMatch)
     return text if is_plain or isinstance(expression, Comparison | IsNull | InList) else f"({text})"

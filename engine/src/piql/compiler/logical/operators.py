@@ -1,4 +1,8 @@
-"""The logical plan: what a query asks for. Operators have the names of the VLDB paper."""
+"""The logical plan: what a query asks for. Operators have the names of the VLDB paper.
+
+Data only. An operator's rows flow from its inputs (`inputs`) up to it; `binding.queries` shows the shape of a plan as
+it is written. Writes (`Insert`, `Update`, `Delete`) have no inputs. Equality ignores spans.
+"""
 
 from __future__ import annotations
 
