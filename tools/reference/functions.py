@@ -9,7 +9,7 @@ from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS, Function
 from piql.compiler.binding.types import BARE, arithmetic, type_of
 from piql.compiler.logical.expressions import Constant
 from piql.compiler.logical.operators import Projection
-from piql.compiler.syntax.expressions import _POWER as BINDING_POWER
+from piql.compiler.syntax.precedence import OF_OPERATOR
 from piql.compiler.syntax.unsupported import ILIKE
 from piql.schema.catalog import Kind
 from piql.schema.decimals import MAX_PRECISION
@@ -126,7 +126,7 @@ def _operators() -> list[tuple[str, str, str]]:
     """Return level, operators and meaning of each level, from the parser's own table."""
     rows: list[tuple[str, str, str]] = []
     for level, gives in _LEVELS.items():
-        words = [word for word, power in BINDING_POWER.items() if power == level and word != ILIKE.name]
+        words = [word for word, power in OF_OPERATOR.items() if power == level and word != ILIKE.name]
         shown_words = f"`{_BEFORE_ONE_VALUE[level]}` before a value" if level in _BEFORE_ONE_VALUE else codes(words)
         rows.append((str(level), shown_words, gives))
     return rows
