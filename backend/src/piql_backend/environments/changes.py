@@ -197,7 +197,7 @@ class EnvironmentChanges:
         return EnvironmentRead(
             id=name.environment,
             title=settings.title or name.environment,
-            colour=settings.colour,
+            colour=settings.colour or "grey",
             store=self._store_of(name, settings.store),
             slo=None if settings.slo is None else DefaultSloRead.model_validate(settings.slo),
             problem=None,

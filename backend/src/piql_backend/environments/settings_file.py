@@ -48,7 +48,7 @@ class EnvironmentSettings(BaseModel):
 
     store: StoreChoice = StoreChoice()
     title: str | None = None
-    colour: Colour = "grey"
+    colour: Colour | None = None
     slo: SloWrite | None = None
 
 
