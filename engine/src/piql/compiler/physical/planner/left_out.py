@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar, cast
 
-from piql.compiler.logical.expressions import Parameter
 from piql.compiler.logical.operators import GroupBy, LogicalNode, Relation, Stop
 from piql.compiler.optimizer.analysis.effort import REQUEST, ROUND_TRIP, Effort
 from piql.compiler.optimizer.analysis.predicates import holds_subquery
@@ -18,7 +17,6 @@ from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
-    KeyPart,
     PassingRows,
     PhysicalNode,
     SortedIndexJoin,
@@ -38,7 +36,7 @@ def may_do_without(plan: LogicalNode) -> bool:
 
 
 def dear_limits(plan: PhysicalNode) -> tuple[tuple[str, CardinalityLimit], ...]:
-    """Return the limits, each with its table, of which one read takes longer than a round trip or many are made.
+    """Return the limits, each with its table, of which one read takes longer than a round trip.
 
     What can be saved of a shorter read is not worth planning a query twice.
     """
@@ -49,15 +47,9 @@ def dear_limits(plan: PhysicalNode) -> tuple[tuple[str, CardinalityLimit], ...]:
             continue
         rows = read.limit.max
         requests = rows if isinstance(node, Dereference) else 1
-        are_many = isinstance(read, SortedIndexJoin) or any(map(_has_values, read.prefix))
-        if are_many or Effort(requests, rows).nanoseconds > ROUND_TRIP + REQUEST:
+        if Effort(requests, rows).nanoseconds > ROUND_TRIP + REQUEST:
             limits[read.table.name, read.limit.because] = None
     return tuple(limits)
-
-
-def _has_values(part: KeyPart) -> bool:
-    """Whether a key column is fixed to any of several values, each of which is read."""
-    return len(part.values) > 1 or any(isinstance(value, Parameter) and value.max_items for value in part.values)
 
 
 def without_limit(table: Table, limit: CardinalityLimit) -> Table:
