@@ -97,7 +97,7 @@ export function isCluster({ store, url }: EnvironmentForm): boolean {
 }
 
 /** The store as it is asked for. */
-export function storeOf(form: EnvironmentForm) {
+function storeOf(form: EnvironmentForm) {
   if (form.store === 'own file') return { url: 'embedded' }
   const url = form.url.trim()
   if (!isCluster(form)) return { url }
@@ -117,7 +117,7 @@ export function storeOf(form: EnvironmentForm) {
 }
 
 /** The SLO of a query without one of its own, as it is asked for. */
-export function sloOf({ sloMs }: EnvironmentForm) {
+function sloOf({ sloMs }: EnvironmentForm) {
   const ms = Number(sloMs)
   return sloMs.trim() === '' || !(ms > 0) ? null : { quantile: 0.99, threshold_ms: ms, interval_seconds: 600 }
 }
