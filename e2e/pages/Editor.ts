@@ -112,6 +112,7 @@ export class Editor {
 
   /** Renames what the caret is in. */
   async rename(name: string): Promise<void> {
+    await this.page.bringToFront() // a page that is not in front has no focus to give
     await this.press('F2')
     const box = this.page.locator('.rename-input').first()
     await expect(box).toBeFocused()

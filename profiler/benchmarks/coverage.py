@@ -34,7 +34,7 @@ from predictions_page import write_section
 _SEED, _CELLS = 20261124, 2_000
 _GRID = GRIDS["reads"]
 _EXECUTIONS = 1_000  # of each point and each cell
-_EXACT = 20_000  # draws for an exact p99
+_EXACT_DRAWS = 20_000  # draws for an exact p99
 _SECTION = "Coverage of the bound for 9 of 10"
 _PERCENT = 100
 
@@ -58,7 +58,7 @@ def main() -> None:
     options = parser.parse_args()
     cells: list[Cell] = []
     with Pool(options.jobs) as pool:
-        for cell in pool.imap(cell_of, range(options.cells)):
+        for cell in pool.imap(simulate_store, range(options.cells)):
             cells.append(cell)
             if len(cells) % 100 == 0:
                 print(f"{len(cells)} of {options.cells}", file=sys.stderr, flush=True)
@@ -68,10 +68,10 @@ def main() -> None:
         write_section(_SECTION, text)
 
 
-def cell_of(number: int) -> Cell:
+def simulate_store(number: int) -> Cell:
     """Make the store of this number, and predict a join on it."""
     random = np.random.default_rng([_SEED, number])
-    return cell(costs(random), random)
+    return simulate(costs(random), random)
 
 
 def costs(random: np.random.Generator) -> ServiceTimes:
@@ -89,10 +89,10 @@ def costs(random: np.random.Generator) -> ServiceTimes:
     )
 
 
-def cell(times: ServiceTimes, random: np.random.Generator) -> Cell:
+def simulate(times: ServiceTimes, random: np.random.Generator) -> Cell:
     """Profile a store, and predict one join of random size on it."""
     profile = [measured(times, point, random) for point in _GRID.measured]
-    model = SurfaceModel(Measurements.of(profile, 30.0, checks=_GRID.checks))
+    model = SurfaceModel(Measurements.of(profile, interval_seconds=30.0, checks=_GRID.checks))
     join = random_join(random)
     work = Work(
         (RemoteWork((0, 0), "IndexScan", scan_below(join)), RemoteWork((0,), join.operator.value, join)),
@@ -102,7 +102,7 @@ def cell(times: ServiceTimes, random: np.random.Generator) -> Cell:
     assert prediction.conservative_ms is not None
     observed = measured(times, join, random).whole
     assert observed is not None
-    truth = exact(times, [call(scan_below(join)), call(join)], seed=int(random.integers(2**31)), draws=_EXACT)
+    truth = exact(times, [call(scan_below(join)), call(join)], seed=int(random.integers(2**31)), draws=_EXACT_DRAWS)
     return Cell(
         join,
         prediction.p99_ms,
@@ -124,11 +124,20 @@ def measured(times: ServiceTimes, point: Point, random: np.random.Generator) -> 
     """What a run keeps of a point. Its executions are far apart, so each draws its own cause of slowness."""
     causes = random.standard_normal(_EXECUTIONS, dtype=np.float32)
     if point.is_query:
-        return Measurement(point, 0, Histogram.of(times.took_us(call(point), causes, random)), 0.0, 1.0)
+        latencies = times.took_us(call(point), causes, random)
+        return Measurement(point, interval=0, histogram=Histogram.of(latencies), started_at=0.0, seconds=1.0)
     below = times.took_us(call(scan_below(point)), causes, random)
     on_top = times.took_us(call(point), times.causes(causes, below, random), random)
     together = correlation_between(list(below), list(on_top))
-    return Measurement(point, 0, Histogram.of(on_top), 0.0, 1.0, together, whole=Histogram.of(below + on_top))
+    return Measurement(
+        point,
+        interval=0,
+        histogram=Histogram.of(on_top),
+        started_at=0.0,
+        seconds=1.0,
+        correlation=together,
+        whole=Histogram.of(below + on_top),
+    )
 
 
 def scan_below(join: Point) -> Point:
@@ -151,8 +160,8 @@ def section(cells: list[Cell]) -> str:
         f"`python profiler/benchmarks/coverage.py`: {len(cells):,} stores (seed {_SEED}), each with costs of its own "
         f"in the law of `service_times.py`, and of each one join of random size, so that no two cells share anything. "
         f"Every point of the grid `{_GRID.name}` and every cell is executed {_EXECUTIONS:,} times; the exact p99 is "
-        f"that of {_EXACT:,} draws. The stated coverage is that of the p99 which the executions of a cell show; 87 to "
-        f"93 % was asked for.",
+        f"that of {_EXACT_DRAWS:,} draws. The stated coverage is that of the p99 which the executions of a cell show; "
+        f"87 to 93 % was asked for.",
         f"The bound held for **{of_observed} of the cells as they were observed**, for {of_exact} of their exact p99s. "
         f"It lies {_mean([cell.bound / cell.predicted - 1 for cell in cells])} above the best estimate in the mean; "
         f"that one is {_mean([abs(error) for error in errors])} off the exact p99 (worst "

@@ -10,7 +10,7 @@ import { notify } from './notices'
 import { replaceView, useEnvironment, useView } from './url-state'
 
 export interface EffectiveSlo {
-  /** The SLO to use: the tried one, else the saved one, else `DEFAULT_SLO`. */
+  /** The SLO to use: the tried one, else the saved one, else the environment's default. */
   slo: SloTarget
   saved: Slo | null
   /** Whether the tried SLO is another one than the saved one. */
@@ -21,16 +21,15 @@ export interface EffectiveSlo {
 export function useEffectiveSlo(query: string): EffectiveSlo {
   const { slo: tried } = useView()
   const saved = useSavedSlos().get(query) ?? null
-  const usual = useDefaultSlo()
+  const defaultSlo = useDefaultSlo()
   return {
-    slo: tried ?? (saved ? targetOf(saved) : usual),
+    slo: tried ?? (saved ? targetOf(saved) : defaultSlo),
     saved,
     isTried: tried !== undefined && !(saved && isSame(tried, saved)),
   }
 }
 
-/** All saved SLOs, by the name of the query. */
-/** What holds in this environment for a query without an SLO of its own; the same value while it stays the same. */
+/** The default SLO of the environment, for queries without a saved one; DEFAULT_SLO where it sets none. */
 export function useDefaultSlo(): SloTarget {
   const { application, environment } = useEnvironment()
   const { data } = useQuery({
@@ -40,6 +39,7 @@ export function useDefaultSlo(): SloTarget {
   return data ?? DEFAULT_SLO
 }
 
+/** All saved SLOs, by the name of the query. */
 export function useSavedSlos(): ReadonlyMap<string, Slo> {
   const environment = useEnvironment()
   const { data } = useQuery({ ...slos(environment), select: byQuery })

@@ -20,20 +20,22 @@ export interface PanZoom {
 
 /** Fitting does not scale below this; a drawing that is still too large is cut. */
 const READABLE_SCALE = 0.64
+/** How much of the margin above a drawing may be cut off, in its own pixels. */
+const MARGIN_CUT = 18
 const MIN_SCALE = 0.2
 const MAX_SCALE = 2.5
 
 /**
  * `width` and `height` are those of the drawing. `subject` names what is drawn: when it changes, the drawing is fitted
- * again. A drawing that has to be cut shows its top, or, if `wanted` is further down than that, the part that ends at
- * `wanted`.
+ * again. A drawing that has to be cut shows its top, or, if `showUntil` is further down than that, the part that ends at
+ * `showUntil`.
  */
 export function usePanZoom(
   frame: RefObject<Element | null>,
   width: number,
   height: number,
   subject: string,
-  wanted = 0,
+  showUntil = 0,
 ): PanZoom {
   const [viewpoint, setViewpoint] = useState<Viewpoint>({ x: 0, y: 0, scale: 1 })
   const hasMoved = useRef(false)
@@ -44,10 +46,10 @@ export function usePanZoom(
     if (!box || box.width === 0) return
     const scale = Math.min(1, Math.max(READABLE_SCALE, Math.min(box.width / width, box.height / height)))
     const isTaller = height * scale > box.height
-    const top = Math.min(-18 * scale, box.height - wanted * scale)
+    const top = Math.min(-MARGIN_CUT * scale, box.height - showUntil * scale)
     setViewpoint({ x: (box.width - width * scale) / 2, y: isTaller ? top : (box.height - height * scale) / 2, scale })
     hasMoved.current = false
-  }, [frame, width, height, wanted])
+  }, [frame, width, height, showUntil])
 
   const zoomAt = useCallback((factor: number, atX: number, atY: number) => {
     hasMoved.current = true

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from piql.store.schemes import StoreKind
+from piql.store.schemes import EMBEDDED, StoreKind
 from pydantic import Field, model_validator
 
 from piql_backend.applications.schemas import Title
@@ -42,7 +42,7 @@ class StoreWrite(Write):
     The URL holds neither user nor password: they are named.
     """
 
-    url: str = Field(default="embedded", min_length=1, max_length=2000, pattern=r"^[^\x00-\x20]+$")
+    url: str = Field(default=EMBEDDED, min_length=1, max_length=2000, pattern=r"^[^\x00-\x20]+$")
     consistency: Consistency | None = None
     user: ReferenceWrite | None = None
     password: ReferenceWrite | None = None

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 from patience import PATIENCE
-from piql.editor.server.places import Text
+from piql.editor.server.positions import Text
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 from pygls.uris import from_fs_path

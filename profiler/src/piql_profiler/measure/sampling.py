@@ -86,16 +86,16 @@ class ParameterSampler:
         drawn: dict[str, object] = {}
         for pool in self._pools:
             drawn |= dict(zip(pool.parameters, self._random.choice(pool.rows), strict=True))
-        for column in self._declared:
-            if column.max_value is not None:
-                drawn[column.name] = min(FORM_LIMIT, column.max_value) if is_for_form else column.max_value
-            elif column.max_items is not None:
-                drawn[column.name] = self._items(column)
-            elif column.name not in drawn:
-                drawn[column.name] = self._make_up(column)
-            elif column.name in self._words:
-                drawn[column.name] = _first_word(drawn[column.name])
-        return {column.name: drawn[column.name] for column in self._declared}
+        for parameter in self._declared:
+            if parameter.max_value is not None:
+                drawn[parameter.name] = min(FORM_LIMIT, parameter.max_value) if is_for_form else parameter.max_value
+            elif parameter.max_items is not None:
+                drawn[parameter.name] = self._items(parameter)
+            elif parameter.name not in drawn:
+                drawn[parameter.name] = self._make_up(parameter)
+            elif parameter.name in self._words:
+                drawn[parameter.name] = _first_word(drawn[parameter.name])
+        return {parameter.name: drawn[parameter.name] for parameter in self._declared}
 
     def _add_pool(self, columns: Mapping[str, Origin], database: piql.Database) -> None:
         """Read rows to draw some parameters from, given the columns of one table that they come from."""

@@ -22,13 +22,17 @@ from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
 from piql_profiler.measure.grid import CHECK_BYTES, LOOK, SHOW_AND_LOOK, Operator, Point
 
 Path = tuple[int, ...]
-_LOOKED_THROUGH = 10  # places of a group at least: a row that leaves has to find its place among them first
+_FEWEST_PLACES_SEARCHED = 10  # by a row that leaves a group and has to find its own place first
 
 
 def write_points(
     plan: WritePlan, row_bytes: int, *, is_stepped: bool, value_of: Callable[[CardinalityLimit], int]
 ) -> Iterator[tuple[Path, str, Point]]:
-    """The parts of a write, each with its path and its name in observations; `value_of` returns a limit's value."""
+    """The parts of a write, each with its path and its name in observations.
+
+    `is_stepped` says that the store has no transactions, so that the write is made by single steps. `value_of` returns
+    the value of a limit. Paths: () the write, (0,), (0, 1), … its limit checks by size, (1,) its reference check.
+    """
     yield (), plan.kind.capitalize(), Point(Operator.WRITE, 1 + _entries(plan), 1, row_bytes)
     for at, (rows, groups) in enumerate(sorted(_groups(plan, is_stepped, value_of).items())):
         name = Operator.LIMIT_CHECK
@@ -40,7 +44,7 @@ def write_points(
 
 
 def limits_of_write(plan: WritePlan, *, is_stepped: bool) -> Iterator[CardinalityLimit]:
-    """The limits that decide how many places a write looks through: of groups that it enters, or by steps leaves."""
+    """The limits that decide how many places a write searches: of groups that it enters and, if stepped, leaves."""
     if plan.kind != "delete":
         yield from (limit for limit, _ in plan.counted_limits)
     if is_stepped and plan.kind != "insert":
@@ -68,8 +72,8 @@ def _groups(plan: WritePlan, is_stepped: bool, value_of: Callable[[CardinalityLi
     if is_stepped and plan.kind != "insert":
         for constraint in plan.left:
             rows = value_of(constraint) if isinstance(constraint, CardinalityLimit) else 1
-            groups[max(rows, _LOOKED_THROUGH)] += _groups_of(plan.table, constraint)
-    return +groups
+            groups[max(rows, _FEWEST_PLACES_SEARCHED)] += _groups_of(plan.table, constraint)
+    return +groups  # without groups that are counted 0 times
 
 
 def _groups_of(table: Table, constraint: CardinalityLimit | UniqueKey) -> int:

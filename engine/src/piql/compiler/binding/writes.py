@@ -74,10 +74,11 @@ class _Write:
         names = node.columns
         columns: list[Column | None] = [self._column(name) for name in names] if names else [*self.table.columns]
         if len(node.values) != len(columns):
-            noun = "value" if len(node.values) == 1 else "values"
+            columns_noun = "column" if len(columns) == 1 else "columns"
+            values_noun = "value" if len(node.values) == 1 else "values"
             self._report(
                 "value-count",
-                f"{len(columns)} columns, but {len(node.values)} {noun}",
+                f"{len(columns)} {columns_noun}, but {len(node.values)} {values_noun}",
                 node.values_span,
                 "give one value for each of " + ", ".join(column.name for column in columns if column is not None),
             )

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from lsprotocol import types
 
-from piql.editor.server.places import Text
+from piql.editor.server.positions import Text
 from piql.editor.server.project import Project
 from piql.editor.service.completion import CompletionItem, CompletionKind
 from piql.editor.service.outline import OutlineItem, OutlineKind

@@ -18,7 +18,7 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from piql.compiler import compile  # noqa: A004
 from piql.compiler.result import Compilation
-from piql.editor.server.places import Text, Units
+from piql.editor.server.positions import Text, Units
 
 LEFT_OUT = frozenset(("node_modules", "__pycache__"))  # folders that hold no project, as those that begin with a point
 

@@ -21,7 +21,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.uris import to_fs_path
 
 from piql.editor.server import answers
-from piql.editor.server.places import Text, Units, units_of
+from piql.editor.server.positions import Text, Units, units_of
 from piql.editor.server.project import Project
 from piql.editor.server.server import PiqlServer
 from piql.editor.service.completion import complete

@@ -1,4 +1,7 @@
-"""Offsets and the client's positions: lines that end as the protocol says, columns in the units that were agreed on."""
+"""Converts offsets to the client's positions and back.
+
+A position is a line and a column. Both count from 0, and columns count in the units that client and server agreed on.
+"""
 
 from __future__ import annotations
 

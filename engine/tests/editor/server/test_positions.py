@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from piql.editor.server.places import Text, Units, units_of
+from piql.editor.server.positions import Text, Units, units_of
 
 
 @pytest.mark.parametrize(("units", "column"), [("utf-8", 7), ("utf-16", 4), ("utf-32", 3)])
