@@ -47,14 +47,14 @@ class Bound:
 
     operations: int  # requests to the store
     round_trips: int  # requests on the longest path that wait for one another
-    rows: int  # returned
-    bytes: int  # fetched by a query; those of the row for a write
-    formula: str  # of `operations`
-    rows_formula: str  # of `rows`
+    rows: int  # rows returned
+    bytes: int  # bytes that a query fetches; for a write, those of its row
+    formula: str  # the requests in the names of the limits
+    rows_formula: str  # the rows in the names of the limits
     rows_fetched: int
-    terms: tuple[Term, ...] = ()  # the facts that prove it, each once
-    by_operator: tuple[OperatorBound, ...] = ()  # in the order of their paths
+    terms: tuple[Term, ...] = ()  # each name with its value and the fact that proves it
+    by_operator: tuple[OperatorBound, ...] = ()  # what each operator of the plan adds, in the order of their paths
     puts: int = 0
     deletes: int = 0
     reads: int = 0
-    counts: int = 0  # requests that count rows
+    counts: int = 0  # requests that count a group for its limit
