@@ -3746,10 +3746,9 @@ export interface components {
          * @description Where a credential is read from, one of both: a variable of the server's environment, or a file's first line.
          */
         ReferenceWrite: {
-            /** Variable */
-            variable?: string | null;
-            /** File */
-            file?: string | null;
+            variable: string;
+        } | {
+            file: string;
         };
         /**
          * RenameCreate

@@ -152,6 +152,7 @@ function referenceOf(read: ReadReference | null | undefined): Reference {
   return NOWHERE
 }
 
-function written({ from, name }: Reference) {
-  return from === 'nowhere' ? null : { [from]: name.trim() }
+function written({ from, name }: Reference): { variable: string } | { file: string } | null {
+  if (from === 'nowhere') return null
+  return from === 'variable' ? { variable: name.trim() } : { file: name.trim() }
 }

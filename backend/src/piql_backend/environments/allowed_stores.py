@@ -9,6 +9,7 @@ A request that may name any address makes the workbench knock at every port that
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -41,7 +42,8 @@ class AllowedStores:
         self._folders = [_folder_of(entry) for entry in self._entries if _is_folder(entry)]
         self._clusters = [_cluster_of(entry) for entry in self._entries if not _is_folder(entry)]
         if served is not None and scheme_of(served) == CQL:
-            self._clusters.append(_cluster_of(served, is_served=True))
+            with contextlib.suppress(ValueError):  # a wrong address is told where the store is opened
+                self._clusters.append(_cluster_of(served, is_served=True))
 
     def refuse_other(self, url: str) -> Location:
         """Where a store lies; ApiError 422 for a URL that is wrong or holds a login, 403 for one not on the list."""

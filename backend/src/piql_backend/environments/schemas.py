@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from piql.store.schemes import EMBEDDED, StoreKind
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from piql_backend.applications.schemas import Title
 from piql_backend.schema import Read, SloWrite, Write
@@ -15,8 +15,26 @@ Consistency = Literal["ONE", "LOCAL_ONE", "TWO", "THREE", "QUORUM", "LOCAL_QUORU
 FileName = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^/[^\x00-\x1f]*$")]
 
 
+def _document_one_of_both(schema: dict[str, Any]) -> None:
+    """Let the document say what a validator checks: one of the properties is given."""
+    properties = schema.pop("properties")
+    schema["oneOf"] = [
+        {
+            "type": "object",
+            "properties": {name: next(choice for choice in choices["anyOf"] if choice["type"] == "string")},
+            "required": [name],
+            "additionalProperties": False,
+        }
+        for name, choices in properties.items()
+    ]
+    for key in ("type", "additionalProperties"):
+        schema.pop(key, None)
+
+
 class ReferenceWrite(Write):
     """Where a credential is read from, one of both: a variable of the server's environment, or a file's first line."""
+
+    model_config = ConfigDict(json_schema_extra=_document_one_of_both)
 
     variable: str | None = Field(default=None, max_length=200, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
     file: FileName | None = None
