@@ -18,7 +18,7 @@ function Page({ error }: { error: Error | null }) {
 
 function show(application: string, ids: readonly string[], error: Error | null = null) {
   replaceView({ application, page: application === '' ? 'dashboard' : 'workbench', query: undefined })
-  const items = ids.map((id) => ({ id, title: id.toUpperCase() }))
+  const items = ids.map((id) => ({ id, title: id.toUpperCase(), environments: ['development'] }))
   vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ items, next: null })))
   render(
     <QueryClientProvider client={new QueryClient()}>
