@@ -8,6 +8,8 @@ rewritten by `queries`, with `parameters` and `translating`.
     bytes → decoded → text → statements → tables → resolved tables → PIQL
                               `dialects`  `collected` holds them, and the notes for the user
 
+`keyspaces` writes the tables of a live CQL keyspace, which need no parser.
+
 What PIQL has nothing for raises LeftOut where it is met; the nearest loop notes the reason and goes on.
 """
 

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 from piql.importing.collected import Collected
 from piql.importing.columns import GENERATED_REASON
+from piql.importing.defaults import read_default
 from piql.importing.schema import ImportedTable
 from piql.importing.tables import NO_PARTITIONS, read_constraint, read_element
-from piql.importing.tokens import ForeignToken, LeftOut, Reader, shown, split_at_commas
+from piql.importing.tokens import ForeignToken, LeftOut, Reader, shown, split_at_commas, unquoted
 
 # What an ADD adds when it adds no column.
 _CONSTRAINTS = frozenset(
@@ -97,7 +98,8 @@ def _add(reader: Reader, table: ImportedTable, collected: Collected) -> None:
         reader.take()
         reader.name()
     if reader.accept("DEFAULT"):
-        raise LeftOut(_no_default(reader))
+        _add_default(reader, table)
+        return
     if reader.word() in _CONSTRAINTS:
         read_constraint(reader, table, collected)
         return
@@ -110,9 +112,14 @@ def _add(reader: Reader, table: ImportedTable, collected: Collected) -> None:
     read_element(_without_position(reader.rest()), table, collected)
 
 
-def _no_default(reader: Reader) -> str:
-    """Take a default value, and say what to do instead."""
-    return f"PIQL has no DEFAULT: give {shown(reader.rest())} in the INSERT"
+def _add_default(reader: Reader, table: ImportedTable) -> None:
+    """Read SQL Server's `ADD DEFAULT value FOR column`."""
+    tokens = reader.rest()
+    at = next((at for at, token in enumerate(tokens) if token.word == "FOR"), len(tokens))
+    column = table.column(unquoted(tokens[at + 1])) if at + 1 < len(tokens) else None
+    if column is None:
+        raise LeftOut("it names no column")
+    column.default = read_default(tokens[:at], column.type)
 
 
 def _without_position(tokens: Sequence[ForeignToken]) -> list[ForeignToken]:
@@ -142,7 +149,9 @@ def _alter_column(reader: Reader, table: ImportedTable, collected: Collected) ->
         reader.rest()
         collected.note(line, "changed", subject, GENERATED_REASON)
     elif reader.accept("SET", "DEFAULT"):
-        raise LeftOut(_no_default(reader))
+        column.default = read_default(reader.rest(), column.type)
+    elif reader.accept("DROP", "DEFAULT"):
+        column.default = ""
     elif reader.word() in ("SET", "DROP") and not reader.follows("SET", "DATA", "TYPE"):
         raise LeftOut(_KEEPING_REASON)
     else:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from piql.importing.collected import Collected
 from piql.importing.column_types import read_type
+from piql.importing.defaults import read_default
 from piql.importing.dialects import TSQL
 from piql.importing.schema import ImportedColumn, ImportedKey, ImportedReference, ImportedTable
 from piql.importing.tokens import ForeignToken, LeftOut, Reader, shown, unquoted
@@ -173,7 +174,10 @@ class _Clauses:
         if "NEXTVAL" in words:
             self.note_generated()
             return
-        self._note_left_out("DEFAULT", f"PIQL has none: give {shown(value)} in the INSERT", line)
+        try:
+            self.column.default = read_default(value, self.column.type)
+        except LeftOut as reason:
+            self._note_left_out("DEFAULT", str(reason), line)
 
     def _primary_key(self) -> None:
         line = self.reader.line

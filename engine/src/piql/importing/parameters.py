@@ -206,7 +206,9 @@ class ParameterNames:
             if words[at] == "," and depth == 1:
                 position += 1
             elif depth == 0 and words[at] == ")":
-                break
+                if words[at + 1 : at + 2] != [","]:
+                    break
+                position = 0  # another row follows
             elif position < len(columns) and depth == 1:
                 inserted[at] = _word(columns[position])
         return inserted

@@ -8,7 +8,7 @@ count: it stays a query, and the compiler tells the user what would bound it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from piql import compiler
@@ -26,7 +26,7 @@ _VERBS = frozenset({"SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "("})
 _COST = frozenset(
     """
     unbounded-scan unbounded-join unbounded-sort unbounded-aggregate unbounded-product stop-blocked missing-index
-    bulk-write pattern-match offset
+    bulk-write pattern-match offset recursive-query
     """.split()
 )
 _NAMED = re.compile(r"^\W*(?:name\s*:|:name)\s*(?P<name>[\w-]+)", re.IGNORECASE)
@@ -98,7 +98,8 @@ def import_queries(sources: Sequence[QuerySource], schema: str, dialect: Dialect
     taken: set[str] = set()
     originals = [_query(source, dialect, taken) for source in sources[:MAX_QUERIES]]
     _compile(originals, schema)
-    translations = {id(query): _translation(query, dialect) for query in originals if query.error is not None}
+    keys = _only_keys(schema) if any(query.error is not None for query in originals) else {}
+    translations = {id(query): _translation(query, dialect, keys) for query in originals if query.error is not None}
     _compile(translations.values(), schema)
     queries = [
         translation if (translation := translations.get(id(query))) is not None and translation.error is None else query
@@ -166,11 +167,17 @@ def _compile(queries: Collection[_Query], schema: str) -> None:
         query.error = errors.get(f"{number}.piql")
 
 
-def _translation(query: _Query, dialect: Dialect) -> _Query:
+def _only_keys(schema: str) -> dict[str, tuple[str, ...]]:
+    """Return the primary key of each table that has no UNIQUE key, by the table's name in lower case."""
+    tables = compiler.compile({"schema.piql": schema}).tables.values()
+    return {table.name.lower(): table.primary_key for table in tables if not table.unique_keys}
+
+
+def _translation(query: _Query, dialect: Dialect, only_keys: Mapping[str, tuple[str, ...]]) -> _Query:
     """Return a query as sqlglot writes it, or as it is where sqlglot cannot. Its parameters are `:name` for that."""
     parameters = {match.group(1): match.group() for match in _PARAMETER.finditer(query.body)}
     try:
-        text = translated(_PARAMETER.sub(r":\1", query.body), dialect)
+        text = translated(_PARAMETER.sub(r":\1", query.body), dialect, only_keys)
     except ModuleNotFoundError:
         return replace(query, changes=[*query.changes, MISSING])
     if text is None:

@@ -39,13 +39,17 @@ class ReadStatement:
 
 @dataclass(slots=True)
 class ImportedColumn:
-    """A column; `type` is PIQL's, as it is written there. `may_be_null` is None where the input says nothing."""
+    """A column; `type` is PIQL's, as it is written there. `may_be_null` is None where the input says nothing.
+
+    `default` is its DEFAULT as PIQL writes it, '' where it has none.
+    """
 
     name: str
     type: str
     line: int
     may_be_null: bool | None = None
     comment: str = ""
+    default: str = ""
 
 
 @dataclass(frozen=True, slots=True)

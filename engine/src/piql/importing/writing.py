@@ -59,6 +59,8 @@ def _definition(column: ImportedColumn, table: ImportedTable) -> str:
         words.append("NOT NULL")
     elif in_reference and not is_key and column.may_be_null is not False:
         words.append("NULL")
+    if column.default:
+        words.append(f"DEFAULT {column.default}")
     if table.primary_key == (column.name,):
         words.append("PRIMARY KEY")
     if any(key.columns == (column.name,) and not key.name for key in table.unique_keys):

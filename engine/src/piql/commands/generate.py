@@ -1,0 +1,164 @@
+"""`piql generate`: makes rows for all tables of a deployed schema, or of a text, up to each limit."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+
+from piql.commands.arguments import compile_path
+from piql.commands.existing import open_existing, refuse_undeployed
+from piql.commands.following import attempt
+from piql.commands.load import TELL_SECONDS, Interrupts
+from piql.commands.table import counted, format_table
+from piql.errors import CompilationRefused, PiqlError
+from piql.files.formats import FORMATS
+from piql.files.generated import Generated, Told, dry_run, load_generated, write_generated
+from piql.generating.table_rows import LimitFill
+from piql.generating.wish import USUAL_ROWS, Wish
+from piql.schema.catalog import Table
+
+INTERRUPTED = 130  # the exit code after Ctrl+C
+
+
+def generate(argv: Sequence[str] | None = None) -> int:
+    """Generate rows, or only say how many it would be."""
+    parser = argparse.ArgumentParser(
+        prog="piql generate",
+        description="Make rows for all tables of a schema: skewed, with a full group for each limit, parents first.",
+    )
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--store", metavar="URL", help="a store with a deployed schema, such as embedded:PATH")
+    source.add_argument("--schema", type=Path, metavar="PATH", help="a .piql file or folder; with --to or --dry-run")
+    parser.add_argument(
+        "--rows",
+        action="append",
+        default=[],
+        metavar="[TABLE=]N",
+        help=f"rows of each table, or of one; {USUAL_ROWS:,} else, and more where a limit needs them to be full",
+    )
+    parser.add_argument(
+        "--full", type=int, metavar="PARENTS", help="fill every group of every limit, for so many parents"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same rows")
+    parser.add_argument("--nulls", type=float, default=0.1, metavar="SHARE", help="of NULLs where they are allowed")
+    parser.add_argument("--add", action="store_true", help="also where tables hold rows, which stay as they are")
+    parser.add_argument("--dry-run", action="store_true", help="say how many rows and how large, and write nothing")
+    parser.add_argument("--to", type=Path, metavar="FOLDER", help="write a file for each table instead")
+    parser.add_argument("--format", choices=FORMATS, default="csv", help="of the files")
+    options = parser.parse_args(argv)
+    if options.schema is not None and options.to is None and not options.dry_run:
+        parser.error("--schema names no store: add --to FOLDER or --dry-run")
+    try:
+        wish = _wish(options)
+    except (PiqlError, ValueError) as refusal:
+        parser.error(str(refusal))
+    code = 0
+
+    def work() -> None:
+        nonlocal code
+        if options.schema is not None:
+            compilation = compile_path(parser, options.schema)
+            if compilation.has_errors:
+                raise CompilationRefused(f"{options.schema} has errors", tuple(compilation.diagnostics))
+            code = _of_tables(compilation.tables, wish, options)
+            return
+        with open_existing(options.store) as db:
+            refuse_undeployed(db, options.store)
+            if options.to is not None or options.dry_run:
+                code = _of_tables(db.deployment.tables, wish, options)
+                return
+            with Interrupts() as interrupts:
+                generated = load_generated(
+                    db, wish, is_adding=options.add, tell=_teller("loaded"), stop=lambda: interrupts.count > 0
+                )
+            print(_summary(generated))
+            if interrupts.count:
+                print("stopped: what is said above is in", file=sys.stderr)
+                code = INTERRUPTED
+
+    try:
+        return attempt("generate", work) or code
+    except FileExistsError as error:
+        print(f"piql generate: {error}", file=sys.stderr)
+        return 1
+
+
+def _wish(options: argparse.Namespace) -> Wish:
+    """Return the wish of the options; raise ValueError or InvalidParameter where it makes no sense."""
+    rows, rows_of = USUAL_ROWS, {}
+    for word in options.rows:
+        table, equals, number = word.rpartition("=")
+        if not number.isascii() or not number.isdecimal():
+            raise ValueError(f"--rows {word}: write a number, or TABLE=NUMBER")
+        if equals:
+            rows_of[table] = int(number)
+        else:
+            rows = int(number)
+    return Wish(rows, rows_of, options.full, options.seed, options.nulls)
+
+
+def _of_tables(tables: Mapping[str, Table], wish: Wish, options: argparse.Namespace) -> int:
+    """Write files, or nothing with --dry-run, and print what was made."""
+    if options.dry_run:
+        print(_summary(dry_run(tables, wish, _teller("made"))))
+        print("nothing is written")
+        return 0
+    written = write_generated(tables, wish, options.to, options.format, _teller("written"))
+    print(_summary([generated for _, generated in written]))
+    print(f"{counted(len(written), 'file')} in {options.to}")
+    return 0
+
+
+def _summary(generated: Sequence[Generated]) -> str:
+    rows = [
+        (
+            made.report.table,
+            made.report.rows,
+            _size_in_words(made.report.bytes),
+            ", ".join(map(_fill_in_words, made.report.fills)),
+        )
+        for made in generated
+    ]
+    lines = [format_table(("table", "rows", "size", "fullest group of each limit"), rows)]
+    for made in generated:
+        report = made.report
+        if made.left_out:
+            left_out = counted(made.left_out, "row")
+            lines.append(f"{report.table}: {left_out} left out, which did not fit the rows that are there")
+        elif report.rows < report.asked:
+            lines.append(f"{report.table}: of {report.asked:,} rows, since its keys and limits leave room for no more")
+    return "\n".join(lines)
+
+
+def _fill_in_words(fill: LimitFill) -> str:
+    columns = ", ".join(fill.limit.columns)
+    return f"{fill.fullest:,} of {fill.limit.limit:,} ({f'TOKEN({columns})' if fill.limit.is_token else columns})"
+
+
+def _size_in_words(count: int) -> str:
+    """Return a number of bytes as people read it: 12 B, 3.4 kB, 56 MB."""
+    size, unit = float(count), "B"
+    for larger in ("kB", "MB", "GB", "TB"):
+        if size < 1000:
+            break
+        size, unit = size / 1000, larger
+    return f"{size:.0f} {unit}" if unit == "B" or size >= 10 else f"{size:.1f} {unit}"
+
+
+def _teller(done: str) -> Told | None:
+    """Return a function that writes one line over and over on standard error; None where that is no terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return None
+    last = 0.0
+
+    def tell(table: str, rows: int, asked: int) -> None:
+        nonlocal last
+        now = monotonic()
+        if now - last >= TELL_SECONDS:
+            last = now
+            print(f"\r\033[K{table}: {rows:,} of {asked:,} rows {done}", end="\r", file=sys.stderr, flush=True)
+
+    return tell

@@ -1,0 +1,41 @@
+"""What is asked of the generator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from piql.errors import InvalidParameter
+
+USUAL_ROWS = 1000
+MOST_ROWS = 10_000_000  # of one table
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How many rows, and how they are drawn.
+
+    rows         of each table that `rows_of` does not name; a table gets more where a limit needs them to be full
+    rows_of      exactly so many rows, by table; 0 leaves a table empty
+    full         fill every group of every limit, for so many parents; `rows` then counts for nothing
+    seed         the same seed gives the same rows
+    null_share   the share of NULLs in a column that may be NULL, from 0 to 1
+    passed_over  by table, how many values of a key are not used, since the table holds rows already
+    """
+
+    rows: int = USUAL_ROWS
+    rows_of: Mapping[str, int] = field(default_factory=dict)
+    full: int | None = None
+    seed: int = 0
+    null_share: float = 0.1
+    passed_over: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raise InvalidParameter for numbers that make no sense."""
+        for name, count in (("rows", self.rows), *self.rows_of.items()):
+            if not 0 <= count <= MOST_ROWS:
+                raise InvalidParameter(f"{name}={count}: a table gets from 0 to {MOST_ROWS:,} rows")
+        if self.full is not None and not 1 <= self.full <= MOST_ROWS:
+            raise InvalidParameter(f"full is {self.full}: give how many parents, from 1 to {MOST_ROWS:,}")
+        if not 0 <= self.null_share <= 1:
+            raise InvalidParameter(f"the share of NULLs is {self.null_share}: give a number from 0 to 1")
