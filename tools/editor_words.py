@@ -1,6 +1,7 @@
 """`python tools/editor_words.py` prints the words that the browser's editor colours, as a TypeScript module.
 
-The words are the compiler's own: its keywords, the names of its column types, its functions and aggregates.
+The words are the compiler's own: its keywords, the names of its column types, its functions and aggregates. MAX is a
+keyword and a function.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS
+from piql.compiler.binding.functions import AGGREGATES, USAGES
 from piql.compiler.syntax.cursor import RESERVED
 from piql.editor.service.semantic_tokens import SOFT_KEYWORDS
 from piql.schema.types import KIND_OF_NAME
@@ -21,7 +22,7 @@ def module() -> str:
     lists = {
         "KEYWORDS": RESERVED | SOFT_KEYWORDS,
         "TYPES": KIND_OF_NAME,
-        "FUNCTIONS": {*AGGREGATES, *FUNCTIONS} - SOFT_KEYWORDS,
+        "FUNCTIONS": {*AGGREGATES, *USAGES} - RESERVED,
     }
     return _HEAD + "".join(_constant(name, words) for name, words in lists.items())
 

@@ -18,7 +18,7 @@ from reference.statements import LEFT_OUT
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "docs" / "reference"
-PARSER = ("cursor", "definitions", "entities", "expressions", "parser", "queries", "writes")
+PARSER = ("cursor", "definitions", "entities", "expressions", "parser", "queries", "with_clauses", "writes")
 NO_KEYWORDS = frozenset("FORM FRM FRON FRO FRMO FROMM ROM DATE TIMESTAMP DOUBLE PRECISION ROW ROWS MIN".split())
 
 

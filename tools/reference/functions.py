@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 import piql
+from piql.compiler.binding.dates import DATE_FUNCTIONS
 from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS, Function
+from piql.compiler.binding.supplied import SUPPLIED
 from piql.compiler.binding.types import BARE, arithmetic, type_of
 from piql.compiler.logical.expressions import Constant
 from piql.compiler.logical.operators import Projection
 from piql.compiler.syntax.precedence import OF_OPERATOR
 from piql.compiler.syntax.unsupported import ILIKE
+from piql.schema.calendar import UNITS
 from piql.schema.catalog import Kind
 from piql.schema.decimals import MAX_PRECISION
 from piql.schema.types import NUMBERS
@@ -19,7 +22,7 @@ from piql.store.schemes import TEMPORARY_STORE
 
 from reference.markdown import code, codes, table
 
-_TAKES = {"t": "text", "n": "number", "i": "whole number", "a": "any"}
+_TAKES = {"t": "text", "n": "number", "i": "whole number", "a": "any", "x": "any but BLOB"}
 _AGGREGATE_MEANING = {
     "COUNT": "`COUNT(*)` counts rows, `COUNT(a)` values that are not NULL",
     "SUM": "the sum; NULL of no values. Exact, or [refused](types.md#computing); of DOUBLEs the nearest, in any order",
@@ -27,6 +30,20 @@ _AGGREGATE_MEANING = {
     "MIN": "the smallest; NULL of no values",
     "MAX": "the largest; NULL of no values",
 }
+_SUMS = (
+    ("`TIMESTAMP` and an interval", "`TIMESTAMP`"),
+    ("`DATE` and an interval of years to days", "`DATE` (DuckDB: the `TIMESTAMP` at which it begins)"),
+    ("`DATE` and an interval with hours or less", "`TIMESTAMP`"),
+    ("`DATE` and a whole number", "`DATE`: so many days later or earlier"),
+    ("`DATE` - `DATE`", "`BIGINT`: days"),
+    ("`TIMESTAMP` - `TIMESTAMP`", "`BIGINT`: milliseconds (DuckDB: an INTERVAL). EXTRACT(EPOCH FROM …) of it: seconds"),
+)
+_OF_DATES = (
+    "'2024-01-31' + INTERVAL '1 month'",
+    "'2024-03-31T12:00:00Z' - INTERVAL '1 month 12 hours'",
+    "'2024-02-29' + INTERVAL '1 year'",
+)
+_SUPPLIED_TYPES = {"CURRENT_TIMESTAMP": "TIMESTAMP", "CURRENT_DATE": "DATE", "UUID": "UUID"}
 _LEVELS = {  # how tightly an operator binds → what it gives
     1: "true when one side is",
     2: "true when both sides are",
@@ -36,9 +53,12 @@ _LEVELS = {  # how tightly an operator binds → what it gives
     6: "sum and difference",
     7: "product, quotient, and the remainder with the sign of what is divided",
     8: "the number with its sign turned",
+    9: "the value as another type, as `CAST` gives it",
 }
 _BEFORE_ONE_VALUE = {3: "NOT", 8: "-"}
 _ARITHMETIC = ("7 / 2", "-7 % 3", "7 / 0", "'Ada' || ' ' || 'Lovelace'", "1 + NULL")
+_CASES = ("CASE WHEN 1 > 2 THEN 'yes' ELSE 'no' END", "CASE 2 WHEN 1 THEN 'one' END")
+_CASTS = ("CAST('12' AS INT)", "2.5::INT", "2.5e0::INT", "2.345::DECIMAL(5, 2)", "CAST(7 AS TEXT)", "TRUE::TEXT")
 _COLUMNS = {Kind.INT: "i", Kind.BIGINT: "b", Kind.DECIMAL: "m", Kind.DOUBLE: "d", Kind.TEXT: "t", Kind.DATE: "y"}
 _SCHEMA = "CREATE TABLE one (id INT PRIMARY KEY, i INT, b BIGINT, m DECIMAL, d DOUBLE, t TEXT, y DATE);"
 
@@ -65,7 +85,10 @@ _DIGITS = (
 def pages() -> dict[str, str]:
     """Return the page about functions and aggregates, by file name."""
     functions = [function for name, function in FUNCTIONS.items() if name == function.name]
-    results = _evaluated((*(example for function in functions for example in function.examples), *_ARITHMETIC))
+    dated = DATE_FUNCTIONS.values()
+    examples = [example for function in functions for example in function.examples]
+    examples += [example for function in dated for example in function.examples]
+    results = _evaluated((*examples, *_ARITHMETIC, *_OF_DATES, *_CASES, *_CASTS))
     scalar = [
         (
             code(function.usage.split(")")[0] + ")"),
@@ -80,6 +103,17 @@ def pages() -> dict[str, str]:
     aggregates = [
         (code(aggregate), _AGGREGATE_MEANING[aggregate], _aggregate_types(aggregate)) for aggregate in AGGREGATES
     ]
+    date_functions = [
+        (
+            code(function.usage),
+            codes(function.words),
+            function.gives,
+            function.meaning,
+            "; ".join(f"`{example}` = `{results[example]}`" for example in function.examples),
+        )
+        for function in dated
+    ]
+    supplied = [(code(row.usage), code(_SUPPLIED_TYPES[row.gives]), row.meaning) for row in SUPPLIED.values()]
     matrix = [(f"**{left.value}**", *(_sum(left, right) for right in NUMBERS)) for left in NUMBERS]
     text = f"""
 # Functions and operators
@@ -91,7 +125,7 @@ Operators from the one that binds least to the one that binds most:
 `LIKE [word]`, `LIKE 'word'` and `CONTAINS` search one word through an inverted index, letters' case folded away;
 patterns with `%` or `_` are [refused](codes/pattern-match.md). NULL in any operand gives NULL, and so does a
 division by zero:
-{"; ".join(f"`{example}` = `{results[example]}`" for example in _ARITHMETIC)}.
+{_listed(_ARITHMETIC, results)}.
 
 The type of `+`, `-`, `*` and `%`; `/` always gives DOUBLE:
 
@@ -108,18 +142,77 @@ DECIMAL without digits (a parameter is one), it is a DECIMAL without digits. Eit
 
 {table(("function", "takes", "gives", "meaning", "examples"), scalar)}
 
-{", ".join(synonyms)}. NULL in any argument gives NULL, except in `COALESCE`. A query that sorts or tests by a function
-reads the rows first: no index holds computed values.
+{", ".join(synonyms)}. NULL in any argument gives NULL, except in {_listed_names()}.
+A query that sorts or tests by a function reads the rows first: no index holds computed values.
+
+## CASE
+
+`CASE WHEN test THEN value … ELSE value END` gives the value of the first test that is true, and NULL without ELSE.
+`CASE operand WHEN value THEN …` tests whether the operand equals each value in turn. Its values have the type that
+holds all of them, as those of `COALESCE` do. Only the value that is chosen is computed.
+
+{_listed(_CASES, results)}.
+
+## CAST
+
+`CAST(value AS type)` and `value::type` give a value as another type. `::` binds more tightly than any other operator.
+A parameter takes the type: `[day]::DATE` is a DATE. A literal that is no value of the type is an error of the text.
+
+| from | to | |
+| --- | --- | --- |
+| number | number | rounded to the digits of the type, halves away from zero; a DOUBLE to the even whole number |
+| number, BOOLEAN, DATE, TIMESTAMP, UUID, TIMEUUID | text | as in `2012-08-27 10:15:00.5` |
+| text | any of these | blanks around it do not count, but for BOOLEAN; of a DATE and TIMESTAMP the ISO form |
+| BOOLEAN | whole number | 1 and 0; back, 0 is FALSE |
+| DATE | TIMESTAMP | midnight in UTC; back, the day |
+| UUID | TIMEUUID | where it is of version 1; back, always |
+
+A number that does not fit ends the execution in `NumberOutOfRange`, a text that is no value of the type, or is too long
+for it, in `ConversionFailed`. No text is cut off: that is stricter than SQL. BLOB has no conversion.
+
+{_listed(_CASTS, results)}.
+
+## Dates and times
+
+{table(("function", "words", "gives", "meaning", "examples"), date_functions)}
+
+An interval is a literal: `INTERVAL '1 year 2 days'`, `INTERVAL '7' DAY`, `INTERVAL 7 DAY`, or `INTERVAL [days] DAY`
+with a parameter. Its units are {codes(unit.lower() + "s" for unit in UNITS)}. It is added to a day or time, or
+subtracted from one: months first, and where the month has no such day its last is taken, then days, then the rest.
+
+{table(("sum or difference", "gives"), _SUMS)}
+
+{"; ".join(f"`{example}` = `{results[example]}`" for example in _OF_DATES)}. What lies outside of the years 1 to 9999
+ends in `NumberOutOfRange`. Computed of literals, parameters and the current time alone, it is the end of an index
+range.
+
+## Given by the execution
+
+{table(("written", "gives", "meaning"), supplied)}
+
+The time is decided once per execution: it is the same wherever it stands, when the execution has to begin again, and
+on all pages of a PAGINATE. It is used like a parameter: an index finds `at < CURRENT_TIMESTAMP`, and no bound changes.
 
 ## Aggregates
 
 {table(("aggregate", "meaning", "type by the type of its operand"), aggregates)}
 
-`DISTINCT` inside the parentheses takes each value once. Without GROUP BY there is exactly one group, of no rows as
-well. An aggregate reads its whole section, so the section must be bounded: see
+`DISTINCT` inside the parentheses takes each value once. `FILTER (WHERE condition)` behind an aggregate leaves out
+the rows for which the condition is not true: `COUNT(*) FILTER (WHERE approved)`. Without GROUP BY there is exactly one
+group, of no rows as well. An aggregate reads its whole section, so the section must be bounded: see
 [unbounded-aggregate](codes/unbounded-aggregate.md).
 """
     return {"functions.md": text}
+
+
+def _listed_names() -> str:
+    """Return the names of the functions that take NULL as a value."""
+    return codes([name for name, function in FUNCTIONS.items() if name == function.name and function.takes_null])
+
+
+def _listed(examples: tuple[str, ...], results: dict[str, str]) -> str:
+    """Return examples with their results, on one line."""
+    return "; ".join(f"`{example}` = `{results[example]}`" for example in examples)
 
 
 def _operators() -> list[tuple[str, str, str]]:
@@ -147,17 +240,17 @@ def _takes(function: Function) -> str:
     letters = [function.takes[min(position, len(function.takes) - 1)] for position in range(min(function.high, 3))]
     optional = ["" if position < function.low else " (optional)" for position in range(len(letters))]
     if function.high > 3:
-        return f"{function.low} to {function.high} of one type"
+        return f"{function.low} to {function.high} of {'any type but BLOB' if function.takes == 'x' else 'one type'}"
     return ", ".join(_TAKES[letter] + after for letter, after in zip(letters, optional, strict=True))
 
 
 def _gives(function: Function) -> str:
     """Return the type of a function's result, by the types of its arguments."""
     letter = function.takes[0]
-    kinds = {"t": (Kind.TEXT,), "n": NUMBERS, "i": (Kind.INT,), "a": (Kind.INT, Kind.TEXT)}[letter]
+    kinds = {"t": (Kind.TEXT,), "n": NUMBERS, "i": (Kind.INT,), "a": (Kind.INT, Kind.TEXT), "x": (Kind.TEXT,)}[letter]
     results = {kind: function.result([Constant(value=None, type=BARE[kind])] * function.low) for kind in kinds}
     if len(kinds) > 1 and all(result == BARE[kind] for kind, result in results.items()):
-        return "the type of its arguments" if function.high > 3 else "the type of the number"
+        return "the type of its arguments" if function.high > 3 else "the type of the first"
     return codes(dict.fromkeys(map(str, results.values())))
 
 

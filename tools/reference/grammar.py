@@ -10,17 +10,20 @@ import re
 from dataclasses import dataclass
 from random import Random
 
+from piql.schema.calendar import UNIT_OF_WORD
 from piql.schema.types import KIND_OF_NAME
 
 SECTIONS: dict[str, str] = {
     "Files": """
 file            = { statement [ ";" ] } ;
-statement       = create_table | create_index | create_query | create_entity | fetch_query ;
+statement       = create_table | create_index | set_setting | create_query | create_entity | fetch_query ;
 """,
     "Schema": """
 create_table    = "CREATE" "TABLE" name "(" element { "," element } ")" ;
+default         = literal | "CURRENT_TIMESTAMP" | "CURRENT_DATE" | word "(" ")" ;
 element         = column | [ "CONSTRAINT" name ] constraint ;
-column          = name type [ "NULL" | "NOT" "NULL" ] { [ "CONSTRAINT" name ] column_constraint } ;
+column          = name type [ "NULL" | "NOT" "NULL" ] [ "DEFAULT" default ]
+                  { [ "CONSTRAINT" name ] column_constraint } ;
 column_constraint = "PRIMARY" "KEY" | "UNIQUE" | references ;
 constraint      = "PRIMARY" "KEY" columns
                 | "UNIQUE" columns
@@ -32,32 +35,44 @@ columns         = "(" name { "," name } ")" ;
 type            = type_name [ "(" positive [ "," positive ] ")" ] ;
 create_index    = "CREATE" "INDEX" name "ON" name "(" index_part { "," index_part } ")"
                   [ ( "COVERING" | "INCLUDE" ) columns ] [ "BUCKETS" positive ] ;
+set_setting     = "SET" name "=" positive ;
 index_part      = ( name | "TOKEN" columns ) [ "ASC" | "DESC" ] ;
 """,
     "Queries": """
 create_query    = "CREATE" "QUERY" name "AS" ( query | union | insert | update | delete | fetch ) ;
-query           = select { "UNION" [ "ALL" | "DISTINCT" ] select } [ order ] [ stop ] ;
-union           = branch "UNION" [ "ALL" | "DISTINCT" ] branch { "UNION" [ "ALL" | "DISTINCT" ] branch }
+query           = [ with ] select { "UNION" [ "ALL" | "DISTINCT" ] select } [ order ] [ stop ]
+                | "SELECT" [ "NOT" ] "EXISTS" "(" query ")" [ "AS" name ] ;
+union           = [ with ] branch "UNION" [ "ALL" | "DISTINCT" ] branch { "UNION" [ "ALL" | "DISTINCT" ] branch }
                   [ order ] [ stop ] ;
 branch          = select | "(" select [ order ] [ "LIMIT" ( positive | parameter ) ] ")" ;
+with            = "WITH" [ "RECURSIVE" ] with_query { "," with_query } ;
+with_query      = name [ columns ] "AS" "(" ( query | union ) ")" [ "MAX" levels "LEVELS" ] ;
 select          = "SELECT" [ "DISTINCT" | "ALL" ] output { "," output } "FROM" source { "," source | join }
                   [ "WHERE" expression ]
                   [ "GROUP" "BY" expression { "," expression } ]
                   [ "HAVING" expression ] ;
 output          = "*" | name "." "*" | expression [ "AS" name ] ;
 source          = ( name | "(" ( query | union ) ")" ) [ [ "AS" ] name ] ;
-join            = [ "INNER" ] "JOIN" source [ "ON" expression ] | "LEFT" [ "OUTER" ] "JOIN" source "ON" expression
+join            = [ "INNER" ] "JOIN" source [ "ON" expression | "USING" columns ]
+                | "LEFT" [ "OUTER" ] "JOIN" source ( "ON" expression | "USING" columns )
                 | "CROSS" "JOIN" source ;
 order           = "ORDER" "BY" expression [ "ASC" | "DESC" ] { "," expression [ "ASC" | "DESC" ] } ;
-stop            = ( "LIMIT" | "PAGINATE" ) ( positive | parameter ) ;
+stop            = ( "LIMIT" | "PAGINATE" ) ( positive | parameter )
+                | "FETCH" ( "FIRST" | "NEXT" ) [ positive | parameter ] ( "ROW" | "ROWS" ) "ONLY" ;
 """,
     "Writes": """
-insert          = "INSERT" "INTO" name [ columns ] "VALUES" "(" expression { "," expression } ")"
-                  [ "IF" "NOT" "EXISTS" ] ;
+insert          = "INSERT" "INTO" name [ columns ] "VALUES" row { "," row }
+                  [ "IF" "NOT" "EXISTS" | on_conflict ] [ returning ] ;
+on_conflict     = "ON" "CONFLICT" "DO" "NOTHING" | "ON" "CONFLICT" columns "DO" "NOTHING"
+                | "ON" "CONFLICT" columns "DO" "UPDATE" "SET" assignment { "," assignment } ;
 update          = "UPDATE" name "SET" assignment { "," assignment } [ "WHERE" expression ]
-                  [ "IF" expression ] ;
-assignment      = name "=" concatenation ;
-delete          = "DELETE" "FROM" name [ "WHERE" expression ] [ "IF" expression ] ;
+                  [ "IF" expression ] [ returning ] ;
+assignment      = [ name "." ] name "=" concatenation ;
+delete          = "DELETE" "FROM" name [ "WHERE" expression ] [ "IF" expression ] [ returning ] ;
+row             = "(" value { "," value } ")" ;
+value           = expression | "DEFAULT" ;
+returning       = "RETURNING" returned { "," returned } ;
+returned        = "*" | name "." "*" | column_name [ "AS" name ] ;
 """,
     "Expressions": """
 expression      = conjunction { "OR" conjunction } ;
@@ -65,20 +80,30 @@ conjunction     = negation { "AND" negation } ;
 negation        = { "NOT" } predicate ;
 predicate       = concatenation [ comparison ] ;
 comparison      = ( "=" | "<>" | "!=" | "<" | "<=" | ">" | ">=" ) concatenation
-                | "IS" [ "NOT" ] "NULL"
+                | "=" ( "ANY" | "SOME" ) "(" parameter ")"
+                | "<>" "ALL" "(" parameter ")"
+                | "IS" [ "NOT" ] ( "NULL" | "DISTINCT" "FROM" concatenation )
                 | [ "NOT" ] "BETWEEN" concatenation "AND" concatenation
                 | [ "NOT" ] "IN" ( parameter | "(" query ")" | "(" expression { "," expression } ")" )
                 | [ "NOT" ] ( "LIKE" | "CONTAINS" ) concatenation ;
 concatenation   = sum { "||" sum } ;
 sum             = product { ( "+" | "-" ) product } ;
 product         = signed { ( "*" | "/" | "%" ) signed } ;
-signed          = [ "-" | "+" ] operand ;
-operand         = column_name | literal | parameter | call
+signed          = [ "-" | "+" ] operand { "::" type } ;
+operand         = column_name | literal | parameter | call | case | cast | interval
                 | "(" expression { "," expression } ")"
                 | "(" query ")"
                 | "EXISTS" "(" query ")" ;
 column_name     = name [ "." name ] ;
-call            = word "(" [ "*" | [ "DISTINCT" ] expression { "," expression } ] ")" ;
+call            = "POSITION" "(" concatenation "IN" expression ")"
+                | word "(" [ "*" | [ "DISTINCT" ] expression { "," expression } ] ")"
+                  [ "FILTER" "(" "WHERE" expression ")" ]
+                | ( "CURRENT_TIMESTAMP" | "CURRENT_DATE" ) [ "(" ")" ]
+                | "EXTRACT" "(" word "FROM" expression ")" ;
+case            = "CASE" [ column_name | call ] when { when } [ "ELSE" expression ] "END" ;
+cast            = "CAST" "(" expression "AS" type ")" ;
+when            = "WHEN" expression "THEN" expression ;
+interval        = "INTERVAL" ( interval_text | ( positive | parameter ) unit ) ;
 literal         = number | string | blob | "TRUE" | "FALSE" | "NULL" ;
 parameter       = ( "[" [ positive ":" ] word "]" | ":" word ) [ "MAX" positive ] ;
 """,
@@ -96,12 +121,21 @@ fetch           = "FETCH" name [ name ] { "OF" name [ name ] "BY" name }
 
 # What the productions leave to the lexer, with texts that stand for them.
 LEXICAL: dict[str, tuple[str, tuple[str, ...]]] = {
-    "name": ("a word that is not reserved, or any text in double quotes", ("users", "owner", "text", '"two words"')),
+    "name": (
+        "a word that is not reserved, or any text in double quotes or backticks",
+        ("users", "owner", "text", '"two words"', "`two words`"),
+    ),
     "word": ("letters, digits and `_`, not beginning with a digit", ("count", "_me", "LOWER", "größe")),
     "type_name": ("one of the [types](types.md)", tuple(KIND_OF_NAME)),
     "number": ("digits, with a point or an exponent where wished: `7`, `7.5`, `7e3`", ("7", "7.5", ".5", "7e3")),
     "positive": ("digits, at least 1", ("1", "100")),
+    "levels": ("a whole number from 1 to 64", ("1", "64")),
     "string": ("text in single quotes on one line; a quote inside is doubled", ("'ada'", "'it''s'", "''")),
+    "interval_text": (
+        "counts of units, or a count in front of a unit, in single quotes",
+        ("'7 days'", "'1 year 2 days'", "'-1.5 hours'", "'7' DAY"),
+    ),
+    "unit": ("one of the units of an interval, or its plural", tuple(UNIT_OF_WORD)),
     "blob": ("pairs of hexadecimal digits: `X'00FF'`", ("X'00FF'", "x''")),
 }
 

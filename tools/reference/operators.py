@@ -25,6 +25,7 @@ CREATE TABLE follows (
 CREATE TABLE thoughts (
   owner VARCHAR(32) REFERENCES users, posted TIMESTAMP, text VARCHAR(140), PRIMARY KEY (owner, posted)
 );
+CREATE TABLE replies (id INT PRIMARY KEY, reply_to INT NULL REFERENCES replies MAX 20);
 CREATE TABLE notes (id INT PRIMARY KEY, owner VARCHAR(32), body TEXT);
 """
 _EXAMPLES = {
@@ -53,6 +54,15 @@ _EXAMPLES = {
     "LocalDistinct": "SELECT DISTINCT since FROM follows WHERE owner = [me]",
     "LocalUnion": (
         "SELECT target FROM follows WHERE owner = [me] UNION SELECT username FROM users WHERE username = [you]"
+    ),
+    "RecursiveUnion": (
+        "WITH RECURSIVE thread (id, depth) AS (SELECT id, 0 FROM replies WHERE id = [root] UNION ALL "
+        "SELECT r.id, t.depth + 1 FROM replies r JOIN thread t ON r.reply_to = t.id) MAX 3 LEVELS "
+        "SELECT id, depth FROM thread"
+    ),
+    "WorkTableScan": (
+        "WITH RECURSIVE above (id, reply_to) AS (SELECT id, reply_to FROM replies WHERE id = [id] UNION ALL "
+        "SELECT r.id, r.reply_to FROM replies r JOIN above a ON r.id = a.reply_to) MAX 10 LEVELS SELECT id FROM above"
     ),
     "LocalProjection": "SELECT LOWER(hometown) AS town FROM users WHERE username = [me]",
     "WritePlan": "INSERT INTO follows (owner, target, since) VALUES ([me], [you], [now])",

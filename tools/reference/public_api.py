@@ -19,7 +19,7 @@ _MEMBERS: dict[str, dict[str, str]] = {
     "Database": {"store": "the store beneath"},
     "Session": {"token": "what the client keeps"},
     "Page": {
-        "rows": "a dict each, in the order asked; none for a write",
+        "rows": "a dict each, in the order asked; of a write those of RETURNING",
         "cursor": "goes on behind this page; None at the end and without PAGINATE",
         "operations": "the requests it made, never more than the bound",
         "round_trips": "the requests that waited for one another",
@@ -27,6 +27,7 @@ _MEMBERS: dict[str, dict[str, str]] = {
         "statements": "the CQL statements that its reads were sent as, on a cluster: one may hold many requests",
         "repair_operations": "requests that settled interrupted writes",
         "elapsed_ms": "from the call to the rows",
+        "rows_affected": "of a write: the rows it inserted, changed or deleted; None for a query",
     },
     "Build": {},
     "BuildProgress": {

@@ -9,6 +9,7 @@ PiqlError
 ├── ConditionFailed         UPDATE … IF
 ├── InvalidParameter
 ├── NumberOutOfRange        what is computed does not fit its type
+├── ConversionFailed        CAST of a text that is no value of the type
 ├── InvalidCursor
 │   └── StaleCursor         made by another version of the query
 ├── InvalidSession          a session's token that is damaged, or of another store
@@ -56,7 +57,11 @@ class CardinalityViolation(PiqlError):
 
 
 class DuplicateKey(PiqlError):
-    """A row with this primary or unique key exists already."""
+    """A row with this primary or unique key exists already; `columns` are those of the key."""
+
+    def __init__(self, message: str, columns: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.columns = columns
 
 
 class ForeignKeyViolation(PiqlError):
@@ -83,6 +88,10 @@ class NumberOutOfRange(PiqlError):
 
     Nothing is written.
     """
+
+
+class ConversionFailed(PiqlError):
+    """A CAST met a text that stands for no value of its type, or is too long for it. Nothing is written."""
 
 
 class InvalidCursor(PiqlError):

@@ -28,6 +28,10 @@ CREATE TABLE players (
 CREATE QUERY put AS INSERT INTO players (id, team, email, score, bio) VALUES ([id], [team], [email], [score], [bio]);
 CREATE QUERY putNew AS
 INSERT INTO players (id, team, score, bio) VALUES ([id], [team], [score], [bio]) IF NOT EXISTS;
+CREATE QUERY gain AS
+INSERT INTO players (id, team, email, score, bio) VALUES ([id], [team], [email], [score], [bio])
+ON CONFLICT (id) DO UPDATE SET score = score + EXCLUDED.score, team = EXCLUDED.team;
+CREATE QUERY retell AS UPDATE players SET bio = [bio] WHERE email = [email];
 CREATE QUERY move AS UPDATE players SET team = [team] WHERE id = [id];
 CREATE QUERY rate AS UPDATE players SET score = [score] WHERE id = [id] IF score = [was];
 CREATE QUERY tell AS UPDATE players SET bio = [bio], email = [email] WHERE id = [id];
@@ -73,7 +77,8 @@ def operations(seed: int, writer: str = "p", players: int = 16, loads: int = 2) 
     chance = random.Random(seed)
     while True:
         player = _random_player(chance, writer, players)
-        kind = chance.choices(("put", "putNew", "move", "rate", "tell", "remove", "load"), (5, 3, 5, 4, 3, 3, loads))[0]
+        kinds = ("put", "putNew", "gain", "move", "rate", "tell", "retell", "remove", "load")
+        kind = chance.choices(kinds, (4, 3, 4, 5, 4, 3, 3, 3, loads))[0]
         match kind:
             case "load":
                 rows = tuple(_random_player(chance, writer, players) for _ in range(chance.randint(1, 3 * BATCH)))
@@ -82,7 +87,7 @@ def operations(seed: int, writer: str = "p", players: int = 16, loads: int = 2) 
                 yield Operation(kind, {"id": player["id"], "score": player["score"], "was": chance.randrange(3)})
             case _:
                 names = {"put": "id team email score bio", "putNew": "id team score bio", "move": "id team"}
-                names |= {"tell": "id bio email", "remove": "id"}
+                names |= {"gain": names["put"], "tell": "id bio email", "retell": "email bio", "remove": "id"}
                 parameters = {name: player[name] for name in names[kind].split()}
                 if parameters.get("email", "") is None:
                     parameters["email"] = f"{player['id']}@own"
@@ -125,6 +130,13 @@ def after(players: Players, piece: Operation) -> tuple[set[str], Players]:
             if old is None or old["score"] != parameters["was"]:
                 return {"ConditionFailed"}, players
             changed[old["id"]] = {**old, "score": parameters["score"]}
+        case "gain" if old is not None:
+            changed[old["id"]] = {**old, "score": old["score"] + parameters["score"], "team": parameters["team"]}
+        case "gain":
+            changed[parameters["id"]] = parameters
+        case "retell":
+            named = [player for player in players.values() if player["email"] == parameters["email"]]
+            changed |= {player["id"]: {**player, "bio": parameters["bio"]} for player in named}
         case "remove":
             changed.pop(parameters["id"], None)
         case _ if old is not None:

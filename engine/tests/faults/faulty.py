@@ -127,8 +127,11 @@ class _FaultyTransaction:
 class PersistentDatabase(piql.Database):
     """Repeats what the store did not answer; a refusal is none where a lost attempt had done what was asked.
 
-    In the end, all that was on its way having come, every promise holds.
+    In the end, all that was on its way having come, every promise holds. Where an attempt was lost, nothing tells how
+    many rows the write affected (`knows_rows_affected`): the last attempt may find its work done.
     """
+
+    knows_rows_affected = True
 
     def close(self) -> None:
         store: FaultyStore = self.store  # type: ignore[assignment]
@@ -143,7 +146,8 @@ class PersistentDatabase(piql.Database):
         store: FaultyStore = self.store  # type: ignore[assignment]
         lost = store.lost
         last: Exception | None = None
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
+            self.knows_rows_affected = attempt == 0
             try:
                 return work()
             except piql.StoreUnavailable as failure:

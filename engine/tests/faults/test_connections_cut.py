@@ -38,7 +38,7 @@ def test_a_page_is_whole_or_refused_though_connections_are_cut_under_its_fan_out
         cutter = threading.Thread(target=cut)
         cutter.start()
         try:
-            while len(cuts) < 25:
+            while len(cuts) < 12:
                 try:
                     rows = db.execute("stream", {"me": 0}).rows
                 except piql.StoreUnavailable:

@@ -4,10 +4,10 @@ from itertools import count
 
 import piql
 import pytest
+from piql.client.table_pages import table_pages
 from piql.errors import InvalidParameter
 from piql.files.loading import LoadRefused
 from piql.files.problems import FileRefused
-from piql.files.table_pages import table_pages
 
 from .conftest import Loader
 

@@ -10,12 +10,12 @@ import piql
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from piql.client.table_pages import table_pages
 from piql.files.dumping import dump_rows
 from piql.files.formats import FORMATS, Format
 from piql.files.loading import FileLoad
 from piql.files.mapping import map_columns
 from piql.files.source import open_source
-from piql.files.table_pages import table_pages
 from piql.files.values import BYTES_FORMS, BytesForm
 from piql.schema.types import COLUMN_TYPES, KINDS
 

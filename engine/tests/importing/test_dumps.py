@@ -88,7 +88,6 @@ SELECT 1;
 """
     assert notes_of(text, "postgres") == [
         (2, "changed", "a.id"),
-        (3, "left out", "DEFAULT of a.kind"),
         (4, "left out", "CHECK of a.kind"),
         (5, "left out", "a.tags"),
         (7, "left out", "CREATE VIEW v AS SELECT id FROM a"),

@@ -30,6 +30,9 @@ WRITTEN = {
         "SELECT n FROM users WHERE id = [id] AND n BETWEEN [n] AND [n_to]"
     ),
     "INSERT INTO users (id, name) VALUES (?, ?)": "INSERT INTO users (id, name) VALUES ([id], [name])",
+    "INSERT INTO users (id, name) VALUES (?, ?), (?, ?)": (
+        "INSERT INTO users (id, name) VALUES ([id], [name]), ([id2], [name2])"
+    ),
     "UPDATE public.users SET town = ? WHERE id = ?": "UPDATE users SET town = [town] WHERE id = [id]",
     'SELECT total FROM public."order" WHERE id = 1': 'SELECT total FROM "order" WHERE id = 1',
     "SELECT ':x?' || name AS a FROM users WHERE id = 1": "SELECT ':x?' || name AS a FROM users WHERE id = 1",
@@ -52,13 +55,64 @@ def test_parameters_get_the_names_of_their_columns(query: str, written: str) -> 
     [
         ("SELECT TOP 5 name FROM users ORDER BY name", "tsql"),
         ("SELECT [name] FROM [dbo].[users] ORDER BY [name] OFFSET 0 ROWS FETCH NEXT 5 ROWS ONLY", "postgres"),
-        ("SELECT name FROM users ORDER BY name FETCH FIRST 5 ROWS ONLY", "oracle"),
+        ("SELECT name FROM users ORDER BY name NULLS LAST FETCH FIRST 5 ROWS ONLY", "oracle"),
     ],
 )
 def test_the_first_rows_are_limited_in_the_words_of_piql(query: str, dialect: str) -> None:
     text = imported(query, dialect).text
     is_read = dialect != "postgres"  # brackets are no names there
     assert bool(re.search(r"^LIMIT 5;$", text, re.MULTILINE)) == is_read
+
+
+def test_the_first_rows_of_the_standard_stay_as_they_are_written() -> None:
+    text = imported("SELECT name FROM users ORDER BY name FETCH FIRST 5 ROWS ONLY", "oracle").text
+    assert text.endswith("SELECT name FROM users ORDER BY name FETCH FIRST 5 ROWS ONLY;\n")
+    assert not piql.compile(text).has_errors
+
+
+@pytest.mark.parametrize(
+    ("query", "dialect", "written"),
+    [
+        (
+            "INSERT INTO `order` (id, total) VALUES (?, ?) ON DUPLICATE KEY UPDATE total = total + VALUES(total)",
+            "mysql",
+            'INSERT INTO "order" (id, total) VALUES ([id], [total])'
+            " ON CONFLICT(id) DO UPDATE SET total = total + EXCLUDED.total",
+        ),
+        (
+            "INSERT IGNORE INTO users (id, name) VALUES (?, ?)",
+            "mysql",
+            "INSERT INTO users (id, name) VALUES ([id], [name]) ON CONFLICT DO NOTHING",
+        ),
+        (
+            "INSERT OR IGNORE INTO users (id, name) VALUES (?, ?)",
+            "sqlite",
+            "INSERT INTO users (id, name) VALUES ([id], [name]) ON CONFLICT DO NOTHING",
+        ),
+        (
+            "INSERT OR REPLACE INTO users (id, name) VALUES (?, ?)",
+            "sqlite",
+            "INSERT INTO users (id, name) VALUES ([id], [name])",
+        ),
+        (
+            "INSERT INTO users (id, name) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET n = users.n + 1 RETURNING n",
+            "postgres",
+            "INSERT INTO users (id, name) VALUES ([id], [name]) ON CONFLICT (name) DO UPDATE SET n = users.n + 1"
+            " RETURNING n",
+        ),
+    ],
+)
+def test_upserts_are_written_in_the_words_of_piql(query: str, dialect: str, written: str) -> None:
+    text = imported(query, dialect).text
+    bodies = [" ".join(body.split()).replace("( ", "(").replace(" )", ")") for body in BODY.findall(text)]
+    assert bodies == [written]
+    assert [finding.message for finding in piql.compile(text).diagnostics if finding.severity == "error"] == []
+
+
+def test_on_duplicate_key_of_a_table_with_several_keys_is_left_out_with_the_way_out() -> None:
+    query = "INSERT INTO users (id, name, n) VALUES (?, ?, 1) ON DUPLICATE KEY UPDATE n = n + 1"
+    (note,) = [note for note in imported(query, "mysql").notes if note.subject == "insertUsers"]
+    assert "ON CONFLICT (key)" in note.reason
 
 
 def test_what_piql_has_no_words_for_is_a_comment_with_the_reason_and_its_place() -> None:
@@ -73,6 +127,18 @@ def test_a_query_that_is_refused_for_its_cost_stays_a_query() -> None:
     read = imported("SELECT id FROM users WHERE town = ?")
     (finding,) = [finding for finding in piql.compile(read.text).diagnostics if finding.severity == "error"]
     assert (finding.code, read.queries) == ("unbounded-scan", ("selectUsers",))
+
+
+def test_a_recursive_query_stays_a_query_whose_depth_the_compiler_asks_for() -> None:
+    text = imported(
+        'WITH RECURSIVE bought AS (SELECT id, buyer FROM public."order" WHERE id = $1 '
+        'UNION ALL SELECT o.id, o.buyer FROM public."order" o JOIN bought b ON o.id = b.buyer) SELECT id FROM bought'
+    ).text
+    (finding,) = [finding for finding in piql.compile(text).diagnostics if finding.severity == "error"]
+    assert finding.code == "recursive-query"
+    (edit,) = finding.fixes[0].edits
+    fixed = piql.compile(text[: edit.start] + edit.text + text[edit.end :])
+    assert all(query.is_bounded for query in fixed.queries.values())
 
 
 def test_a_comment_names_a_query_and_names_differ() -> None:

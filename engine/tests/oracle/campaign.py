@@ -14,7 +14,7 @@ from multiprocessing import get_context
 import duckdb
 import piql
 
-from .check import Failure, Outcome, run_world
+from .check import Failure, Outcome, run_world, with_the_clock
 from .repro import repro
 from .shrink import shrink
 from .world import World, random_world
@@ -56,7 +56,7 @@ def run_campaign(
     first_seed: int,
     cases: int,
     worlds: int | None = None,
-    connect: Callable[[str], piql.Database] = piql.connect,
+    connect: Callable[[str], piql.Database] = with_the_clock,
     processes: int = 1,
 ) -> Campaign:
     """Run worlds, each on a store of its own, until so many queries have been tried.

@@ -15,12 +15,13 @@ import piql
 from .compare import difference, plain
 from .contents import Contents, Row
 from .piql_text import piql_statement
-from .query import Const, Delete, Expr, Insert, Read, Update
+from .query import Conflict, Const, Delete, Expr, Insert, Read, Update
 from .query_generator import QueryCase
 from .reference import Reference
 from .rewriting import rewritten
 from .schema import Schema, Table
 from .schema_generator import refers_to_itself
+from .values import CLOCK
 from .world import World, constructs
 
 STRATEGIES = ("parallel", "simple", "lazy")
@@ -50,7 +51,12 @@ class Outcome:
     failures: list[Failure] = field(default_factory=list)
 
 
-def run_world(world: World, connect: Callable[[str], piql.Database] = piql.connect) -> Outcome:
+def with_the_clock(url: str) -> piql.Database:
+    """Connect as `piql.connect` does, at a time of which the reference knows."""
+    return piql.connect(url, now=lambda: CLOCK)
+
+
+def run_world(world: World, connect: Callable[[str], piql.Database] = with_the_clock) -> Outcome:
     """Compile, deploy, load, execute and compare everything in a world."""
     outcome = Outcome()
     try:
@@ -270,7 +276,7 @@ class _Run:
         rows: list[tuple[object, ...]] = []
         cursor: str | None = None
         for _ in range(400):
-            page = db.execute(case.name, sample, cursor=cursor, strategy=strategy)  # type: ignore[arg-type]
+            page = db.execute(case.name, case.given(sample), cursor=cursor, strategy=strategy)  # type: ignore[arg-type]
             self.check_page(case, page, bound, sample, strategy)
             if any(list(row) != names for row in page.rows):
                 self.fail("columns in another order", case.name, f"{list(page.rows[0])} instead of {names}", sample)
@@ -289,7 +295,7 @@ class _Run:
         self, db: piql.Database, case: QueryCase, sample: Mapping[str, object], rows: Sequence[tuple[object, ...]]
     ) -> str | None:
         """Run a read as a bare statement; its first page must be what executing it by name gave."""
-        page = db.run(piql_statement(case.query, case.style), sample)
+        page = db.run(piql_statement(case.query, case.style), case.given(sample))
         rows_now = [tuple(row.values()) for row in page.rows]
         return None if rows_now == list(rows[: len(rows_now)]) or not case.query.order else f"run gives {rows_now}"  # type: ignore[union-attr]
 
@@ -316,10 +322,10 @@ class _Run:
         expectation = self.expected_write(case.query, sample)
         if expectation is None:
             return
-        refusals, may_pass, change = expectation
+        refusals, may_pass, affected, change = expectation
         self.outcome.executions += 1
         try:
-            page = db.execute(case.name, sample)
+            page = db.execute(case.name, case.given(sample))
         except piql.BoundExceeded as refusal:
             self.fail("more operations than the bound", case.name, str(refusal), sample)
             return
@@ -342,11 +348,13 @@ class _Run:
             self.fail("more operations than the bound", case.name, detail, sample)
         if page.rows or page.cursor is not None:
             self.fail("a write gives rows", case.name, str(page.rows), sample)
+        if page.rows_affected != affected and getattr(db, "knows_rows_affected", True):
+            self.fail("a write affects other rows", case.name, f"{page.rows_affected}, expected {affected}", sample)
         change()
         reference.changed(case.query.table)  # type: ignore[union-attr]
 
-    def expected_write(self, query: Any, sample: Mapping[str, object]) -> tuple[set[str], bool, Any] | None:
-        """Return the refusals that may come, whether the write may pass, and the change it then makes."""
+    def expected_write(self, query: Any, sample: Mapping[str, object]) -> tuple[set[str], bool, int, Any] | None:
+        """Return the refusals that may come, whether the write may pass, and the rows and change that it then makes."""
         table = self.schema.table(query.table)
         given = {name: _value(value, sample) for name, value in getattr(query, "values", ())}
         match query:
@@ -355,27 +363,64 @@ class _Run:
                 if refers_to_itself(table, row):
                     return None
                 refusals = self.contents.refusals_of_put(table.name, row)
+                if query.conflict is not None and "ConstraintViolation" not in refusals:
+                    return self.expected_upsert(table, query.conflict, row, sample)
                 if query.if_not_exists and self.contents.key(table, row) in self.contents.rows[table.name]:
                     refusals.add("DuplicateKey")
-                return refusals, not refusals, lambda: self.contents.put(table.name, row)
+                return refusals, not refusals, 1, lambda: self.contents.put(table.name, row)
             case Update():
                 return self.expected_update(table, query, sample)
             case Delete():
-                key = _key(table, query.key, sample)
+                old = self.row_named(table, query.key, sample)
+                if old is None:
+                    return set(), True, 0, lambda: None
+                key = self.contents.key(table, old)
                 refusals = self.contents.refusals_of_delete(table.name, key)
-                return refusals, not refusals, lambda: self.contents.delete(table.name, key)
+                return refusals, not refusals, 1, lambda: self.contents.delete(table.name, key)
         raise AssertionError(query)
+
+    def row_named(self, table: Table, pairs: Sequence[tuple[str, Expr]], sample: Mapping[str, object]) -> Row | None:
+        """Return the row that a write names by its primary key or a UNIQUE key."""
+        return self.row_with(table, {name: _value(value, sample) for name, value in pairs})
+
+    def row_with(self, table: Table, values: Mapping[str, object]) -> Row | None:
+        """Return the row with the values of a key; None also for NULL, which equals nothing."""
+        if None in values.values():
+            return None
+        wanted = [plain(value) for value in values.values()]
+        rows = self.contents.rows[table.name].values()
+        return next((row for row in rows if [plain(row[name]) for name in values] == wanted), None)
+
+    def expected_upsert(
+        self, table: Table, conflict: Conflict, row: Row, sample: Mapping[str, object]
+    ) -> tuple[set[str], bool, int, Any] | None:
+        """Say what is expected of an INSERT with ON CONFLICT whose values fit their columns."""
+        keys = [conflict.key] if conflict.key else [table.primary_key, *table.uniques]
+        found = (self.row_with(table, {name: row[name] for name in key}) for key in keys)
+        old = next((there for there in found if there is not None), None)
+        if old is None:
+            refusals = self.contents.refusals_of_put(table.name, row)
+            if self.contents.key(table, row) in self.contents.rows[table.name]:
+                refusals.add("DuplicateKey")
+            return refusals, not refusals, 1, lambda: self.contents.put(table.name, row)
+        if not conflict.changes:
+            return set(), True, 0, lambda: None
+        news = {name: row[name] if value is None else _value(value, sample) for name, value in conflict.changes}
+        new = old | news
+        if refers_to_itself(table, new):
+            return None
+        refusals = self.contents.refusals_of_put(table.name, new)
+        return refusals, not refusals, 1, lambda: self.contents.put(table.name, new)
 
     def expected_update(
         self, table: Table, query: Update, sample: Mapping[str, object]
-    ) -> tuple[set[str], bool, Any] | None:
-        key = _key(table, query.key, sample)
-        old = self.contents.rows[table.name].get(key)
+    ) -> tuple[set[str], bool, int, Any] | None:
+        old = self.row_named(table, query.key, sample)
         changes = {name: _value(value, sample) for name, value in query.changes}
         if old is None:
             probe = dict.fromkeys((column.name for column in table.columns), None) | changes
             early = self.contents.refusals_of_put(table.name, probe) & {"ConstraintViolation"}
-            return early | ({"ConditionFailed"} if query.conditions else set()), True, lambda: None
+            return early | ({"ConditionFailed"} if query.conditions else set()), True, 0, lambda: None
         row = old | changes
         if refers_to_itself(table, row):
             return None
@@ -384,7 +429,7 @@ class _Run:
             wanted = _value(value, sample)
             if wanted is None or plain(old[name]) != plain(wanted):
                 refusals.add("ConditionFailed")
-        return refusals, not refusals, lambda: self.contents.put(table.name, row)
+        return refusals, not refusals, 1, lambda: self.contents.put(table.name, row)
 
     def check_contents(self, db: piql.Database) -> None:
         """Read every table to its end, and compare it with what the writes should have left."""
@@ -412,11 +457,6 @@ class _Run:
 
 def _value(expr: Expr, sample: Mapping[str, object]) -> object:
     return expr.value if isinstance(expr, Const) else sample[expr.name]  # type: ignore[union-attr]
-
-
-def _key(table: Table, pairs: Sequence[tuple[str, Expr]], sample: Mapping[str, object]) -> tuple[object, ...]:
-    by_name = {name: _value(value, sample) for name, value in pairs}
-    return tuple(by_name[name] for name in table.primary_key)
 
 
 def _dump(table: Table) -> str:

@@ -9,25 +9,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .choices import case_text
 from .query import (
+    WALK,
     Aggregate,
     And,
     Arithmetic,
     Between,
     Call,
+    Case,
+    Cast,
     Col,
     Compare,
     Const,
+    DatePart,
+    DateSum,
+    Difference,
+    Distinct,
     Exists,
     Expr,
     In,
     InSelect,
     IsNull,
     Not,
+    Now,
     Or,
     Order,
     Param,
     Read,
+    Recursive,
     Row,
     ScalarSelect,
     Select,
@@ -36,7 +46,7 @@ from .query import (
     Union,
 )
 from .schema import Schema
-from .values import BIGINT, Value, duckdb_literal
+from .values import BIGINT, CLOCK, Value, ValueType, duckdb_literal
 
 FINITE = "finite"
 """A macro: NULL in the place of a number that is not finite."""
@@ -69,8 +79,10 @@ def _aggregates(expr: object) -> bool:
             return any(map(_aggregates, expr.arguments))
         case And() | Or():
             return any(map(_aggregates, expr.operands))
-        case Not() | IsNull():
+        case Not() | IsNull() | Cast():
             return _aggregates(expr.operand)
+        case Case():
+            return any(_aggregates(value) for branch in expr.branches for value in branch)
     return False
 
 
@@ -163,6 +175,8 @@ class _Printer:
         for source in sources:
             if isinstance(source.relation, str):
                 table = f'"{source.relation}" {_alias(source.alias)}'
+            elif isinstance(source.relation, Recursive):
+                table = f"({self.recursive(source.relation)}) {_alias(source.alias)}"
             else:
                 table = f"({self.nested(source.relation)}) {_alias(source.alias)}"
             match source.kind:
@@ -175,9 +189,34 @@ class _Printer:
                     text += f" {word} {table} ON {self.expr(source.on) if source.on is not None else 'TRUE'}"
         return text
 
+    def recursive(self, walk: Recursive) -> str:
+        """Write the levels of a recursive query.
+
+        UNION ALL is DuckDB's own recursion, with the number of the level beside each row. UNION would then take equal
+        rows of two levels for different ones, so its levels are written one after the other.
+        """
+        columns = ", ".join(f'"{name}"' for name in walk.names)
+        anchor = self.select(walk.anchor, "")
+        before = next(source.alias for source in walk.step.sources if source.relation == WALK)
+        if walk.is_all:
+            step = self.select(walk.step, f', {_alias(before)}."level" + 1')
+            step += f'{" AND" if walk.step.where is not None else " WHERE"} {_alias(before)}."level" < {walk.levels}'
+            first = self.select(walk.anchor, ', 0 AS "level"')
+            return (
+                f'WITH RECURSIVE "{WALK}"({columns}, "level") AS ({first} UNION ALL {step}) '
+                f'SELECT {columns} FROM "{WALK}"'
+            )
+        texts = [f'"level 0"({columns}) AS MATERIALIZED (SELECT DISTINCT * FROM ({anchor}))']
+        for level in range(1, walk.levels + 1):
+            step = self.select(walk.step, "").replace(f'"{WALK}"', f'"level {level - 1}"')
+            seen = " UNION ALL ".join(f'SELECT * FROM "level {earlier}"' for earlier in range(level))
+            texts.append(f'"level {level}"({columns}) AS MATERIALIZED (({step}) EXCEPT ({seen}))')
+        levels = " UNION ALL ".join(f'SELECT * FROM "level {level}"' for level in range(walk.levels + 1))
+        return f"WITH {', '.join(texts)} {levels}"
+
     def expr(self, expr: Expr) -> str:
         match expr:
-            case Col() | Const() | Param():
+            case Col() | Const() | Param() | Now() | DateSum() | Difference() | DatePart():
                 return self.leaf(expr)
             case Compare(left=Row() as left, right=Row() as right):
                 return self.expr(_one_by_one(expr.operator, left, right))
@@ -206,9 +245,8 @@ class _Printer:
             case Token():
                 words = f"regexp_extract_all(lower({self.expr(expr.operand)}), '[\\pL\\pN]+')"
                 return f"list_contains({words}, lower({self.expr(expr.word)}))"
-            case Call():
-                text = f"{expr.name.lower()}({', '.join(map(self.expr, expr.arguments))})"
-                return f"{FINITE}({text})" if expr.name in ("ROUND", "FLOOR", "CEIL") else text
+            case Call() | Case() | Cast() | Distinct():
+                return self.computed(expr)
             case Arithmetic():
                 left, right = (self.wide(operand, expr.operator) for operand in (expr.left, expr.right))
                 text = f"({left} {expr.operator} {right})"
@@ -223,8 +261,38 @@ class _Printer:
                 word = "NOT IN" if expr.is_negated else "IN"
                 return f"({self.expr(expr.operand)} {word} ({self.nested(expr.query)}))"
 
-    def leaf(self, expr: Col | Const | Param) -> str:
+    def computed(self, expr: Call | Case | Cast | Distinct) -> str:
+        if isinstance(expr, Distinct):
+            word = "IS NOT DISTINCT FROM" if expr.is_negated else "IS DISTINCT FROM"
+            return f"({self.expr(expr.left)} {word} {self.expr(expr.right)})"
+        if isinstance(expr, Cast):
+            return f"CAST({self.expr(expr.operand)} AS {expr.type})"
+        if isinstance(expr, Case):
+            return case_text(expr, self.expr)
+        text = f"{expr.name.lower()}({', '.join(map(self.expr, expr.arguments))})"
+        return f"{FINITE}({text})" if expr.name in ("ROUND", "FLOOR", "CEIL") else text
+
+    def dated(self, expr: Now | DateSum | Difference | DatePart) -> str:
+        """Write what is computed of days and times; a day stays a day, where DuckDB makes it a time."""
         match expr:
+            case Now():
+                value = CLOCK.date() if expr.kind == "DATE" else CLOCK
+                return duckdb_literal(value, ValueType(expr.kind))
+            case DateSum():
+                return f"CAST({self.expr(expr.operand)} + INTERVAL '{expr.count} {expr.unit}' AS {expr.kind})"
+            case Difference(kind="DATE"):
+                return f"({self.expr(expr.left)} - {self.expr(expr.right)})"
+            case Difference():
+                return f"(epoch_ms({self.expr(expr.left)}) - epoch_ms({self.expr(expr.right)}))"
+            case DatePart(is_truncated=True):
+                return f"CAST(date_trunc('{expr.word}', {self.expr(expr.operand)}) AS {expr.kind})"
+            case DatePart():
+                return f"extract({expr.word} FROM {self.expr(expr.operand)})"
+
+    def leaf(self, expr: Col | Const | Param | Now | DateSum | Difference | DatePart) -> str:
+        match expr:
+            case Now() | DateSum() | Difference() | DatePart():
+                return self.dated(expr)
             case Col():
                 return f'{_alias(expr.alias)}."{expr.name}"' if expr.alias else f'"{expr.name}"'
             case Const():
@@ -236,14 +304,19 @@ class _Printer:
     def aggregate(self, expr: Aggregate) -> str:
         inner = "*" if expr.operand is None else self.expr(expr.operand)
         values = f"{'DISTINCT ' if expr.is_distinct else ''}{inner}"
-        text = f"{expr.function.lower()}({values})"
+        condition = f" FILTER (WHERE {self.expr(expr.filter)})" if expr.filter is not None else ""
+        text = f"{expr.function.lower()}({values}){condition}"
         kind = expr.type.kind if expr.type is not None else None
         if expr.function == "SUM" and kind in ("INT", "BIGINT"):
             return f"CAST({text} AS BIGINT)"  # DuckDB's own has 128 bits
         if expr.function in ("SUM", "AVG") and kind == "DOUBLE":
-            total = f"{EXACT_SUM}(list({values}) FILTER (WHERE {inner} IS NOT NULL))"
-            return total if expr.function == "SUM" else f"({total} / count({values}))"
+            total = f"{EXACT_SUM}(list({values}) FILTER (WHERE {self.counted(expr, inner)}))"
+            return total if expr.function == "SUM" else f"({total} / count({values}){condition})"
         return text
+
+    def counted(self, expr: Aggregate, inner: str) -> str:
+        """Write which rows an aggregate takes a value from."""
+        return f"{inner} IS NOT NULL" + (f" AND {self.expr(expr.filter)}" if expr.filter is not None else "")
 
     def row_among(self, row: Row, expr: InSelect) -> str:
         """Compare a row with others as SQL says; DuckDB takes rows for values, in which NULLs are equal."""

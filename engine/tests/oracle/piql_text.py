@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from .choices import case_text
 from .query import (
+    WALK,
     Aggregate,
     And,
     Arithmetic,
     Between,
     Call,
+    Case,
+    Cast,
     Col,
     Compare,
+    Conflict,
     Const,
+    DatePart,
+    DateSum,
     Delete,
+    Difference,
+    Distinct,
     Exists,
     Expr,
     In,
@@ -20,10 +29,12 @@ from .query import (
     IsNull,
     Item,
     Not,
+    Now,
     Or,
     Order,
     Param,
     Query,
+    Recursive,
     Row,
     ScalarSelect,
     Select,
@@ -34,6 +45,13 @@ from .query import (
     Update,
 )
 from .values import piql_literal
+
+NUMBERED = 3  # the style of $1, $2, …; those before it have names
+
+
+def style_of(name: str, drawn: int) -> int:
+    """Return how a query writes its parameters: every fifth by numbers, the others as drawn."""
+    return NUMBERED if name[-1:] in ("3", "8") else drawn
 
 
 def piql_query(name: str, query: Query, style: int = 0) -> str:
@@ -48,9 +66,19 @@ def piql_statement(query: Query, style: int = 0) -> str:
     return _Printer(style).query(query)
 
 
+def named_in_text(query: Query, style: int) -> dict[str, str]:
+    """Return what the text calls each parameter: `p1` where it is written `$1`."""
+    printer = _Printer(style)
+    if isinstance(query, Select) and query.by and len(query.by) == len(query.sources) - 1:
+        printer.fetch(query)
+    else:
+        printer.query(query)
+    return {name: f"p{ordinal}" if printer.style == NUMBERED else name for name, ordinal in printer.ordinals.items()}
+
+
 class _Printer:
     def __init__(self, style: int) -> None:
-        self.style = style % 3
+        self.style = style
         self.ordinals: dict[str, int] = {}
 
     def query(self, query: Query) -> str:
@@ -61,6 +89,8 @@ class _Printer:
                 names = ", ".join(name for name, _ in query.values)
                 values = ", ".join(self.expr(value) for _, value in query.values)
                 ending = " IF NOT EXISTS" if query.if_not_exists else ""
+                if query.conflict is not None:
+                    ending = self.conflict(query.table, query.conflict)
                 return f"INSERT INTO {query.table} ({names}) VALUES ({values}){ending}"
             case Update():
                 changes, key = self.pairs(query.changes, ", "), self.pairs(query.key, " AND ")
@@ -68,6 +98,14 @@ class _Printer:
                 return f"UPDATE {query.table} SET {changes} WHERE {key}{conditions}"
             case Delete():
                 return f"DELETE FROM {query.table} WHERE {self.pairs(query.key, ' AND ')}"
+
+    def conflict(self, table: str, conflict: Conflict) -> str:
+        key = f" ({', '.join(conflict.key)})" if conflict.key else ""
+        changes = [
+            f"{table}.{name} = {f'EXCLUDED.{name}' if value is None else self.expr(value)}"
+            for name, value in conflict.changes
+        ]
+        return f" ON CONFLICT{key} DO {'UPDATE SET ' + ', '.join(changes) if changes else 'NOTHING'}"
 
     def pairs(self, pairs: tuple[tuple[str, Expr], ...], between: str) -> str:
         return between.join(f"{name} = {self.expr(value)}" for name, value in pairs)
@@ -79,6 +117,10 @@ class _Printer:
         else:
             items = "*" if query.is_star else ", ".join(map(self.item, query.items))
             parts = ["SELECT " + ("DISTINCT " if query.is_distinct else "") + items]
+            if self.has_with_in_front(query):
+                first = query.sources[0].relation
+                assert isinstance(first, Recursive)
+                parts.insert(0, self.recursive(first))
             parts.append("FROM " + self.sources(query.sources))
             if query.where is not None:
                 parts.append("WHERE " + self.expr(query.where))
@@ -91,6 +133,14 @@ class _Printer:
         if query.stop is not None:
             parts.append(self.stop(query.stop))
         return "\n".join(parts)
+
+    def has_with_in_front(self, query: Select) -> bool:
+        return self.style == 1 and bool(query.sources) and isinstance(query.sources[0].relation, Recursive)
+
+    def recursive(self, walk: Recursive) -> str:
+        between = "UNION ALL" if walk.is_all else "UNION"
+        inside = f"{self.read(walk.anchor)}\n{between}\n{self.read(walk.step)}"
+        return f"WITH RECURSIVE {WALK} ({', '.join(walk.names)}) AS (\n{inside}\n) MAX {walk.levels} LEVELS"
 
     def fetch(self, query: Select) -> str:
         """Write a SELECT of all columns of its first table, whose joins follow foreign keys, as a FETCH."""
@@ -116,7 +166,12 @@ class _Printer:
     def sources(self, sources: tuple[Source, ...]) -> str:
         text = ""
         for source in sources:
-            if isinstance(source.relation, str):
+            if isinstance(source.relation, Recursive):
+                walk = self.recursive(source.relation)
+                table = f"({walk}\nSELECT {', '.join(source.relation.names)} FROM {WALK}) {source.alias}"
+                if source.kind == "from" and self.style == 1:  # WITH stands in front of the SELECT
+                    table = f"{WALK} {source.alias}"
+            elif isinstance(source.relation, str):
                 table = source.relation if source.alias == source.relation else f"{source.relation} {source.alias}"
             else:
                 table = f"({self.read(source.relation)}) {source.alias}"
@@ -141,11 +196,12 @@ class _Printer:
         return f"{stop.kind} {self.parameter(stop.parameter)} MAX {stop.count}"
 
     def parameter(self, name: str) -> str:
+        ordinal = self.ordinals.setdefault(name, len(self.ordinals) + 1)
         if self.style == 1:
             return f"[{name}]"
         if self.style == 2:
             return f":{name}"
-        return f"[{self.ordinals.setdefault(name, len(self.ordinals) + 1)}: {name}]"
+        return f"${ordinal}" if self.style == NUMBERED else f"[{ordinal}: {name}]"
 
     def expr(self, expr: Expr) -> str:
         match expr:
@@ -153,8 +209,8 @@ class _Printer:
                 return f"{expr.alias}.{expr.name}" if expr.alias else expr.name
             case Const():
                 return piql_literal(expr.value)
-            case Param():
-                return self.parameter(expr.name)
+            case Param() | Now() | DateSum() | Difference() | DatePart():
+                return self.leaf(expr)
             case Row():
                 return f"({', '.join(map(self.expr, expr.items))})"
             case Compare():
@@ -178,13 +234,14 @@ class _Printer:
                 return f"{self.inner(expr.operand)} {word} {self.inner(expr.low)} AND {self.inner(expr.high)}"
             case Token():
                 return f"{self.expr(expr.operand)} {expr.keyword} {self.inner(expr.word)}"
-            case Call():
-                return f"{expr.name}({', '.join(map(self.expr, expr.arguments))})"
+            case Call() | Case() | Cast() | Distinct():
+                return self.computed(expr)
             case Arithmetic():
                 return f"{self.inner(expr.left)} {expr.operator} {self.inner(expr.right)}"
             case Aggregate():
                 inner = "*" if expr.operand is None else self.expr(expr.operand)
-                return f"{expr.function}({'DISTINCT ' if expr.is_distinct else ''}{inner})"
+                condition = f" FILTER (WHERE {self.expr(expr.filter)})" if expr.filter is not None else ""
+                return f"{expr.function}({'DISTINCT ' if expr.is_distinct else ''}{inner}){condition}"
             case Exists():
                 return f"{'NOT ' if expr.is_negated else ''}EXISTS ({self.read(expr.query)})"
             case ScalarSelect():
@@ -193,7 +250,43 @@ class _Printer:
                 word = "NOT IN" if expr.is_negated else "IN"
                 return f"{self.inner(expr.operand)} {word} ({self.read(expr.query)})"
 
+    def computed(self, expr: Call | Case | Cast | Distinct) -> str:
+        if isinstance(expr, Distinct):
+            word = "IS NOT DISTINCT FROM" if expr.is_negated else "IS DISTINCT FROM"
+            return f"{self.inner(expr.left)} {word} {self.inner(expr.right)}"
+        if isinstance(expr, Cast):
+            operand = self.inner(expr.operand)
+            if self.style != 2:
+                return f"CAST({self.expr(expr.operand)} AS {expr.type})"
+            return f"({operand})::{expr.type}" if operand.startswith("-") else f"{operand}::{expr.type}"
+        if isinstance(expr, Case):
+            return case_text(expr, self.expr)
+        return f"{expr.name}({', '.join(map(self.expr, expr.arguments))})"
+
+    def leaf(self, expr: Param | Now | DateSum | Difference | DatePart) -> str:
+        match expr:
+            case Param():
+                return self.parameter(expr.name)
+            case Now():
+                return "CURRENT_DATE" if expr.kind == "DATE" else "NOW()" if self.style else "CURRENT_TIMESTAMP"
+            case DateSum():
+                sign, count = "-" if expr.count < 0 else "+", abs(expr.count)
+                text = f"'{count}' {expr.unit}" if self.style else f"'{count} {expr.unit.lower()}s'"
+                return f"{self.inner(expr.operand)} {sign} INTERVAL {text}"
+            case Difference():
+                return f"{self.inner(expr.left)} - {self.inner(expr.right)}"
+            case DatePart(is_truncated=True):
+                return f"DATE_TRUNC('{expr.word.lower()}', {self.expr(expr.operand)})"
+            case DatePart():
+                return f"EXTRACT({expr.word} FROM {self.expr(expr.operand)})"
+
     def inner(self, expr: Expr) -> str:
         """Write an operand, in parentheses unless it is one word."""
         text = self.expr(expr)
-        return text if isinstance(expr, Col | Const | Param | Row | Call | Aggregate | ScalarSelect) else f"({text})"
+        return (
+            text
+            if isinstance(
+                expr, Col | Const | Param | Row | Call | Case | Cast | Aggregate | ScalarSelect | Now | DatePart
+            )
+            else f"({text})"
+        )

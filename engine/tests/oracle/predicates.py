@@ -6,12 +6,45 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .choices import random_case
 from .contents import Contents
 from .contents import Row as StoredRow
-from .query import And, Arithmetic, Between, Call, Col, Compare, Const, Expr, In, IsNull, Not, Or, Param, Row, Token
+from .query import (
+    And,
+    Arithmetic,
+    Between,
+    Call,
+    Cast,
+    Col,
+    Compare,
+    Const,
+    DatePart,
+    DateSum,
+    Difference,
+    Distinct,
+    Expr,
+    In,
+    IsNull,
+    Not,
+    Now,
+    Or,
+    Param,
+    Row,
+    Token,
+)
 from .schema import Column, Schema, Table
 from .schema_generator import Pools
-from .values import INT, WORDS, Value, ValueType, can_be_literal
+from .values import (
+    DATE_PARTS,
+    DAY_UNITS,
+    INT,
+    TRUNCATED,
+    WORDS,
+    Value,
+    ValueType,
+    can_be_literal,
+    random_value,
+)
 
 PARAMETER_NAMES = ("me", "p", "who", "key", "text", "day", "n", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9")
 
@@ -84,6 +117,33 @@ class PredicateGenerator:
         values += [self.pools.value(sight.table.name, column) for _ in range(self.parameters.executions - 1)]
         return Param(self.parameters.new([self.or_null(value) for value in values]), of)
 
+    def end(self, sight: Sight, column: str) -> Expr:
+        """Return a value to end a range with: that of a day or time may be computed."""
+        of = sight.table.column(column).type
+        if self.is_basic or not of.is_dated or self.rng.random() < 0.5:
+            return self.operand(sight, column)
+        value = Now(of.kind) if self.rng.random() < 0.5 else self.operand(sight, column)
+        if isinstance(value, Const) or self.rng.random() < 0.3:
+            return value
+        return self.date_sum(value, of)
+
+    def date_sum(self, operand: Expr, of: ValueType) -> Expr:
+        units = DAY_UNITS if of.kind == "DATE" else (*DAY_UNITS, "HOUR", "SECOND", "MILLISECOND")
+        return DateSum(operand, self.rng.choice((1, 2, 11, 30, -1, -3, -31)), self.rng.choice(units), of.kind)
+
+    def dated(self, sight: Sight, column: Column) -> tuple[Expr, ValueType]:
+        """Return an expression over a day or time, and its type."""
+        reference, of = Col(sight.alias, column.name), column.type
+        match self.rng.randrange(4):
+            case 0:
+                return self.date_sum(reference, of), of
+            case 1:
+                alike = [column.name for column in sight.table.columns if column.type.kind == of.kind]
+                return Difference(reference, Col(sight.alias, self.rng.choice(alike)), of.kind), INT
+            case 2:
+                return DatePart(self.rng.choice(TRUNCATED), reference, of.kind, is_truncated=True), of
+        return DatePart(self.rng.choice(DATE_PARTS), reference, of.kind), INT
+
     def or_null(self, value: Value) -> Value:
         """Return a value, or now and then NULL instead of it."""
         return None if self.rng.random() < 0.06 else value
@@ -94,12 +154,12 @@ class PredicateGenerator:
 
     def inequality(self, sight: Sight, column: str) -> Expr:
         if not self.is_basic and self.rng.random() < 0.3:
-            ends = self.operand(sight, column), self.operand(sight, column)
+            ends = self.end(sight, column), self.end(sight, column)
             return Between(Col(sight.alias, column), *ends, self.rng.random() < 0.15)
         operator = self.rng.choice(("<", "<=", ">", ">="))
         if self.rng.random() < 0.1:
             return Compare(operator, self.operand(sight, column), Col(sight.alias, column))
-        return Compare(operator, Col(sight.alias, column), self.operand(sight, column))
+        return Compare(operator, Col(sight.alias, column), self.end(sight, column))
 
     def membership(self, sight: Sight, column: str) -> Expr:
         of = sight.table.column(column).type
@@ -136,6 +196,8 @@ class PredicateGenerator:
             return Or(operands) if self.rng.random() < 0.7 else And(operands)
         if depth < 2 and chance < 0.28:
             return Not(self.extra(sights, depth + 1))
+        if chance < 0.31:
+            return Distinct(Col(sight.alias, name), self.operand(sight, name), self.rng.random() < 0.6)
         if chance < 0.38:
             return IsNull(Col(sight.alias, name), self.rng.random() < 0.5)
         if chance < 0.48:
@@ -188,10 +250,37 @@ class PredicateGenerator:
     def computed(self, sight: Sight) -> Expr:
         """Compare something computed from a column."""
         expression, of = self.computation(sight)
+        if of.is_dated:
+            return Compare(self.rng.choice(("=", "<", ">=", "<>")), expression, Const(random_value(self.rng, of), of))
         value: Value = (
             self.rng.choice((0, 1, 2, 3, 5)) if of == INT else self.rng.choice(("a", "A", "red", "", "é", "b"))
         )
         return Compare(self.rng.choice(("=", "<", ">=", "<>")), expression, Const(value, of))
+
+    def call(self, reference: Expr, of: ValueType) -> Expr:
+        """Return a call of one of the functions that give a value of the type of a column."""
+        rng = self.rng
+        if of != INT:
+            a_text, count = Const(rng.choice(("a", "", "xy")), of), Const(rng.choice((0, 1, 2, -1)), INT)
+            name, *arguments = rng.choice(
+                (
+                    ("LEFT", count),
+                    ("RIGHT", count),
+                    ("LPAD", count, Const("xy", of)),
+                    ("RPAD", Const(5, INT), Const("-", of)),
+                    ("REPLACE", Const("a", of), a_text),
+                    ("CONCAT", a_text),
+                    ("LTRIM",),
+                    ("RTRIM", Const("a ", of)),
+                    ("NULLIF", a_text),
+                    ("GREATEST", a_text),
+                    ("LEAST", a_text),
+                )
+            )
+            return Call(name, (reference, *arguments))
+        number = Const(rng.choice((0, 1, 2, 3)), INT)
+        name, *others = rng.choice((("SIGN",), ("NULLIF", number), ("GREATEST", number), ("LEAST", number)))
+        return Call(name, (reference, *others))
 
     def computation(self, sight: Sight) -> tuple[Expr, ValueType]:
         """Return an expression over a column and its type, INT standing for every number."""
@@ -201,8 +290,26 @@ class PredicateGenerator:
             return Col(sight.alias, any_column.name), any_column.type
         column = self.rng.choice(columns)
         reference = Col(sight.alias, column.name)
+        if column.type.is_dated:
+            return self.dated(sight, column)
+        of = ValueType("TEXT") if column.type.is_text else INT
+        if not self.is_basic and self.rng.random() < 0.15:
+            values: tuple[Value, ...] = ("none", "a", "") if column.type.is_text else (0, 1, -3)
+            choice = random_case(
+                self.rng,
+                reference,
+                lambda: self.extra([sight], depth=2),
+                lambda: Const(self.rng.choice(values), of),
+            )
+            return choice, of
+        if not self.is_basic and self.rng.random() < 0.08:
+            if column.type.is_number and self.rng.random() < 0.4:
+                return Cast(reference, "DOUBLE"), INT
+            return Cast(reference, "TEXT"), ValueType("TEXT")
+        if not self.is_basic and self.rng.random() < 0.12:
+            return self.call(reference, of), of
         if column.type.is_text:
-            text = ValueType("TEXT")
+            text = of
             match self.rng.randrange(7):
                 case 0:
                     return Call("LOWER", (reference,)), text
@@ -240,4 +347,4 @@ class PredicateGenerator:
 
 
 def _is_computable(column: Column) -> bool:
-    return column.type.is_text or column.type.is_number
+    return column.type.is_text or column.type.is_number or column.type.is_dated

@@ -98,10 +98,72 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Distinct:
+    """`left IS DISTINCT FROM right`."""
+
+    left: Expr
+    right: Expr
+    is_negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`CASE WHEN test THEN value … ELSE otherwise END`; with an operand, the tests are values that it may equal."""
+
+    branches: tuple[tuple[Expr, Expr], ...]
+    otherwise: Expr | None
+    operand: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """`CAST(operand AS type)`."""
+
+    operand: Expr
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
 class Arithmetic:
     operator: str
     left: Expr
     right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """CURRENT_TIMESTAMP or CURRENT_DATE, by the kind of its type."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class DateSum:
+    """`operand + INTERVAL 'count units'`; `kind` is the type of the operand. A negative count is subtracted."""
+
+    operand: Expr
+    count: int
+    unit: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """`left - right` of two days or two times (`kind`), in days or milliseconds."""
+
+    left: Expr
+    right: Expr
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class DatePart:
+    """EXTRACT, or DATE_TRUNC (`is_truncated`), of a day or time (`kind`)."""
+
+    word: str
+    operand: Expr
+    kind: str
+    is_truncated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +174,7 @@ class Aggregate:
     operand: Expr | None
     is_distinct: bool = False
     type: ValueType | None = None
+    filter: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +198,9 @@ class ScalarSelect:
 
 
 Expr: TypeAlias = (
-    "Col | Const | Param | Row | Compare | And | Or | Not | IsNull | In | Between | Token | Call | Arithmetic"
-    " | Aggregate | Exists | InSelect | ScalarSelect"
+    "Col | Const | Param | Row | Compare | And | Or | Not | IsNull | In | Between | Token | Call | Case"
+    " | Distinct | Cast | Arithmetic | Now | DateSum | Difference | DatePart | Aggregate | Exists | InSelect"
+    " | ScalarSelect"
 )
 
 
@@ -153,7 +217,7 @@ class Source:
     """An element of FROM; `on` belongs to the joins."""
 
     kind: Literal["from", "comma", "inner", "left"]
-    relation: str | Select | Union
+    relation: str | Select | Union | Recursive
     alias: str
     on: Expr | None = None
 
@@ -198,15 +262,44 @@ class Union:
     stop: Stop | None = None
 
 
+WALK = "walk"
+"""The name of a recursive query, which its step reads like a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recursive:
+    """The rows of `anchor`, and those that `step` finds from the level before, `levels` times."""
+
+    anchor: Select
+    step: Select
+    is_all: bool
+    levels: int
+
+    @property
+    def names(self) -> list[str]:
+        return [item.name for item in self.anchor.items]
+
+
 @dataclass(frozen=True, slots=True)
 class Insert:
     table: str
     values: tuple[tuple[str, Expr], ...]
     if_not_exists: bool = False
+    conflict: Conflict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """ON CONFLICT: `key` is empty for any key, `changes` for DO NOTHING; a change without a value is to EXCLUDED's."""
+
+    key: tuple[str, ...] = ()
+    changes: tuple[tuple[str, Expr | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
+    """UPDATE; `key` are the columns of the primary key or of a UNIQUE key."""
+
     table: str
     changes: tuple[tuple[str, Expr], ...]
     key: tuple[tuple[str, Expr], ...]

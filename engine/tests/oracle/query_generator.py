@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .contents import Contents
+from .piql_text import NUMBERED, named_in_text, style_of
 from .predicates import Sight
 from .query import (
+    WALK,
     Aggregate,
     And,
     Col,
@@ -21,6 +23,7 @@ from .query import (
     Or,
     Order,
     Query,
+    Recursive,
     Select,
     Source,
     Stop,
@@ -43,15 +46,28 @@ class QueryCase:
     samples: tuple[dict[str, object], ...]
     style: int = 0
 
+    def given(self, sample: Mapping[str, object]) -> dict[str, object]:
+        """Return the values of one execution under the names that the text gives the parameters."""
+        names = named_in_text(self.query, self.style)
+        return {names.get(name, name): value for name, value in sample.items()}
+
 
 def random_read(rng: random.Random, schema: Schema, pools: Pools, contents: Contents, name: str) -> QueryCase:
     """Return a SELECT or UNION; about every second is of the plain kind."""
     maker = _Maker(rng, schema, pools, contents, is_basic=rng.random() < 0.5)
     chance = 1 if maker.is_basic else rng.random()
     query = maker.union() if chance < 0.07 else maker.fetch() if chance < 0.17 else maker.select()
+    style = style_of(name, rng.randrange(NUMBERED))
+    state = rng.getstate()
+    if rng.random() < 0.06:
+        walker = _Maker(rng, schema, pools, contents, is_basic=False)
+        walk = walker.over_recursive()
+        if walk is not None:
+            maker, query = walker, walk
+    rng.setstate(state)  # what follows is drawn as though no query were recursive
     used = parameters_of(query)
     samples = ({name: sample[name] for name in sample if name in used} for sample in maker.parameters.samples)
-    return QueryCase(name, query, tuple(samples), rng.randrange(3))
+    return QueryCase(name, query, tuple(samples), style)
 
 
 class _Maker(SubqueryGenerator):
@@ -277,6 +293,64 @@ class _Maker(SubqueryGenerator):
         """Begin FROM with a derived table."""
         inner, sight = self.derived()
         return [Source("from", inner, "d")], [sight], [], False
+
+    def over_recursive(self) -> Select | None:
+        """Return a query over a recursive one; None where there is none to be made."""
+        rng = self.rng
+        walk = self.recursive()
+        if walk is None:
+            return None
+        sources, sights, conditions = [Source("from", walk[0], "d")], [walk[1]], list[Expr]()
+        if rng.random() < 0.3:
+            self.join(sources, sights, conditions)
+        if rng.random() < 0.3:
+            conditions.append(self.extra(sights))
+        select = Select((), tuple(sources), conjunction(conditions))
+        if rng.random() < 0.2:
+            return self.grouped(select, sights)
+        select = replace(select, items=self.items(sights))
+        select = replace(select, order=self.order(sights, select))
+        return replace(select, stop=self.stop()) if rng.random() < 0.4 else select
+
+    def recursive(self) -> tuple[Recursive, Sight] | None:
+        """Return the rows that are reached from some rows of a table, level by level; None where it has no limit.
+
+        A step goes from a column to the limited one: to a child, to a friend, or round and round in one group.
+        """
+        rng = self.rng
+        table = rng.choice(self.schema.tables)
+        groups = [limit.columns for limit in table.all_limits if not limit.is_token]
+        groups += [*table.uniques, table.primary_key]
+        limited = [names[0] for names in groups if len(names) == 1]
+        if not limited:
+            return None
+        reached = rng.choice(limited)
+        alike = [column.name for column in table.columns if column.type.kind == table.column(reached).type.kind]
+        values = self.pools.values
+        near = [name for name in alike if values[table.name, name] is values[table.name, reached]]
+        leading = rng.choice(near if rng.random() < 0.7 else alike)
+        first, found, before = self.sight_of(table), self.sight_of(table), self.sight_of(table)
+        anchor = self.all_columns(
+            first, [Source("from", table.name, first.alias)], self.fixed(first, rng.choice(groups))
+        )
+        sides = Col(found.alias, reached), Col(before.alias, leading)
+        on = Compare("=", *(sides if rng.random() < 0.5 else sides[::-1]))
+        sources, sights = [Source("from", WALK, before.alias), Source("inner", table.name, found.alias, on)], [found]
+        if rng.random() < 0.5:
+            sources = [Source("from", table.name, found.alias), Source("inner", WALK, before.alias, on)]
+        conditions: list[Expr] = []
+        if rng.random() < 0.15:
+            self.join(sources, sights, conditions)
+        if rng.random() < 0.35:
+            conditions.append(self.extra([found, before]))
+        if rng.random() < 0.1:
+            conditions.append(self.subquery([found]))
+        step = self.all_columns(found, sources, conditions)
+        return Recursive(anchor, step, rng.random() < 0.5, rng.choice((1, 2, 2, 3))), replace(first, alias="d")
+
+    def all_columns(self, sight: Sight, sources: list[Source], conditions: list[Expr]) -> Select:
+        items = tuple(Item(Col(sight.alias, column.name), column.name) for column in sight.table.columns)
+        return Select(items, tuple(sources), conjunction(conditions))
 
     def over_derived(self) -> Select:
         """Return a query over a derived table alone."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pprint import pformat
 
 from .check import Failure
+from .values import CLOCK
 from .world import World
 
 PROGRAM = '''\
@@ -25,7 +26,7 @@ for each in compilation.diagnostics:
 for query in compilation.queries.values():
     print(query.name, query.bound and (query.bound.operations, query.bound.formula))
 if not compilation.has_errors:
-    with piql.connect("embedded:") as db:
+    with piql.connect("embedded:", now=lambda: {clock!r}) as db:
         db.deploy(compilation)
         for table, rows in ROWS.items():
             db.load(table, rows)
@@ -39,7 +40,7 @@ def repro(world: World, failure: Failure) -> str:
     calls = []
     for case in cases:
         for sample in case.samples:
-            calls.append(f"        page = db.execute({case.name!r}, {sample!r})")
+            calls.append(f"        page = db.execute({case.name!r}, {case.given(sample)!r})")
             calls.append("        print(page.rows, page.cursor, page.operations)")
     detail = "\n".join("# " + line for line in failure.detail.splitlines())
     source = world.source(*cases).replace("\\", "\\\\").replace('"""', '\\"""')
@@ -47,6 +48,7 @@ def repro(world: World, failure: Failure) -> str:
         {name: list(rows_of_table) for name, rows_of_table in world.rows.items() if rows_of_table}, width=110
     )
     return PROGRAM.format(
+        clock=CLOCK,
         seed=world.seed,
         kind=f"{failure.kind} ({failure.query or 'the whole world'}, {dict(failure.parameters or {})})",
         detail=detail,

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from .check import Failure, run_world
-from .query import And, Arithmetic, Call, Not, Or, parameters_of
+from .query import And, Arithmetic, Call, Case, Cast, DateSum, Not, Or, parameters_of
 from .query_generator import QueryCase
 from .schema import Schema
 from .world import World
@@ -147,8 +147,14 @@ def _smaller(node: Any) -> Iterator[Any]:
             yield node.operand
         case Call():
             yield from node.arguments
+        case Case():
+            yield from (value for _, value in node.branches)
+        case Cast():
+            yield node.operand
         case Arithmetic():
             yield node.left
+        case DateSum():
+            yield node.operand
     for field in fields(node):
         value = getattr(node, field.name)
         if field.name in ("where", "having", "stop", "on", "max", "parameter") and value is not None:

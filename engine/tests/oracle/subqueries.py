@@ -33,13 +33,23 @@ class SubqueryGenerator(SourceGenerator):
     def aggregate(self, sights: Sequence[Sight]) -> Aggregate:
         rng = self.rng
         if rng.random() < 0.3:
-            return Aggregate("COUNT", None)
+            return Aggregate("COUNT", None, filter=self.filter(rng.choice(sights)))
         sight = rng.choice(sights)
         column = rng.choice(sight.table.columns)
         reference = Col(sight.alias, column.name)
         if column.type.is_number and rng.random() < 0.6:
-            return Aggregate(rng.choice(("SUM", "AVG", "MIN", "MAX")), reference, rng.random() < 0.15, column.type)
-        return Aggregate(rng.choice(("COUNT", "MIN", "MAX")), reference, rng.random() < 0.2)
+            return Aggregate(
+                rng.choice(("SUM", "AVG", "MIN", "MAX")),
+                reference,
+                rng.random() < 0.15,
+                column.type,
+                self.filter(sight),
+            )
+        return Aggregate(rng.choice(("COUNT", "MIN", "MAX")), reference, rng.random() < 0.2, filter=self.filter(sight))
+
+    def filter(self, sight: Sight) -> Expr | None:
+        """Return the condition of a FILTER, or rather none."""
+        return self.extra([sight], depth=2) if not self.is_basic and self.rng.random() < 0.2 else None
 
     def referring(self, one: Table) -> list[tuple[Table, tuple[str, ...], tuple[str, ...]]]:
         """Return the tables that refer to one, or that it refers to, each with the columns of both that are equal."""

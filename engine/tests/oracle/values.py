@@ -55,11 +55,20 @@ class ValueType:
         return self.kind in NUMBERS
 
     @property
+    def is_dated(self) -> bool:
+        return self.kind in ("DATE", "TIMESTAMP")
+
+    @property
     def is_text(self) -> bool:
         return self.kind in TEXTS
 
 
 TIMEUUID = "\x01timeuuid "  # what a TIMEUUID begins with in DuckDB, where it is a text; no other text does
+
+CLOCK = dt.datetime(2012, 8, 27, 10, 15, 1, tzinfo=dt.UTC)  # the time of every execution
+DAY_UNITS = ("DAY", "WEEK", "MONTH", "YEAR")
+DATE_PARTS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DOW", "DOY", "HOUR", "MINUTE", "SECOND", "EPOCH")
+TRUNCATED = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY")
 
 INT = ValueType("INT")
 BIGINT = ValueType("BIGINT")

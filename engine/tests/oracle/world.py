@@ -8,14 +8,31 @@ from dataclasses import dataclass
 
 from .contents import Row
 from .piql_text import piql_query
-from .query import Delete, Insert, Read, Select, Update
+from .query import Delete, Insert, Read, Recursive, Select, Update
 from .query_generator import QueryCase, random_read
 from .schema import Schema, piql_ddl
 from .schema_generator import Pools, random_contents, random_schema
 from .write_generator import random_write
 
 READS, WRITES = 20, 4
-MARKS = ("Exists", "InSelect", "ScalarSelect", "In(", "Or(", "Not(", "IsNull", "Between", "Token", "Call", "Arithmetic")
+MARKS = (
+    "Exists",
+    "InSelect",
+    "ScalarSelect",
+    "In(",
+    "Or(",
+    "Not(",
+    "IsNull",
+    "Between",
+    "Token",
+    "Call",
+    "Case(",
+    "Arithmetic",
+    "Now(",
+    "DateSum",
+    "Difference",
+    "DatePart",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +79,7 @@ def _collect(query: Read, names: set[str]) -> None:
     if isinstance(query, Select):
         names |= {f"{source.kind} join" for source in query.sources if source.kind != "from"}
         names |= {"derived table" for source in query.sources if not isinstance(source.relation, str)}
+        names |= {"recursion" for source in query.sources if isinstance(source.relation, Recursive)}
         names |= {"GROUP BY or aggregate"} if any(item.name.startswith("g") for item in query.items) else set()
         names |= {"DISTINCT"} if query.is_distinct else set()
         names |= {"FETCH"} if query.by else set()

@@ -6,8 +6,9 @@ import random
 from collections.abc import Sequence
 
 from .contents import Contents
+from .piql_text import NUMBERED, style_of
 from .predicates import PredicateGenerator
-from .query import Const, Delete, Expr, Insert, Param, Query, Update
+from .query import Conflict, Const, Delete, Expr, Insert, Param, Query, Update
 from .query_generator import QueryCase
 from .schema import Schema, Table
 from .schema_generator import Pools, random_row
@@ -37,8 +38,9 @@ class _Maker(PredicateGenerator):
         elif chance < 0.75:
             query = self.update(table)
         else:
-            query = Delete(table.name, self.pairs(table, table.primary_key, self.rows(table)))
-        return QueryCase(name, query, tuple(self.parameters.samples), self.rng.randrange(3))
+            rows = self.rows(table)
+            query = Delete(table.name, self.pairs(table, self.key(table, rows), rows))
+        return QueryCase(name, query, tuple(self.parameters.samples), style_of(name, self.rng.randrange(NUMBERED)))
 
     def rows(self, table: Table) -> list[dict[str, object]]:
         """Return a row for each execution: mostly one that exists, so that keys are hit."""
@@ -59,7 +61,28 @@ class _Maker(PredicateGenerator):
         chosen = [column.name for column in table.columns if not column.is_nullable or rng.random() < 0.8]
         if rng.random() < 0.5:
             rng.shuffle(chosen)
-        return Insert(table.name, self.pairs(table, chosen, rows), rng.random() < 0.3)
+        values = self.pairs(table, chosen, rows)
+        if rng.random() < 0.3:
+            return Insert(table.name, values, conflict=self.conflict(table))
+        return Insert(table.name, values, rng.random() < 0.3)
+
+    def conflict(self, table: Table) -> Conflict:
+        """Return what to do about any key, the primary key or a UNIQUE one: nothing, or some changes."""
+        rng = self.rng
+        key = rng.choice([(), table.primary_key, *_unique_keys(table)])
+        non_key = [column.name for column in table.columns if column.name not in table.primary_key]
+        if not key or not non_key or rng.random() < 0.3:
+            return Conflict(key)
+        changed = rng.sample(non_key, rng.randint(1, min(3, len(non_key))))
+        news = [random_row(rng, self.pools, self.contents, table) for _ in range(EXECUTIONS)]
+        given = {name for name in changed if rng.random() < 0.5}
+        values = dict(self.pairs(table, [name for name in changed if name in given], news))
+        return Conflict(key, tuple((name, values.get(name)) for name in changed))
+
+    def key(self, table: Table, rows: Sequence[dict[str, object]]) -> tuple[str, ...]:
+        """Return the key by which an UPDATE or DELETE names its row: mostly the primary one."""
+        uniques = [key for key in _unique_keys(table) if all(row[name] is not None for row in rows for name in key)]
+        return self.rng.choice(uniques) if uniques and self.rng.random() < 0.3 else table.primary_key
 
     def update(self, table: Table) -> Update:
         rng = self.rng
@@ -70,9 +93,8 @@ class _Maker(PredicateGenerator):
         existing = self.rows(table)
         if rng.random() < 0.25:
             conditions = self.pairs(table, rng.sample(non_key, 1), existing)
-        return Update(
-            table.name, self.pairs(table, changed, news), self.pairs(table, table.primary_key, existing), conditions
-        )
+        changes = self.pairs(table, changed, news)
+        return Update(table.name, changes, self.pairs(table, self.key(table, existing), existing), conditions)
 
     def pairs(
         self, table: Table, names: Sequence[str], rows: Sequence[dict[str, object]]
@@ -90,3 +112,8 @@ class _Maker(PredicateGenerator):
                     values = [self.or_null(value) for value in values]
                 assignments.append((name, Param(self.parameters.new(values), of)))
         return tuple(assignments)
+
+
+def _unique_keys(table: Table) -> list[tuple[str, ...]]:
+    """Return the UNIQUE keys that do not contain the primary key: those that can name a row by themselves."""
+    return [columns for columns in table.uniques if not set(table.primary_key) <= set(columns)]

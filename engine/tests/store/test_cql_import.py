@@ -7,7 +7,8 @@ from pathlib import Path
 import piql
 import pytest
 from cluster.running import Cluster
-from piql.commands.importing import import_, schema_text
+from piql.commands.importing import import_
+from piql.importing.keyspaces import schema_text
 from piql.store.cql.address import parse_address
 from piql.store.cql.schema.foreign_tables import ForeignColumn, ForeignTable, read_keyspace
 from piql.store.cql.session.connection import Connection

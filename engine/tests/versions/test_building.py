@@ -245,10 +245,13 @@ def test_a_connection_that_waited_reads_by_the_new_version_at_once(
         db.execute("item", {"id": 7})
         second.execute("item", {"id": 7})
         newer = FIRST.replace("AS SELECT id, kind, price", "AS SELECT price AS cost") + BY_KIND
-        build = db.deploy(piql.compile(newer), background=True)
-        waits = db
-        if whose == "another's":
-            waits = second
-            build = second.build or build
+        build: Build | None
+        if whose == "its own":
+            waits, build = db, db.deploy(piql.compile(newer), background=True)
+        else:
+            driven = begin_deploy(db.store, piql.compile(newer), pace=SLOW)
+            waits, build = second, second.build
+            driven.start()
+        assert build is not None
         build.wait(PATIENCE)
         assert waits.execute("item", {"id": 7}).rows == [{"cost": 7}]

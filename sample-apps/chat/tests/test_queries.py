@@ -20,7 +20,7 @@ SMALL = generate(people=40, rooms=8, rooms_per_person=4, messages=300)
 
 
 def test_every_query_compiles_and_stands_here(compilation: piql.Compilation) -> None:
-    assert [diagnostic.message for diagnostic in compilation.diagnostics] == []
+    assert [diagnostic.message for diagnostic in compilation.diagnostics if not diagnostic.allowed] == []
     assert set(compilation.queries) == READS.keys() | WRITES
 
 

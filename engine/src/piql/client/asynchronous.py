@@ -15,6 +15,7 @@ from piql.errors import StoreUnavailable
 from piql.forking import renew_in_children
 from piql.runtime.deployment import Deployment
 from piql.runtime.execution.observation import Observer
+from piql.runtime.execution.supplied import Now
 from piql.runtime.writing.bulk import BATCH
 from piql.store.base import Consistency
 from piql.versions.change.build import Build
@@ -183,8 +184,9 @@ class Connecting:
         strategy: Strategy,
         consistency: Consistency | None,
         version: int | None,
+        now: Now | None,
     ) -> None:
-        self._open = lambda: connect(url, observer, strategy, consistency, version)
+        self._open = lambda: connect(url, observer, strategy, consistency, version, now)
         self._database: AsyncDatabase | None = None
 
     async def _opened(self) -> AsyncDatabase:
@@ -211,9 +213,10 @@ def aconnect(
     strategy: Strategy = "parallel",
     consistency: Consistency | None = None,
     version: int | None = None,
+    now: Now | None = None,
 ) -> Connecting:
     """Open a database for asyncio: `db = await piql.aconnect(url)`, or `async with piql.aconnect(url) as db`.
 
     The arguments and what is raised are those of `connect`.
     """
-    return Connecting(url, observer, strategy, consistency, version)
+    return Connecting(url, observer, strategy, consistency, version, now)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from math import inf
 from time import monotonic, perf_counter
 from types import TracebackType
@@ -32,6 +33,7 @@ from piql.runtime.deployment import LOOK_SECONDS, Deployment, Redeployed
 from piql.runtime.execution.observation import Observation, Observer, OperatorTiming
 from piql.runtime.execution.prepared_query import Page, PreparedQuery
 from piql.runtime.execution.strategy import Clock, Strategy
+from piql.runtime.execution.supplied import Now, Occasion, utc_now
 from piql.runtime.writing.bulk import BATCH, Progress, batches, load_by_steps, put_batch
 from piql.runtime.writing.resumed_load import ResumedLoad
 from piql.runtime.writing.stepped.backoff import WaitPolicy
@@ -70,18 +72,20 @@ def connect(
     strategy: Strategy = "parallel",
     consistency: Consistency | None = None,
     version: int | None = None,
+    now: Now | None = None,
 ) -> Database:
     """Open a database: `embedded:` for a temporary one, `embedded:PATH` a file, `cql://HOST/KEYSPACE` a cluster.
 
     `observer` is called after each execution with its `Observation`, in the thread that executed. `strategy` says how
     the requests of a read are sent, `consistency` how fresh reads are, where a call does not say so itself; None is
     what the address says. With the number of a `version`, the connection keeps to the queries of that version, also
-    when the next one is in force; NotDeployed where it is neither in force nor the one before.
+    when the next one is in force; NotDeployed where it is neither in force nor the one before. `now` returns the time,
+    with its time zone, that CURRENT_TIMESTAMP and the like are: a test may give a clock of its own.
     Raises StoreUnavailable where the store does not answer, NotAStore for the file of another program.
     """
     store = open_store(url)
     try:
-        return Database(store, observer, strategy, consistency, version=version)
+        return Database(store, observer, strategy, consistency, version=version, now=now or utc_now)
     except BaseException:
         store.close()
         raise
@@ -100,6 +104,7 @@ class Database:
         wait_policy: WaitPolicy | None = None,
         version: int | None = None,
         clock: Clock = perf_counter,
+        now: Now = utc_now,
     ) -> None:
         self._store = store
         self._version = version
@@ -108,7 +113,7 @@ class Database:
         self.strategy: Strategy = known_strategy(strategy)
         self.consistency: Consistency | None = known_consistency(consistency)
         try:
-            self._context = ClientContext(store, self._identity, clock)
+            self._context = ClientContext(store, self._identity, clock, now)
             self._prepared = self._load()
         except (ValueError, LookupError, TypeError) as damage:
             raise StoreUnavailable(f"what the store keeps of its deployment cannot be read: {damage}") from damage
@@ -225,18 +230,17 @@ class Database:
     ) -> int:
         """Put many rows into a table, `batch_rows` at a time, and return how many were put.
 
-        A row is a value for each column by its name. A batch with a row that breaks a constraint is left out whole,
-        and its error raised. `progress` is called with the rows put so far. With a name in `resume` the store
-        remembers how far the load has come: the same call with the same rows goes on behind those that are in.
+        A row is a value for each column by its name; one not named gets its DEFAULT, else NULL. A batch with a row that
+        breaks a constraint is left out whole, and its error raised. `progress` is called with the rows put so far. With
+        a name in `resume` the store remembers how far the load has come: the same call goes on behind those there.
         """
         if batch_rows < 1:
             raise InvalidParameter(f"batch_rows is {batch_rows}: give at least 1")
         self._prepared.deployment.table(table)
         resumed = ResumedLoad(self._store, table, resume) if resume is not None else None
         loaded = resumed.loaded if resumed is not None else 0
-        source = iter(rows)
-        for batch in batches(resumed.left(source) if resumed is not None else source, batch_rows):
-            self._in_force(lambda batch=batch: self._load_batch(table, batch, resumed))  # type: ignore[misc]
+        for batch in batches(resumed.left(iter(rows)) if resumed is not None else rows, batch_rows):
+            self._in_force(partial(self._load_batch, table, batch, resumed))
             loaded += len(batch)
             if progress is not None:
                 progress(loaded)
@@ -261,13 +265,16 @@ class Database:
         groups, returned = sweep_slots(self._identity, all_slots, older_than, per_second)
         return replace(report, groups=groups, places_returned=returned)
 
-    def _load_batch(self, table: str, rows: list[Mapping[str, Any]], resumed: ResumedLoad | None) -> None:
+    def _load_batch(
+        self, table: str, rows: list[Mapping[str, Any]], resumed: ResumedLoad | None, occasion: Occasion
+    ) -> None:
         """Put one batch with what is deployed; raise Redeployed where another version is in force meanwhile."""
         prepared = self._prepared
         writer = prepared.writer(table)
+        completed = writer.completed(rows, occasion)
         if self._identity is not None:
             stepped = prepared.stepped(table)
-            records = {writer.key_of(record): record for record in map(writer.make, rows)}
+            records = {writer.key_of(record): record for record in map(writer.make, completed)}
             load = GroupedLoad(stepped, self._identity).load
 
             def look() -> None:
@@ -289,7 +296,7 @@ class Database:
         with self._store.transaction() as transaction:
             if self._identity is None:
                 self._check_version(prepared, transaction)
-                put_batch(transaction, writer, rows)
+                put_batch(transaction, writer, completed)
             if resumed is not None:
                 resumed.keep(transaction, rows)
 
@@ -332,7 +339,7 @@ class Database:
             return page
         if cursor is not None:
             raise _no_pages(name)
-        return self._in_force(lambda: self._write(self._named(name), parameters))
+        return self._in_force(lambda occasion: self._write(self._named(name), parameters, occasion))
 
     def run(
         self,
@@ -355,7 +362,7 @@ class Database:
             return page
         if cursor is not None:
             raise _no_pages("the statement")
-        return self._in_force(lambda: self._write(self._statement(text)[0], parameters))
+        return self._in_force(lambda occasion: self._write(self._statement(text)[0], parameters, occasion))
 
     def _read(
         self,
@@ -421,23 +428,24 @@ class Database:
         )
         return Session(self, served, token, guarantees)
 
-    def _write(self, query: PreparedStatement, parameters: Mapping[str, object] | None) -> Page:
+    def _write(self, query: PreparedStatement, parameters: Mapping[str, object] | None, occasion: Occasion) -> Page:
         assert isinstance(query, PreparedWrite)
         prepared = self._prepared
         try:
-            return query.execute(parameters, self.observer, lambda begun: self._check_version(prepared, begun))
+            check = partial(self._check_version, prepared)
+            return query.execute(parameters, self.observer, check, occasion)
         except ArithmeticError:
             raise NumberOutOfRange(f"{query.name or 'the statement'}: a number that it computes is too large") from None
 
-    def _in_force(self, attempt: Callable[[], T]) -> T:
+    def _in_force(self, attempt: Callable[[Occasion], T]) -> T:
         """Write with what is deployed. Where somebody deploys meanwhile, load that version and write again.
 
         Where interrupted writes are in the way, they are swept once, and the write is made again.
         """
-        has_swept = False
+        has_swept, occasion = False, Occasion(self._context.now)
         while True:
             try:
-                return attempt()
+                return attempt(occasion)
             except Redeployed:
                 self._refresh()
             except RepairPending as pending:

@@ -16,6 +16,7 @@ from piql.runtime.deployment import Deployment
 from piql.runtime.execution.prepared_query import PreparedQuery
 from piql.runtime.execution.seals import signing_key
 from piql.runtime.execution.strategy import Clock
+from piql.runtime.execution.supplied import Now, utc_now
 from piql.runtime.writing.stepped.writer import SteppedWriter
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.transactional import TableWriter
@@ -32,12 +33,14 @@ _STATEMENTS_KEPT = 256  # bare statements; with one more, all are forgotten
 class ClientContext:
     """What every query and writer of a database needs, whatever is deployed.
 
-    `identity` is that of this process as a writer; None on a store with transactions, which needs none.
+    `identity` is that of this process as a writer; None on a store with transactions, which needs none. `clock`
+    measures how long executions take, `now` is the time that they see.
     """
 
     store: Store
     identity: WriterIdentity | None
     clock: Clock
+    now: Now = utc_now
     _key: bytes | None = None
 
     @property
@@ -72,8 +75,10 @@ class Prepared:
         if isinstance(query.plan, WritePlan):
             table = query.plan.table.name
             stepped = self.stepped(table) if context.identity is not None else None
-            return PreparedWrite(query, context.store, self.writer(table), queried.version, stepped, context.clock)
-        return PreparedQuery(query, context.store, queried.deployed, queried.version, context.cursor_key, context.clock)
+            writer, version = self.writer(table), queried.version
+            return PreparedWrite(query, context.store, writer, version, stepped, context.clock, context.now)
+        key = context.cursor_key
+        return PreparedQuery(query, context.store, queried.deployed, queried.version, key, context.clock, context.now)
 
     def statement(self, text: str) -> PreparedStatement:
         """Return a bare statement, ready to run; raise CompilationRefused where it has errors or no bound."""

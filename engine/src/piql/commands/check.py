@@ -30,14 +30,17 @@ def check(argv: Sequence[str] | None = None) -> int:
 
 def as_text(compilation: Compilation) -> str:
     """Return all findings, the bounds of all queries as a table, and how many of each there are."""
-    parts = [render_all(compilation.diagnostics)] if compilation.diagnostics else []
+    shown = [diagnostic for diagnostic in compilation.diagnostics if not diagnostic.allowed]
+    parts = [render_all(shown)] if shown else []
     if compilation.queries:
         heads = ("query", "kind", "class", "operations", "trips", "rows", "formula")
         parts.append(format_table(heads, [_row(query) for query in compilation.queries.values()]))
     errors = sum(diagnostic.severity == "error" for diagnostic in compilation.diagnostics)
     warnings = sum(diagnostic.severity == "warning" for diagnostic in compilation.diagnostics)
     totals = (len(compilation.queries), "query"), (errors, "error"), (warnings, "warning")
-    parts.append(", ".join(counted(number, noun) for number, noun in totals))
+    counts = [counted(number, noun) for number, noun in totals]
+    allowed = len(compilation.diagnostics) - len(shown)
+    parts.append(", ".join([*counts, f"{allowed} allowed"] if allowed else counts))
     return "\n\n".join(parts)
 
 
@@ -89,6 +92,7 @@ def _diagnostic(diagnostic: Diagnostic) -> dict[str, object]:
         "line": span.line,
         "utf16_column": span.utf16_column,
         "query": diagnostic.query,
+        "allowed": diagnostic.allowed,
         "help": list(diagnostic.help),
         "fixes": [
             {

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from piql.client.table_pages import PAGE_ROWS, table_pages
 from piql.commands.existing import open_existing, refuse_undeployed
 from piql.commands.following import add_store, attempt
 from piql.commands.load import progress_line
 from piql.commands.table import counted
 from piql.files.dumping import dump_rows
 from piql.files.formats import FORMATS, format_of
-from piql.files.table_pages import PAGE_ROWS, table_pages
 from piql.files.values import BYTES_FORMS
 
 

@@ -21,7 +21,7 @@ from piql.files.source import open_source
 from piql.files.values import BYTES_FORMS
 
 INTERRUPTED = 130  # the exit code after Ctrl+C
-_TELL_SECONDS = 0.5  # between two lines of progress
+TELL_SECONDS = 0.5  # between two lines of progress
 
 
 def load(argv: Sequence[str] | None = None) -> int:
@@ -99,7 +99,7 @@ def _dry_run_in_words(report: DryRun, table: str) -> str:
 
 def _load(file_load: FileLoad, *, is_resumed: bool) -> int:
     """Load the rows, print how far that came, and return the exit code."""
-    with _Interrupts() as interrupts:
+    with Interrupts() as interrupts:
         try:
             loaded = file_load.load(
                 _teller(file_load.row_count, "loaded"), lambda: interrupts.count > 0, is_resumed=is_resumed
@@ -150,20 +150,20 @@ def progress_line(words: Callable[[int, int], str]) -> Told | None:
     def tell(rows: int, line: int) -> None:
         nonlocal last
         now = monotonic()
-        if now - last >= _TELL_SECONDS:
+        if now - last >= TELL_SECONDS:
             last = now
             print(f"\r\033[K{words(rows, line)}", end="\r", file=sys.stderr, flush=True)
 
     return tell
 
 
-class _Interrupts:
-    """Counts Ctrl+C while a load runs: the first lets the batch end, the second ends the program."""
+class Interrupts:
+    """Counts Ctrl+C while rows are loaded: the first lets the batch end, the second ends the program."""
 
     def __init__(self) -> None:
         self.count = 0
 
-    def __enter__(self) -> _Interrupts:
+    def __enter__(self) -> Interrupts:
         self._before = signal.signal(signal.SIGINT, self._interrupt)
         return self
 

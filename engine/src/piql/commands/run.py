@@ -67,7 +67,12 @@ def _value(text: str) -> object:
 
 def _as_text(page: Page) -> str:
     parts = [format_table(tuple(page.rows[0]), [tuple(row.values()) for row in page.rows])] if page.rows else []
-    parts.append(f"{counted(len(page.rows), 'row')} · {counted(page.operations, 'request')} · {page.elapsed_ms:.2f} ms")
+    rows = (
+        counted(len(page.rows), "row")
+        if page.rows_affected is None
+        else f"{counted(page.rows_affected, 'row')} affected"
+    )
+    parts.append(f"{rows} · {counted(page.operations, 'request')} · {page.elapsed_ms:.2f} ms")
     if page.cursor is not None:
         parts.append(f"next page: --cursor {page.cursor}")
     return "\n".join(parts)
@@ -80,6 +85,7 @@ def _as_json(page: Page) -> str:
         "operations": page.operations,
         "round_trips": page.round_trips,
         "elapsed_ms": page.elapsed_ms,
+        "rows_affected": page.rows_affected,
     }
     return json.dumps(shown, indent=2, ensure_ascii=False)
 

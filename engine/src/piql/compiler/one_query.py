@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from piql.compiler.binding.binder import BoundQuery, bind_statement, tables_of
+from piql.compiler.binding.binder import DEFINITIONS, BoundQuery, bind_statement, tables_of
 from piql.compiler.bounds.bytes import reads_unsized
+from piql.compiler.bounds.expensive import expensive_query, expensive_write
+from piql.compiler.bounds.levels import uncountable
 from piql.compiler.bounds.queries import bound_of, section_cost
 from piql.compiler.bounds.scaling import scaling_class
 from piql.compiler.bounds.writes import bound_of_write
@@ -61,7 +63,7 @@ def compile_bare(source: Source, catalog: Catalog, indexes: Mapping[str, Index] 
     if isinstance(statement, ast.CreateQuery):
         statement = statement.body
     has_errors = any(diagnostic.severity == "error" for diagnostic in file.diagnostics)
-    if has_errors or statement is None or isinstance(statement, ast.CreateTable | ast.CreateEntity | ast.CreateIndex):
+    if has_errors or statement is None or isinstance(statement, DEFINITIONS):
         diagnostics = file.diagnostics or (
             report("syntax-error", "one statement is expected here: SELECT, INSERT, UPDATE or DELETE", whole),
         )
@@ -119,10 +121,10 @@ def finish_once(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalo
     if isinstance(bound.plan, Insert | Update | Delete):
         # A write depends on the indexes of its table, and on those by which other tables refer to it.
         basis = tuple(settled.indexes.values())
-        keys: tuple[object, ...] = (bound, catalog.tables)
+        keys: tuple[object, ...] = (bound, catalog.tables, catalog.thresholds)
     else:
         basis = tuple(settled.serving(index) for index in indexes_read(planned.plan)) if planned is not None else ()
-        keys = (bound, planned)
+        keys = (bound, planned, catalog.thresholds)
     earlier = _finished.get(keys)
     if earlier is not None and are_same(earlier[0], basis):
         return earlier[1]
@@ -205,13 +207,23 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
     if planned.plan is None:
         return _refused(query, planned.gaps)
     plan = with_settled_indexes(planned.plan, settled)
+    proved = bound_of(plan)
+    too_large = uncountable(plan, proved, bound.name or None)
+    if too_large is not None:
+        return replace(query, diagnostics=(*query.diagnostics, too_large))
     warnings = hot_partitions(plan, bound.name or None)
-    if any(map(reads_unsized, operators(plan))):
+    is_unsized = any(map(reads_unsized, operators(plan)))
+    if is_unsized:
         warnings = (*warnings, _unsized(bound))
+    dear = expensive_query(
+        proved, catalog.thresholds, bound.name or None, bound.name_span, are_bytes_known=not is_unsized
+    )
+    if dear is not None:
+        warnings = (*warnings, dear)
     return replace(
         query,
         plan=plan,
-        bound=bound_of(plan),
+        bound=proved,
         scaling_class=scaling_class(plan),
         indexes=tuple(indexes_read(plan)),
         diagnostics=(*query.diagnostics, *warnings),
@@ -220,7 +232,10 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
 
 def _finish_write(query: CompiledQuery, write: LogicalWrite, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
     plan = plan_write(write, catalog, settled.indexes)
-    return replace(query, logical=write, plan=plan, bound=bound_of_write(plan), scaling_class="I")
+    proved = bound_of_write(plan)
+    dear = expensive_write(proved, catalog.thresholds, query.name or None, query.name_span)
+    diagnostics = query.diagnostics if dear is None else (*query.diagnostics, dear)
+    return replace(query, logical=write, plan=plan, bound=proved, scaling_class="I", diagnostics=diagnostics)
 
 
 def _unsized(bound: BoundQuery) -> Diagnostic:

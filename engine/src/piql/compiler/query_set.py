@@ -35,6 +35,7 @@ from piql.compiler.physical.indexes.index_set import IndexSet, settle_indexes
 from piql.compiler.physical.indexes.secondary_index import constraint_indexes
 from piql.compiler.result import CompiledQuery
 from piql.compiler.syntax import ast
+from piql.compiler.syntax.allowances import Allowance, allowances, idle_allowances, with_allowed
 from piql.compiler.syntax.lexer import MAX_FINDINGS
 from piql.compiler.syntax.pieces import file_of_piece
 from piql.schema.catalog import Catalog, Index
@@ -60,6 +61,8 @@ class Part:
     reads: frozenset[str]  # tables whose secondary indexes its queries read when they are planned alone
     queries: tuple[CompiledQuery, ...]
     unnamed: tuple[Diagnostic, ...]
+    allowed: tuple[Allowance, ...]
+    idle: tuple[Diagnostic, ...]  # of comments that allow nothing
     has_findings: bool  # diagnostics of its queries or its syntax; those of the tables that it defines do not count
     writes: bool  # some of its queries write; their bounds depend on the indexes of several tables
 
@@ -132,9 +135,9 @@ class Assembly:
             home = file_of_piece(source.name)
             syntax = part.file.diagnostics[: MAX_FINDINGS - syntax_counts[home]]
             syntax_counts[home] += len(syntax)
-            of_part = [*syntax, *of_schema.get(id(source), ()), *part.unnamed]
-            for query in part.bound:
-                of_part.extend(query.diagnostics)
+            of_part = [*syntax, *with_allowed(of_schema.get(id(source), ()), part.allowed), *part.unnamed, *part.idle]
+            for query, bound in zip(part.queries, part.bound, strict=True):
+                of_part.extend(query.diagnostics[: len(bound.diagnostics)])
             of_texts.extend(sorted(of_part, key=lambda finding: finding.span.start))
             of_plans.extend(part.findings_of_plans())
         return [*of_texts, *of_plans]
@@ -149,7 +152,7 @@ def assemble(files: LongList[ast.ParsedFile], before: Assembly | None = None) ->
     definitions = list(chain.from_iterable(files.by_run(_defining_among)))
     schema = bind_schema_once(definitions)
     names = TableNames(schema.tables, frozenset(schema.broken))
-    catalog = Catalog(schema.tables, schema.indexes)
+    catalog = Catalog(schema.tables, schema.indexes, schema.thresholds)
     by_table = _constraint_indexes(catalog)
     bound: list[tuple[BoundQuery, ...]] = []
     unnamed: list[tuple[Diagnostic, ...]] = []
@@ -191,8 +194,8 @@ def _constraint_indexes(catalog: Catalog) -> IndexesByTable:
 def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | None:
     """Return the set of `files`, made from an earlier one; None where it has to be put together anew.
 
-    That is so where more than MOST_CHANGED pieces differ, where the order of tables changed, where two queries have one
-    name, or where stars stand for too many columns: what is said then depends on the queries before.
+    That is so where more than MOST_CHANGED pieces differ, where the order of tables or a setting changed, where two
+    queries have one name, or where stars stand for too many columns: what is said then depends on the queries before.
     """
     head, tail = common_ends(before.files, files)
     if len(before.files) + len(files) - 2 * (head + tail) > MOST_CHANGED:
@@ -202,6 +205,8 @@ def _changed(files: LongList[ast.ParsedFile], before: Assembly) -> Assembly | No
     base, stale, redefined = before, list[Part](), frozenset[str]()
     if any(part.defines for part in removed) or any(map(defines, added)):
         base = _with_schema_of(files, before)
+        if base.catalog.thresholds != before.catalog.thresholds:
+            return None
         tables = _redefined_tables(before, base)
         if tables is None:
             return None
@@ -240,7 +245,7 @@ def _with_schema_of(files: LongList[ast.ParsedFile], before: Assembly) -> Assemb
     """Return an earlier set over the definitions of other files; its queries are still as they were."""
     definitions = list(chain.from_iterable(files.by_run(_defining_among)))
     schema = bind_schema_once(definitions)
-    catalog = Catalog(schema.tables, schema.indexes)
+    catalog = Catalog(schema.tables, schema.indexes, schema.thresholds)
     return replace(
         before,
         schema=schema,
@@ -383,10 +388,19 @@ def _part(
 ) -> Part:
     """Return a piece whose queries are finished over the indexes of the set."""
     queries = tuple(finish_once(query, plan, catalog, settled) for query, plan in zip(bound, planned, strict=True))
-    has_findings = bool(file.diagnostics or unnamed or any(query.diagnostics for query in queries))
+    allowed = allowances(file)
+    idle: tuple[Diagnostic, ...] = ()
+    if allowed:
+        findings = [finding for query in queries for finding in query.diagnostics]
+        is_whole = not (defines(file) or file.diagnostics or any(finding.severity == "error" for finding in findings))
+        idle = idle_allowances(file, allowed, findings if is_whole else None)
+        queries = tuple(replace(query, diagnostics=with_allowed(query.diagnostics, allowed)) for query in queries)
+    has_findings = bool(file.diagnostics or unnamed or idle or any(query.diagnostics for query in queries))
     reads = frozenset[str]().union(*(query.tables for query in alone if query is not None))
     writes = any(query.kind != "select" for query in bound)
-    return Part(file, defines(file), bound, alone, planned, reads, queries, unnamed, has_findings, writes)
+    return Part(
+        file, defines(file), bound, alone, planned, reads, queries, unnamed, allowed, idle, has_findings, writes
+    )
 
 
 def _finished_again(part: Part, planned: tuple[PlannedQuery | None, ...], catalog: Catalog, settled: IndexSet) -> Part:

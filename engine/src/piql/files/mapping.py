@@ -26,7 +26,7 @@ class MappedColumn:
 
 @dataclass(frozen=True)
 class ColumnMapping:
-    """All columns that are taken; columns of the table that have none are NULL."""
+    """All columns that are taken; columns of the table that have none get their DEFAULT, else NULL."""
 
     table: Table
     columns: tuple[MappedColumn, ...]
@@ -116,7 +116,8 @@ def map_columns(
         problems = [
             Problem(None, f"no column of the file goes into {table.name}.{column.name}, which cannot be NULL")
             for column in table.columns
-            if column.name not in taken and (not column.nullable or column.name in table.primary_key)
+            if column.name not in taken
+            and (column.name in table.primary_key or not (column.nullable or column.has_default))
         ]
     if problems:
         raise FileRefused(f"the columns do not fit {table.name}", problems)

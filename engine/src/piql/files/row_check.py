@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from piql.client.database import Database
 from piql.errors import PiqlError
 from piql.files.problems import Problem
+from piql.runtime.execution.supplied import Occasion, utc_now
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.table_rules.constraints import GroupCount, ReferenceCheck, UniqueCheck
 from piql.runtime.writing.transactional import TableWriter
@@ -57,7 +58,8 @@ def _digest(values: Row) -> int:
 class RowCheck:
     """The rows of one load into one table, given in batches to `problems`.
 
-    `new`, `changed` and `unchanged` count the rows without a problem. Keys and values are remembered by their digests.
+    `new`, `changed` and `unchanged` count the rows without a problem; `known_lines` are those of the last batch whose
+    key the store has already. Keys and values are remembered by their digests.
     """
 
     def __init__(self, db: Database, table: str) -> None:
@@ -70,6 +72,7 @@ class RowCheck:
         self._counts: list[dict[int, int]] = [{} for _ in self._limits]  # group → its rows, those of the load included
         self._parents: list[set[int]] = [set() for _ in self._references]  # keys in the load to which rows may refer
         self.new = self.changed = self.unchanged = 0
+        self.known_lines: frozenset[int] = frozenset()
 
     @property
     def _unique(self) -> list[UniqueCheck]:
@@ -90,6 +93,7 @@ class RowCheck:
         for check in (self._check_unique, self._check_columns, self._check_limits, self._check_references):
             check(candidates, problems)
         refused = {problem.line for problem in problems}
+        self.known_lines = frozenset(row.line for row in candidates if row.old is not None)
         for row in candidates:
             if row.line not in refused:
                 self.new += row.old is None
@@ -104,7 +108,8 @@ class RowCheck:
         """
         writer = self._writer
         fitting: list[_Candidate] = []
-        for line, values in rows:
+        completed = writer.completed([row.values for row in rows], Occasion(utc_now))
+        for (line, _), values in zip(rows, completed, strict=True):
             try:
                 record = writer.make(values)
             except PiqlError as refusal:

@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import Literal
 
+from piql.schema.thresholds import DEFAULT, Thresholds
 from piql.text.source import Span
 
 FEW = 8  # constraints of a table that are looked through one by one
@@ -54,6 +56,22 @@ class SqlType:
         return ("an " if self.kind.value[0] in "AEIO" else "a ") + str(self)
 
 
+Supply = Literal["CURRENT_TIMESTAMP", "CURRENT_DATE", "UUID", "TIMEUUID"]
+"""What an execution gives by itself: the time or the day at which it began, or a new id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """What a new row has in a column to which it gives no value: a value of its type, or what is `supplied`."""
+
+    value: object = None
+    supplied: Supply | None = None
+
+    @property
+    def may_be_null(self) -> bool:
+        return self.value is None and self.supplied is None
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column as declared; `nullable` is False for NOT NULL and for key columns."""
@@ -61,7 +79,13 @@ class Column:
     name: str
     type: SqlType
     nullable: bool
+    default: Default | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def has_default(self) -> bool:
+        """Whether a new row without a value for it holds something else than NULL."""
+        return self.default is not None and not self.default.may_be_null
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +240,8 @@ def completed_by_key(table: Table, columns: Sequence[IndexColumn]) -> tuple[Inde
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """All tables by name, and the indexes declared by CREATE INDEX by name."""
+    """All tables by name, the indexes declared by CREATE INDEX by name, and above which bound a query is expensive."""
 
     tables: Mapping[str, Table] = field(default_factory=dict)
     indexes: Mapping[str, Index] = field(default_factory=dict)
+    thresholds: Thresholds = DEFAULT

@@ -182,7 +182,7 @@ def test_a_bare_statement_is_bound_against_a_catalog(text: str, kind: str, shown
 
 
 def test_a_broken_table_says_nothing_about_its_columns_elsewhere() -> None:
-    program = bound("CREATE TABLE t (a INT PRIMARY KEY, b ???);\nCREATE QUERY q AS SELECT b, c FROM t WHERE t.d = 1;")
+    program = bound("CREATE TABLE t (a INT PRIMARY KEY, b ###);\nCREATE QUERY q AS SELECT b, c FROM t WHERE t.d = 1;")
     assert {diagnostic.code for diagnostic in program.diagnostics} == {"unknown-character"}
     assert program.queries[0].plan is None
     assert program.queries[0].has_errors
@@ -295,3 +295,27 @@ def test_a_parameter_of_coalesce_takes_the_type_of_the_rest_wherever_it_stands(
     compilation = piql.compile(f"{table} CREATE QUERY q AS SELECT {words} AS x FROM t WHERE id = 1;")
     assert not compilation.has_errors
     assert {parameter.name: str(parameter.type) for parameter in compilation.queries["q"].parameters} == types
+
+
+@pytest.mark.parametrize(
+    ("write", "name"),
+    [
+        ("UPDATE t SET a = EXCLUDED.a WHERE id = 1", "EXCLUDED"),
+        ("UPDATE t SET a = 1 WHERE id = 1 IF x.a = 1", "x"),
+        ("DELETE FROM t WHERE x.id = 1", "x"),
+        ("INSERT INTO t (id) VALUES (1) RETURNING x.id", "x"),
+        ("INSERT INTO t (id) VALUES (1) RETURNING x.*", "x"),
+        ("INSERT INTO t (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET a = x.a", "x"),
+    ],
+)
+def test_a_message_about_a_write_speaks_of_its_table_and_not_of_a_from(write: str, name: str) -> None:
+    text = f"CREATE TABLE t (id INT PRIMARY KEY, a INT);\nCREATE QUERY q AS {write};"
+    (finding,) = [finding for finding in piql.compile(text).diagnostics if finding.severity == "error"]
+    assert (finding.code, finding.span.text) == ("unknown-relation", name)
+    assert finding.message == f"this write is about t, and {name} is something else"
+
+
+def test_a_misspelt_name_of_with_is_told_like_that_of_a_table() -> None:
+    text = "CREATE TABLE t (id INT PRIMARY KEY);\nCREATE QUERY q AS WITH friends AS (SELECT id FROM t WHERE id = 1)\n"
+    (finding,) = piql.compile(f"{text}SELECT id FROM freinds;").diagnostics
+    assert [edit.text for fix in finding.fixes for edit in fix.edits] == ["friends"]

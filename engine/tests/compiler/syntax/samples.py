@@ -35,7 +35,7 @@ EVERY_CONSTRUCT = """CREATE TABLE item (
   price    DECIMAL(10, 2),
   weight   DOUBLE,
   stock    INT UNIQUE,
-  sold     BIGINT,
+  sold     BIGINT DEFAULT -1 NOT NULL,
   released DATE,
   picture  BLOB,
   "order"  VARCHAR(8) REFERENCES users MAX 5,
@@ -56,9 +56,22 @@ WHERE (i.price BETWEEN 1 AND 9.5 OR i.stock NOT IN (1, 2, :k)) AND NOT i.title L
 GROUP BY i.id, 2 HAVING COUNT(*) > 1 ORDER BY n DESC, i.id PAGINATE 10;
 CREATE QUERY both AS SELECT username FROM users WHERE username = 'it''s' UNION ALL SELECT target FROM subscriptions
 WHERE owner = :me ORDER BY username LIMIT 3; /* two queries */
+CREATE QUERY any AS SELECT NOT EXISTS (SELECT 1 FROM t WHERE a = 1) AS c;
+CREATE QUERY named AS SELECT `i`.`order`, [i].[title], i.[order] AS [the order] FROM [item] [i] WHERE i.`id` = [id];
 CREATE QUERY put AS INSERT INTO users (username, hometown) VALUES ([1: u], LOWER('Berkeley' || :x)) IF NOT EXISTS;
+CREATE QUERY put_plain AS INSERT INTO users (username, hometown) VALUES ([1: u], default), ('x', :x);
 CREATE QUERY change AS UPDATE users SET hometown = NULL WHERE username = [1: u] IF hometown = 'x' AND username = 'y';
 CREATE QUERY drop_one AS DELETE FROM users WHERE username = [1: u] IF (hometown IS NULL OR hometown > 'x') AND NOT a;
+CREATE QUERY chosen AS SELECT CASE WHEN a = 1 OR b THEN 'x' END AS c, CASE a WHEN 1 THEN 2 WHEN -b THEN 3 ELSE
+  CASE WHEN NOT a THEN 1 END + 1 END AS d FROM t WHERE a = 1 GROUP BY CASE WHEN a THEN 1 ELSE 0 END;
+CREATE QUERY different AS SELECT a IS DISTINCT FROM b AS c FROM t
+WHERE a = 1 AND NOT a + 1 is not distinct from (b = 1);
+CREATE QUERY topmost AS SELECT id FROM item ORDER BY id FETCH NEXT :n MAX 5 ROWS ONLY;
+CREATE QUERY converted AS SELECT cast(a + 1 as decimal(8,2)) AS c, -a::int AS d, (a + b)::varchar(3) AS e FROM t
+WHERE a = :a::int AND b = [b]::text::date;
+CREATE QUERY filtered AS SELECT COUNT(*) filter (where a = 1 or b) AS c, SUM(distinct a) filter(where not b) AS d
+FROM t WHERE a = 1;
+CREATE QUERY used AS SELECT * FROM item i JOIN users u USING ("order", id) LEFT OUTER JOIN thoughts USING (owner);
 CREATE QUERY drop AS DELETE FROM subscriptions WHERE owner = [1: o] AND target = [2: t];
 """
 

@@ -31,7 +31,7 @@ TEXTS = {
     "quotes in a name": f'CREATE TABLE "{chr(34) * LONG}" (k INT PRIMARY KEY);',
     "blob": f"CREATE TABLE t (k INT PRIMARY KEY, s BLOB);\n{QUERY} AND s = X'{'0' * LONG}';",
     "number": f"{TABLE}CREATE QUERY q AS SELECT k FROM t WHERE k = {'1' * LONG};",
-    "signs without a meaning": TABLE + "?" * LONG,
+    "signs without a meaning": TABLE + "#" * LONG,
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import piql
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from piql.compiler.binding.conversion import as_sql
@@ -48,6 +49,17 @@ def test_entities_and_fetches_have_the_same_bounds_in_sql() -> None:
     ]
 
 
+def test_a_parameter_without_a_name_gets_one_where_it_stands_for_several_columns() -> None:
+    text = ENTITIES + "QUERY walks FETCH Visit OF Pet BY pet WHERE Pet = $1 LIMIT $2 MAX 5\n"
+    text = text[: text.index("QUERY petsOf")] + text[text.index("QUERY walks") :]
+    written = print_file(as_sql([parse(Source(text))])[0])
+    assert "None" not in written
+    assert "[p2] MAX 5" in written
+    before, after = piql.compile(text).queries["walks"], piql.compile(written).queries["walks"]
+    assert before.bound is not None
+    assert before.bound == after.bound
+
+
 COMMENTS = st.sampled_from(
     ["-- one\n", "/* two */", "\n\n-- three\n\n", "\n/* four\n   lines */\n", " -- five\n-- six\n"]
 )
@@ -70,3 +82,23 @@ def test_comments_are_kept_wherever_they_stand(comments: list[tuple[int, str]]) 
     )
     assert again.statements == parsed.statements
     assert formatted(once) == once
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        ("-1::TEXT", "-1::TEXT"),
+        ("-(1::TEXT)", "-1::TEXT"),
+        ("- 1 :: TEXT", "-1::TEXT"),
+        ("(-1)::TEXT", "(-1)::TEXT"),
+        ("-a::TEXT", "-a::TEXT"),
+        ("(-a)::TEXT", "(-a)::TEXT"),
+        ("-(-1)::TEXT", "-(-1)::TEXT"),
+        ("-(-(1::INT))", "- -1::INT"),
+    ],
+)
+def test_a_minus_binds_less_tightly_than_a_cast_in_either_direction(written: str, printed: str) -> None:
+    text = f"CREATE QUERY q AS SELECT {written} AS x FROM t;\n"
+    once = formatted(text)
+    assert once.splitlines()[1] == f"SELECT {printed} AS x"
+    assert parse(Source(once)).statements == parse(Source(text)).statements

@@ -36,6 +36,19 @@ def opened(text: str) -> tuple[dict[str, str], int]:
         ("CREATE INDEX i ON thoughts (pos|ted);", "schema.piql:2 posted"),
         ("QUERY q FETCH Pet OF users me BY kee|per WHERE me = [this]", "schema.piql:3 keeper"),
         ("QUERY q FETCH Pet OF users me BY keeper WHERE m|e = [this]", "q.piql:1 me"),
+        (
+            "CREATE QUERY q AS WITH RECURSIVE up (name) AS (SELECT username FROM users) SELECT name FROM u|p;",
+            "q.piql:1 up",
+        ),
+        (
+            "CREATE QUERY q AS WITH RECURSIVE up (name) AS (SELECT username FROM users) SELECT u.na|me FROM up u;",
+            "q.piql:1 name",
+        ),
+        (
+            "CREATE QUERY q AS WITH RECURSIVE up AS (SELECT username AS n FROM users UNION ALL "
+            "SELECT t.|n FROM up t) SELECT n FROM up;",
+            "q.piql:1 n",
+        ),
         ("CREATE QUERY q|q AS SELECT username FROM users;", "q.piql:1 qq"),
     ],
 )

@@ -61,6 +61,20 @@ def test_words_are_highlighted_by_what_they_mean() -> None:
     assert details["broken"] == ["query"]
 
 
+def test_max_is_a_function_before_a_parenthesis_and_a_keyword_behind_a_limit() -> None:
+    text = (
+        "CREATE TABLE t (k INT PRIMARY KEY, n INT, CARDINALITY LIMIT 9 (n));\n"
+        "CREATE QUERY q AS SELECT MAX (n), MIN(n) FROM t WHERE n = [1: n];\n"
+        "CREATE QUERY r AS SELECT k FROM t WHERE n = [1: n] LIMIT [2: c] MAX 5;"
+    )
+    types = [
+        (text[token.start : token.end], token.type)
+        for token in semantic_tokens({"a.piql": text}, "a.piql")
+        if text[token.start : token.end] in ("MAX", "MIN")
+    ]
+    assert types == [("MAX", "function"), ("MIN", "function"), ("MAX", "keyword")]
+
+
 def test_encoded_tokens_lead_back_to_the_words_in_units_of_utf16() -> None:
     text = "/* 😀\n two\r\n\n three */ CREATE QUERY a AS\r\n SELECT '😀' AS \"😀\", u.b FROM u;"
     texts = {"a.piql": text, "b.piql": "CREATE TABLE u (b INT PRIMARY KEY);"}

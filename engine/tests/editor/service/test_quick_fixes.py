@@ -52,3 +52,18 @@ def test_every_query_has_a_lens() -> None:
     assert shown == ["unbounded", "unbounded", "≤ 1 op · 1 trip · class I"]
     broken = piql.compile({"q.piql": "CREATE QUERY q AS SELECT a FROM nowhere;"})
     assert [lens.text for lens in lenses(broken, "q.piql")] == ["no bound"]
+
+
+def test_a_warning_can_be_allowed_where_its_query_stands_and_the_reason_is_written_then() -> None:
+    text = (
+        "CREATE TABLE users (id INT PRIMARY KEY, town VARCHAR(20), CARDINALITY LIMIT 5000 (town));\n"
+        "CREATE QUERY q AS SELECT id FROM users WHERE town IN [towns] MAX 10;\n"
+    )
+    at = text.index("q AS")
+    (fix,) = quick_fixes(piql.compile(text), "", at, at)
+    assert fix.title == "Allow expensive-query here, with a reason"
+    (edit,) = fix.fix.edits
+    assert text[edit.start :].startswith("CREATE QUERY")
+    comment = edit.text.replace(": \n", ": read once a night\n")
+    (finding,) = piql.compile(text[: edit.start] + comment + text[edit.end :]).diagnostics
+    assert (finding.severity, finding.allowed) == ("info", "read once a night")

@@ -52,6 +52,20 @@ def opened(text: str) -> tuple[dict[str, str], int]:
             "x",
             "CREATE QUERY q AS SELECT '😀', x.username FROM users x;",
         ),
+        (
+            "CREATE QUERY q AS INSERT INTO users (username, hometown) VALUES ('a', 'b')"
+            " ON CONFLICT (username) DO UPDATE SET users.home|town = EXCLUDED.hometown;",
+            "town",
+            "CREATE QUERY q AS INSERT INTO users (username, town) VALUES ('a', 'b')"
+            " ON CONFLICT (username) DO UPDATE SET users.town = EXCLUDED.town;",
+        ),
+        (
+            "CREATE QUERY q AS INSERT INTO us|ers (username) VALUES ('a')"
+            " ON CONFLICT (username) DO UPDATE SET users.hometown = EXCLUDED.hometown;",
+            "people",
+            "CREATE QUERY q AS INSERT INTO people (username) VALUES ('a')"
+            " ON CONFLICT (username) DO UPDATE SET people.hometown = EXCLUDED.hometown;",
+        ),
     ],
 )
 def test_renaming_changes_every_place_and_leaves_no_error(text: str, name: str, expected: str) -> None:

@@ -12,7 +12,7 @@ from multiprocessing import get_context
 
 import piql
 
-from ..check import STRATEGIES
+from ..check import STRATEGIES, with_the_clock
 from ..contents import Contents
 from ..query import Select
 from ..query_generator import QueryCase
@@ -99,7 +99,7 @@ class _WorldRun:
         deployed = piql.compile(self.world.source(*bounded))
         self.tally.queries += len(bounded)
         self.count_full_groups()
-        with piql.connect(url) as db:
+        with with_the_clock(url) as db:
             db.deploy(deployed)
             for table in self.world.schema.tables:
                 if rows := self.world.rows.get(table.name, ()):
@@ -190,7 +190,7 @@ class _WorldRun:
         if indexed.has_errors:
             self.breach("an index more", "", "; ".join(diagnostic.message for diagnostic in indexed.diagnostics) + more)
             return
-        with piql.connect(url) as second:
+        with with_the_clock(url) as second:
             second.deploy(indexed)
             for table in self.world.schema.tables:
                 if rows := self.world.rows.get(table.name, ()):
@@ -226,7 +226,7 @@ class _WorldRun:
         for _ in range(MOST_PAGES):
             self.tally.executions += 1
             try:
-                page = db.execute(case.name, case.samples[sample], cursor=cursor, strategy=strategy)  # type: ignore[arg-type]
+                page = db.execute(case.name, case.given(case.samples[sample]), cursor=cursor, strategy=strategy)  # type: ignore[arg-type]
             except piql.NumberOutOfRange:
                 return None  # what is computed of the ends of a type may not fit it
             except piql.PiqlError as refusal:

@@ -10,6 +10,8 @@ from typing import Any
 from ..query import (
     And,
     Between,
+    Call,
+    Case,
     Col,
     Compare,
     Const,
@@ -17,6 +19,7 @@ from ..query import (
     Expr,
     In,
     InSelect,
+    IsNull,
     Not,
     Or,
     Param,
@@ -97,6 +100,13 @@ def _in_select_as_exists(expr: Any) -> Any:
     return expr
 
 
+def _coalesce_as_case(expr: Any) -> Any:
+    match expr:
+        case Call("COALESCE", (Col() as first, otherwise)):
+            return Case(((IsNull(first, True), first),), otherwise)
+    return expr
+
+
 def _joins_as_commas(query: Select) -> Select:
     """Write inner joins as commas, their ON in WHERE; joins after a LEFT JOIN stay."""
     conditions = [] if query.where is None else [query.where]
@@ -120,6 +130,7 @@ REWRITES: dict[str, Callable[[Any], Any]] = {
     "negated twice": _twice_negated,
     "OR by De Morgan": _de_morgan,
     "IN (SELECT) as EXISTS": _in_select_as_exists,
+    "COALESCE as CASE": _coalesce_as_case,
 }
 
 

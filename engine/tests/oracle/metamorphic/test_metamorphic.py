@@ -94,7 +94,7 @@ def test_a_query_is_said_in_each_way_that_changes_its_text() -> None:
     assert queries["JOIN as comma"].sources[1].kind == "comma"  # type: ignore[union-attr]
 
 
-DECLARED_WORLDS, LONG_DECLARED_WORLDS = 12, 10_000
+DECLARED_WORLDS, LONG_DECLARED_WORLDS = 8, 10_000
 
 
 def test_what_is_declared_makes_no_query_dearer() -> None:

@@ -82,6 +82,30 @@ PAIRS: dict[str, tuple[Script, Script]] = {
         ("DELETE FROM members WHERE id = 2", "INSERT INTO members (id, team, note) VALUES (2, 'red', 'w')"),
         ("INSERT INTO members (id, team, note) VALUES (5, 'red', 'y')",),
     ),
+    "two increments of one row that may not be there yet": (
+        ("INSERT INTO users (u, mail, age) VALUES ('new', 'n@x', 1) ON CONFLICT (u) DO UPDATE SET age = age + 1",) * 2,
+        ("INSERT INTO users (u, mail, age) VALUES ('new', 'm@x', 1) ON CONFLICT (u) DO UPDATE SET age = age + 1",),
+    ),
+    "two increments of the row with one unique value": (
+        ("INSERT INTO users (u, mail, age) VALUES ('new', 'n@x', 1) ON CONFLICT (mail) DO UPDATE SET age = age + 1",),
+        ("INSERT INTO users (u, mail, age) VALUES ('two', 'n@x', 1) ON CONFLICT (mail) DO UPDATE SET age = age + 1",),
+    ),
+    "an increment by a unique value and a row that gives it up": (
+        ("INSERT INTO users (u, mail, age) VALUES ('new', 'b@x', 1) ON CONFLICT (mail) DO UPDATE SET age = age + 1",),
+        ("UPDATE users SET mail = 'n@x' WHERE u = 'bob'",),
+    ),
+    "one row that is there for nobody, or for one": (
+        ("INSERT INTO users (u, mail, age) VALUES ('new', 'n@x', 1) ON CONFLICT DO NOTHING",),
+        ("INSERT INTO users (u, mail, age) VALUES ('two', 'n@x', 2) ON CONFLICT (mail) DO NOTHING",),
+    ),
+    "a change by a unique value that moves to another row": (
+        ("UPDATE users SET town = 'Bonn' WHERE mail = 'b@x'",),
+        ("UPDATE users SET mail = NULL WHERE u = 'bob'", "UPDATE users SET mail = 'b@x' WHERE u = 'eve'"),
+    ),
+    "a delete and a change by one unique value": (
+        ("DELETE FROM users WHERE mail = 'z@x'",),
+        ("UPDATE users SET mail = 'n@x', age = age + 1 WHERE mail = 'z@x'",),
+    ),
     "a user that goes and comes beside one that refers to it": (
         (
             "DELETE FROM users WHERE u = 'zoe'",

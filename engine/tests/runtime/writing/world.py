@@ -143,7 +143,7 @@ def outcome(db: Database, statement: str) -> str:
     bound = db._statement(statement)[0]._bound  # type: ignore[union-attr]
     assert page.operations <= bound
     assert page.repair_operations <= bound
-    return "done"
+    return "done" if page.rows_affected else "no row"
 
 
 def _all(store: Store, table: Table, shape: ReadShape) -> list[Row]:

@@ -32,7 +32,7 @@ QueryKind = Literal["select", "insert", "update", "delete"]
 # Errors after which a plan would be meaningless: a LIMIT without its number, a parameter of two types.
 _BREAKING = frozenset({"missing-max", "parameter-conflict", "parameter-type-unknown"})
 
-_DEFINITIONS = (ast.CreateTable, ast.CreateEntity, ast.CreateIndex)
+DEFINITIONS = (ast.CreateTable, ast.CreateEntity, ast.CreateIndex, ast.SetSetting)
 _schemas: Cached[BoundSchema] = Cached(128)
 _queries: Cached[BoundQuery] = Cached(4096)  # by statement, and by statement and schema
 _tables: Cached[tuple[Table, ...]] = Cached(2048)  # an edit of the schema asks for the tables of every query
@@ -85,7 +85,8 @@ def bind(files: Sequence[ast.ParsedFile], catalog: Catalog | None = None) -> Bou
             diagnostics.extend(queries[-1].diagnostics)
     file_numbers = {id(file.source): number for number, file in enumerate(files)}
     diagnostics.sort(key=lambda diagnostic: (file_numbers.get(id(diagnostic.span.source), -1), diagnostic.span.start))
-    return BoundProgram(Catalog(schema.tables, schema.indexes), tuple(queries), tuple(diagnostics))
+    catalog = Catalog(schema.tables, schema.indexes, schema.thresholds)
+    return BoundProgram(catalog, tuple(queries), tuple(diagnostics))
 
 
 def bind_piece(
@@ -106,20 +107,20 @@ def bind_piece(
             query = _bind_query_once(statement, schema, names, room.left)
             queries.append(query)
             room = room.taking(query.star_columns)
-        elif not isinstance(statement, _DEFINITIONS) and len(unnamed) < MAX_FINDINGS:
+        elif not isinstance(statement, DEFINITIONS) and len(unnamed) < MAX_FINDINGS:
             unnamed.append(_unnamed(statement))
     return queries, tuple(unnamed), room
 
 
 def defines(file: ast.ParsedFile) -> bool:
     """Return whether a file declares a part of the schema."""
-    return any(isinstance(statement, _DEFINITIONS) for statement in file.statements)
+    return any(isinstance(statement, DEFINITIONS) for statement in file.statements)
 
 
 def bind_schema_once(files: Iterable[ast.ParsedFile], catalog: Catalog | None = None) -> BoundSchema:
     """Bind the definitions; the schema of the very same statements and catalog is cached."""
     definitions = tuple(
-        statement for file in files for statement in file.statements if isinstance(statement, _DEFINITIONS)
+        statement for file in files for statement in file.statements if isinstance(statement, DEFINITIONS)
     )
     return _schemas.recall((*definitions, catalog), lambda: bind_schema(definitions, catalog))
 

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS, Function
+from piql.compiler.binding.alike import awaits_type, bind_alike, report_different
+from piql.compiler.binding.cast import as_text
+from piql.compiler.binding.dates import DATE_FUNCTIONS, bind_date_function
+from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS, USAGES, Function
 from piql.compiler.binding.scope import spelling_fix, suggestion
+from piql.compiler.binding.supplied import SUPPLIED, bind_supplied
 from piql.compiler.binding.types import BARE, is_number, summed_type, type_of
 from piql.compiler.binding.windows import HELP, refusal
 from piql.compiler.logical import expressions as logical
 from piql.compiler.syntax import ast, unsupported
+from piql.compiler.syntax.cursor import DEFAULT_WORD
 from piql.schema.catalog import Kind, SqlType
 
 if TYPE_CHECKING:
@@ -28,14 +33,27 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
         return None
     if name in AGGREGATES:
         return _aggregate(binder, node, name)
+    if name == DEFAULT_WORD:
+        way_out = "DEFAULT stands alone, as one of the VALUES of INSERT"
+        binder.report("function-arguments", "DEFAULT is no part of an expression", node.span, way_out)
+        return None
+    if node.filter is not None:
+        binder.report("aggregate-misuse", f"FILTER belongs to an aggregate, and {name} is none", node.filter.span)
+        return None
+    supplied = SUPPLIED.get(name)
+    if supplied is not None:
+        return bind_supplied(binder, node, supplied, expected)
+    date_function = DATE_FUNCTIONS.get(name)
+    if date_function is not None:
+        return bind_date_function(binder, node, date_function, expected)
     function = FUNCTIONS.get(name)
     if function is None:
         alternative = unsupported.FUNCTIONS.get(name)
-        near = None if alternative is not None else suggestion(name, [*FUNCTIONS, *AGGREGATES])
+        near = None if alternative is not None else suggestion(name, [*USAGES, *AGGREGATES])
         if near is not None:
             way_out = f"did you mean {near}?"
         else:
-            way_out = alternative or "the functions are " + ", ".join(sorted([*FUNCTIONS, *AGGREGATES]))
+            way_out = alternative or "the functions are " + ", ".join(sorted([*USAGES, *AGGREGATES]))
         fixes = (spelling_fix(node.name.span, near),) if near else ()
         binder.report("unknown-function", f"there is no function {node.name.text}", node.name.span, way_out, *fixes)
         return None
@@ -44,28 +62,27 @@ def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None
             "function-arguments", f"{name} has the wrong number of arguments: write {function.usage}", node.span
         )
         return None
-    arguments = _arguments(binder, node, function, expected)
+    if function.operator is not None:
+        left, right = node.arguments
+        return binder.value(ast.Binary(operator=function.operator, left=left, right=right, span=node.span), expected)
+    if function.takes == "a":
+        arguments = bind_alike(binder, node.arguments, expected)
+    else:
+        arguments = _arguments(binder, node, function)
     if arguments is None:
         return None
     result = function.result(arguments)
     if result is None:
-        binder.report("type-mismatch", f"the arguments of {name} have no type in common", node.span)
+        report_different(binder, f"the arguments of {name} have no type in common", arguments, node.span)
         return None
     return logical.FunctionCall(name=function.name, arguments=tuple(arguments), type=result, span=node.span)
 
 
-def _arguments(
-    binder: ExpressionBinder, node: ast.Call, function: Function, expected: SqlType | None
-) -> list[logical.Expression] | None:
-    """Bind the arguments; a parameter of any type takes the type of the other arguments, wherever it stands."""
-    bound: dict[int, logical.Expression] = {}
-    for position in sorted(range(len(node.arguments)), key=lambda at: awaits_type(node.arguments[at])):
-        argument = node.arguments[position]
-        argument_type = function.argument_type(position)
-        if argument_type is None:
-            siblings = [sibling for sibling in bound.values() if type_of(sibling).kind is not Kind.NULL]
-            argument_type = function.result(siblings) if siblings else expected
-        value = binder.value(argument, argument_type if awaits_type(argument) else None)
+def _arguments(binder: ExpressionBinder, node: ast.Call, function: Function) -> list[logical.Expression] | None:
+    """Bind the arguments of a function that has a type for each; None after a report."""
+    bound: list[logical.Expression] = []
+    for position, argument in enumerate(node.arguments):
+        value = binder.value(argument, function.argument_type(position) if awaits_type(argument) else None)
         if value is None:
             return None
         if not function.accepts(position, type_of(value)):
@@ -76,21 +93,8 @@ def _arguments(
                 f"call it as {function.usage}",
             )
             return None
-        bound[position] = value
-    return [bound[position] for position in range(len(node.arguments))]
-
-
-def awaits_type(node: ast.Expression) -> bool:
-    """Return whether an expression takes its type from its context: a parameter, or COALESCE of parameters only."""
-    match node:
-        case ast.ParameterUse():
-            return True
-        case ast.Call(arguments=arguments) if node.name.text.upper() == "COALESCE":
-            return any(map(awaits_type, arguments)) and all(
-                awaits_type(argument) or (isinstance(argument, ast.LiteralValue) and argument.value is None)
-                for argument in arguments
-            )
-    return False
+        bound.append(as_text(value, argument.span) if function.takes == "x" else value)
+    return bound
 
 
 def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.Expression | None:
@@ -106,6 +110,8 @@ def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.E
         if name != "COUNT":
             binder.report("function-arguments", f"{name}(*) has no meaning", node.span, f"write {name}(column)")
             return None
+        if node.filter is not None:
+            return _counted(binder, node, node.filter)
         return logical.Aggregate(function="COUNT", operand=None, distinct=False, type=BARE[Kind.BIGINT], span=node.span)
     if len(node.arguments) != 1:
         binder.report("function-arguments", f"{name} takes one argument", node.span)
@@ -123,6 +129,10 @@ def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.E
             node.span,
         )
         return None
+    if node.filter is not None:
+        operand = _filtered(binder, operand, node.filter)
+        if operand is None:
+            return None
     if name == "COUNT":
         result = BARE[Kind.BIGINT]
     elif name == "AVG":
@@ -138,6 +148,27 @@ def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.E
         type=result,
         span=node.span,
     )
+
+
+def _counted(binder: ExpressionBinder, node: ast.Call, condition: ast.Expression) -> logical.Aggregate | None:
+    """Bind `COUNT(*) FILTER (WHERE condition)`: it counts a value that rows have which pass the condition."""
+    one = logical.Constant(value=1, type=BARE[Kind.INT], span=node.span)
+    operand = _filtered(binder, one, condition)
+    if operand is None:
+        return None
+    return logical.Aggregate(function="COUNT", operand=operand, distinct=False, type=BARE[Kind.BIGINT], span=node.span)
+
+
+def _filtered(binder: ExpressionBinder, operand: logical.Expression, condition: ast.Expression) -> logical.Case | None:
+    """Return what an aggregate takes of rows that pass the condition of its FILTER, and NULL for the others."""
+    binder.inside_aggregate = True
+    with binder.in_a_value():
+        test = binder.predicate(condition)
+    binder.inside_aggregate = False
+    if test is None:
+        return None
+    nothing = logical.Constant(value=None, type=BARE[Kind.NULL])
+    return logical.Case(tests=(test,), values=(operand,), otherwise=nothing, type=type_of(operand), span=condition.span)
 
 
 def takes_type(node: ast.Expression) -> bool:

@@ -6,17 +6,31 @@ kinds itself; calls, row values and word searches have modules of their own, whi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, assert_never, cast
 
-from piql.compiler.binding.calls import awaits_type, bind_call, takes_type
+from piql.compiler.binding.aggregates import aggregates_in
+from piql.compiler.binding.alike import awaits_type
+from piql.compiler.binding.calls import bind_call, takes_type
+from piql.compiler.binding.case import bind_case
+from piql.compiler.binding.cast import bind_cast
+from piql.compiler.binding.dates import (
+    DATED,
+    INTERVAL_PLACE,
+    bind_difference,
+    bind_interval_sum,
+    is_dated,
+    operand_type,
+    takes_day,
+)
+from piql.compiler.binding.distinct import bind_distinct
 from piql.compiler.binding.outputs import output_columns
 from piql.compiler.binding.parameters import Parameters
 from piql.compiler.binding.row_values import compare_rows, row_among_rows, row_among_values
-from piql.compiler.binding.scope import Scope, TableNames
+from piql.compiler.binding.scope import Scope, TableNames, matches
 from piql.compiler.binding.star_room import MOST_COLUMNS
 from piql.compiler.binding.token_search import bind_like
 from piql.compiler.binding.types import (
@@ -40,9 +54,10 @@ from piql.text.diagnostics.report import report
 from piql.text.source import Span
 
 if TYPE_CHECKING:
-    from piql.compiler.logical.operators import LogicalNode
+    from piql.compiler.binding.with_clauses import WithTables
+    from piql.compiler.logical.operators import LogicalNode, Output
 
-QueryBinder = Callable[["QueryContext", ast.QueryExpression, Scope, bool], "LogicalNode | None"]
+QueryBinder = Callable[["QueryContext", ast.QueryExpression, Scope | None, bool], "LogicalNode | None"]
 
 
 @dataclass(slots=True)
@@ -58,6 +73,9 @@ class QueryContext:
     aliases: set[str] = field(default_factory=set)  # lower case; unique in the whole statement
     room: int = MOST_COLUMNS  # columns that its stars may stand for
     star_columns: int = 0  # that they stand for so far
+    new_ids: int = 0  # calls of UUID() and the like
+    with_tables: WithTables = field(default_factory=dict)  # what the names of WITH mean here
+    with_names: set[str] = field(default_factory=set)  # of recursive queries; unique in the whole statement
 
     def unique_alias(self, shown: str) -> str:
         """Return an alias for the plan: as written, or with a number when the statement uses it elsewhere."""
@@ -67,6 +85,30 @@ class QueryContext:
             alias = f"{shown}_{number}"
         self.aliases.add(alias.lower())
         return alias
+
+    def new_id(self) -> int:
+        """Return a number for a new id of this statement, each once."""
+        self.new_ids += 1
+        return self.new_ids
+
+    def unique_with_name(self, shown: str) -> str:
+        """Return a name for one plan of a recursive query: as written, or with a number for further ones."""
+        name, number = shown, 1
+        while name.lower() in self.with_names:
+            number += 1
+            name = f"{shown}_{number}"
+        self.with_names.add(name.lower())
+        return name
+
+    def on_trial(self) -> QueryContext:
+        """Return a context in which a part of the query can be bound without a trace in this one."""
+        return replace(
+            self,
+            parameters=self.parameters.copied(),
+            diagnostics=[],
+            aliases=set(self.aliases),
+            with_names=set(self.with_names),
+        )
 
 
 class ExpressionBinder:
@@ -81,6 +123,7 @@ class ExpressionBinder:
         self.clause = clause
         self.allows_aggregates = aggregates
         self.inside_aggregate = False
+        self.outputs: Mapping[str, Output] = {}  # that may be named where FROM has no such column, by lower case
         self.is_test = clause in ("WHERE", "ON", "HAVING")  # a test that keeps rows: NULL acts as FALSE
 
     def predicate(self, node: ast.Expression) -> logical.Expression | None:
@@ -94,6 +137,8 @@ class ExpressionBinder:
                 return logical.Not(operand=operand, span=node.span) if operand is not None else None
         if isinstance(node, ast.InQuery):
             return self._in_query(node)
+        if isinstance(node, ast.DistinctTest):
+            return bind_distinct(self, node)
         with self.in_a_value():
             bound = self.value(node, BARE[Kind.BOOLEAN])
         if bound is None:
@@ -133,7 +178,7 @@ class ExpressionBinder:
                 return self._arithmetic(node, expected)
             case ast.Unary(operator="-"):
                 return self._negated(node, expected)
-            case ast.Junction() | ast.Unary():
+            case ast.Junction() | ast.Unary() | ast.DistinctTest():
                 return self.predicate(node)
             case ast.NullTest():
                 return self._null_test(node)
@@ -150,6 +195,13 @@ class ExpressionBinder:
                 return bind_like(self, node)
             case ast.Call():
                 return bind_call(self, node, expected)
+            case ast.Interval():
+                self.report("type-mismatch", "an INTERVAL alone is no value", node.span, INTERVAL_PLACE)
+                return None
+            case ast.Case():
+                return bind_case(self, node, expected)
+            case ast.Cast():
+                return bind_cast(self, node)
             case ast.Row():
                 self.report(
                     "row-value",
@@ -167,12 +219,22 @@ class ExpressionBinder:
         """Add a diagnostic to those of the query."""
         self.context.diagnostics.append(report(code, message, span, help=help, fixes=fixes))
 
-    def _column(self, node: ast.ColumnName) -> logical.ColumnRef | None:
+    def _column(self, node: ast.ColumnName) -> logical.Expression | None:
+        output = self.outputs.get(node.name.text.lower()) if node.qualifier is None else None
+        if output is not None and matches(node.name, output.name) and not self.scope.has_own(node.name):
+            return self._output(node, output)
         column = self.scope.resolve(node)
         if isinstance(column, Diagnostic):
             self.context.diagnostics.append(column)
             return None
         return column
+
+    def _output(self, node: ast.ColumnName, output: Output) -> logical.Expression | None:
+        """Return what an output of the select list stands for; None, after a report, for aggregates inside others."""
+        if self.inside_aggregate and next(aggregates_in(output.expression), None) is not None:
+            self.report("aggregate-misuse", f"{output.name} is an aggregate itself", node.span, "compare it as it is")
+            return None
+        return replace(output.expression, span=node.span)
 
     def literal(self, node: ast.LiteralValue, expected: SqlType | None) -> logical.Constant | None:
         """Bind a literal in the type expected, or in its own type; None, after a report, if that fails."""
@@ -257,18 +319,24 @@ class ExpressionBinder:
 
     def _arithmetic(self, node: ast.Binary, expected: SqlType | None) -> logical.Expression | None:
         """Bind `left + right` and the like; a parameter takes the type of the other operand, or that expected."""
+        if is_dated(node):
+            return bind_interval_sum(self, node, expected)
         hint = BARE[Kind.TEXT] if node.operator == "||" else None
         left: logical.Expression | None
         right: logical.Expression | None
         if isinstance(node.left, ast.ParameterUse):
             right = self.value(node.right, hint or (expected if isinstance(node.right, ast.ParameterUse) else None))
-            left = self.value(node.left, hint or (type_of(right) if right is not None else None))
+            dated = operand_type(node.operator, right, False, expected)
+            left = self.value(node.left, hint or dated or (type_of(right) if right is not None else None))
         else:
             left = self.value(node.left, hint if isinstance(node.left, ast.LiteralValue) else None)
             is_parameter = isinstance(node.right, ast.ParameterUse)
-            right = self.value(node.right, hint or (type_of(left) if is_parameter and left is not None else None))
+            dated = operand_type(node.operator, left, True, expected) if takes_day(node.right) else None
+            right = self.value(node.right, hint or dated or (type_of(left) if is_parameter and left else None))
         if left is None or right is None:
             return None
+        if node.operator in ("+", "-") and (type_of(left).kind in DATED or type_of(right).kind in DATED):
+            return bind_difference(self, node, left, right)
         result = arithmetic(node.operator, number_type(left), number_type(right))
         if result is None:
             self.report(
@@ -344,6 +412,9 @@ class ExpressionBinder:
                 items.append(value)
         if operand is None or len(items) < len(node.items):
             return None
+        only = node.items[0]
+        if len(items) == 1 and not node.is_list and isinstance(only, ast.ParameterUse):
+            self.context.parameters.one_in_list(only)
         membership = logical.InList(operand=operand, items=tuple(items), span=node.span)
         return logical.Not(operand=membership, span=node.span) if node.is_negated else membership
 

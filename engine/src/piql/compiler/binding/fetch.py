@@ -60,7 +60,18 @@ def as_select(context: QueryContext, fetch: ast.Fetch) -> ast.Select | None:
     order = names.qualified(fetch.order) if fetch.order is not None else None
     if names.is_broken:
         return None
-    return _Joined(fetch, steps, resolved, conditions, cast("ast.OrderClause | None", order)).select()
+    select = _Joined(fetch, steps, resolved, conditions, cast("ast.OrderClause | None", order)).select()
+    uses = tuple(select.find(ast.ParameterUse))
+    if any(use.style in ("?", "$") and use.ordinal is None for use in uses):  # one stands for several columns
+        return cast(ast.Select, select.transform_up(_named))
+    return select
+
+
+def _named(node: Node) -> Node:
+    """Return a parameter without a name as one that is called so: `$2` as `[p2]`; anything else unchanged."""
+    if isinstance(node, ast.ParameterUse) and node.style in ("?", "$"):
+        return replace(node, style="[", ordinal=None)
+    return node
 
 
 def _steps(context: QueryContext, fetch: ast.Fetch) -> list[_Step] | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import assert_never
+from typing import assert_never, cast
 
 from piql.compiler.binding.scope import ScopeColumn
 from piql.compiler.binding.types import is_nullable, type_of, wider
 from piql.compiler.logical import operators as logical
+from piql.compiler.logical.expressions import ColumnRef
+from piql.trees.node import Node
 
 
 def output_columns(plan: logical.LogicalNode) -> list[ScopeColumn]:
@@ -27,12 +30,25 @@ def output_columns(plan: logical.LogicalNode) -> list[ScopeColumn]:
                     widest = wider(widest, column.type) or widest
                 columns.append(ScopeColumn(aligned[0].name, widest, any(column.nullable for column in aligned)))
             return columns
+        case logical.RecursiveUnion() | logical.WorkTable():
+            return [ScopeColumn(column.name, column.type, column.nullable) for column in plan.columns]
         case logical.Stop() | logical.Sort() | logical.Distinct() | logical.Selection() | logical.DataStop():
             return output_columns(plan.input)
         case logical.Relation() | logical.Derived() | logical.Join() | logical.SemiJoin() | logical.GroupBy():
             return []
         case _:
             assert_never(plan)
+
+
+def _renamed(key: logical.SortKey, names: Mapping[str, str]) -> logical.SortKey:
+    """Return a key of an order, its outputs of a UNION renamed; these are columns of no relation."""
+
+    def change(node: Node) -> Node:
+        if isinstance(node, ColumnRef) and not node.relation:
+            return replace(node, name=names[node.name])
+        return node
+
+    return cast(logical.SortKey, key.transform_up(change))
 
 
 def with_output_names(plan: logical.LogicalNode, names: list[str]) -> logical.LogicalNode:
@@ -45,7 +61,11 @@ def with_output_names(plan: logical.LogicalNode, names: list[str]) -> logical.Lo
             return replace(plan, outputs=outputs)
         case logical.Union():
             return replace(plan, inputs=tuple(with_output_names(source, names) for source in plan.inputs))
-        case logical.Stop() | logical.Sort() | logical.Distinct():
+        case logical.Sort():
+            new_names = dict(zip((column.name for column in output_columns(plan.input)), names, strict=True))
+            keys = tuple(_renamed(key, new_names) for key in plan.keys)
+            return replace(plan, keys=keys, input=with_output_names(plan.input, names))
+        case logical.Stop() | logical.Distinct():
             return replace(plan, input=with_output_names(plan.input, names))
         case (
             logical.Relation()
@@ -55,6 +75,8 @@ def with_output_names(plan: logical.LogicalNode, names: list[str]) -> logical.Lo
             | logical.SemiJoin()
             | logical.GroupBy()
             | logical.DataStop()
+            | logical.RecursiveUnion()
+            | logical.WorkTable()
         ):
             return plan
         case _:

@@ -31,6 +31,7 @@ class _Use:
     """What the uses of one parameter, so far, say of it."""
 
     first: Span
+    shown: str  # as messages call it
     type: SqlType | None = None
     type_span: Span | None = None
     ordinal: int | None = None
@@ -50,6 +51,10 @@ class Parameters:
     uses: dict[str, _Use] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
+    def copied(self) -> Parameters:
+        """Return what is known so far; further uses of the copy are not noted here."""
+        return Parameters({name: replace(use) for name, use in self.uses.items()})
+
     def use(self, node: ast.ParameterUse, type: SqlType | None, is_list: bool = False) -> Parameter:
         """Record a use as a value or a list of values; `type` is None where the context does not tell it."""
         use = self._note(node)
@@ -65,7 +70,7 @@ class Parameters:
                 if use.max_items is None and use.first is not node.span:
                     use.is_mixed = True
                 use.max_items = node.max
-                if node.max_span is not None:
+                if node.max_span is not None and node.max_span not in use.max_spans:
                     use.is_mixed = use.is_mixed or bool(use.max_spans)
                     use.max_spans = (*use.max_spans, node.max_span)
             elif use.max_items is None:
@@ -74,7 +79,7 @@ class Parameters:
             self.diagnostics.append(
                 report(
                     "max-without-use",
-                    f"[{node.name}] is one value, so MAX has no effect",
+                    f"{node.shown} is one value, so MAX has no effect",
                     node.max_span or node.span,
                     help="MAX belongs to a list (IN [ids] MAX 50) and to LIMIT [count] MAX 50",
                 )
@@ -100,13 +105,29 @@ class Parameters:
             self.diagnostics.append(
                 report(
                     "missing-max",
-                    f"{word} [{node.name}] has no MAX: the caller could ask for any number of rows",
+                    f"{word} {node.shown} has no MAX: the caller could ask for any number of rows",
                     node.span,
                     help=f"say the most it may be: {word} {node.span.text} MAX {DEFAULT_MAX}",
                     fixes=(self._max_fix(node, end),),
                 )
             )
         return use.max_value
+
+    def one_in_list(self, node: ast.ParameterUse) -> None:
+        """Report `IN ([ids])`, which holds one value, where a list may be meant. `IN (?)` and `IN ($1)` are plain."""
+        if node.style in ("?", "$"):
+            return
+        span = node.span
+        source = span.source.text
+        start, end = source.rfind("(", 0, span.start), source.find(")", span.end) + 1
+        written = f"{span.text} MAX {DEFAULT_MAX}"
+        fixes: tuple[Fix, ...] = ()
+        if not source[start + 1 : span.start].strip() and not source[span.end : end - 1].strip():
+            consequence = f"the parameter is a list of at most {DEFAULT_MAX} values"
+            fixes = (Fix(f"Change to {written}", (Edit(span.file, start, end, written),), consequence=consequence),)
+        message = f"{node.shown} is one value here: a list is written without parentheses, with its MAX"
+        way_out = f"write IN {written} for a list, or = {span.text} for one value"
+        self.diagnostics.append(report("one-value-list", message, span, help=way_out, fixes=fixes))
 
     def _max_fix(self, node: ast.ParameterUse, end: int) -> Fix:
         edit = Edit(node.span.file, end, end, f" MAX {DEFAULT_MAX}")
@@ -117,7 +138,7 @@ class Parameters:
         """Return what is known of a parameter, with the ordinal of this use."""
         use = self.uses.get(node.name)
         if use is None:
-            use = self.uses[node.name] = _Use(node.span)
+            use = self.uses[node.name] = _Use(node.span, node.shown)
         if node.ordinal is not None:
             if use.ordinal is not None and use.ordinal != node.ordinal:
                 self._conflict(use, node, f"has two ordinals, {use.ordinal} and {node.ordinal}", "parameter-ordinal")
@@ -145,45 +166,45 @@ class Parameters:
             first = use.type_span or use.first
             labels = (Label(first, "the other place"),) if first != node.span else ()
             self.diagnostics.append(
-                report(code, f"[{node.name}] {conflict}", node.span, labels=labels, help="use two parameters")
+                report(code, f"{node.shown} {conflict}", node.span, labels=labels, help="use two parameters")
             )
 
     def settle(self) -> tuple[QueryParameter, ...]:
         """Return the parameters by ordinal, then by first use; report conflicts and what is missing."""
-        by_ordinal: dict[int, tuple[str, _Use]] = {}
-        for name, use in self.uses.items():
+        by_ordinal: dict[int, _Use] = {}
+        for use in self.uses.values():
             if use.type is None and not use.is_wrong:
                 self.diagnostics.append(
                     report(
                         "parameter-type-unknown",
-                        f"nothing here determines the type of [{name}]",
+                        f"nothing here determines the type of {use.shown}",
                         use.first,
                         help="compare it with a column, or assign it to one",
                     )
                 )
             if use.is_list and use.max_items is None:
-                self.diagnostics.append(self._list_without_max(name, use))
+                self.diagnostics.append(self._list_without_max(use))
             if use.ordinal is None:
                 continue
-            first = by_ordinal.setdefault(use.ordinal, (name, use))
-            if first[1] is not use:
+            first = by_ordinal.setdefault(use.ordinal, use)
+            if first is not use:
                 self.diagnostics.append(
                     report(
                         "parameter-ordinal",
-                        f"[{first[0]}] and [{name}] both have the ordinal {use.ordinal}",
+                        f"{first.shown} and {use.shown} both have the ordinal {use.ordinal}",
                         use.first,
-                        labels=(Label(first[1].first, "the other one"),),
+                        labels=(Label(first.first, "the other one"),),
                         help="number the parameters 1, 2, 3, …",
                     )
                 )
         ordinals = sorted(by_ordinal)
         for expected, ordinal in enumerate(ordinals, start=1):
             if ordinal != expected:
-                name, use = by_ordinal[ordinal]
+                use = by_ordinal[ordinal]
                 self.diagnostics.append(
                     report(
                         "parameter-ordinal",
-                        f"no parameter has the ordinal {expected}, but [{name}] has {ordinal}",
+                        f"no parameter has the ordinal {expected}, but {use.shown} has {ordinal}",
                         use.first,
                         help="ordinals start at 1 and leave no gap",
                     )
@@ -202,13 +223,13 @@ class Parameters:
             for name, use in ordered
         )
 
-    def _list_without_max(self, name: str, use: _Use) -> Diagnostic:
+    def _list_without_max(self, use: _Use) -> Diagnostic:
         span = use.first
         edit = Edit(span.file, span.end, span.end, f" MAX {DEFAULT_MAX}")
         consequence = f"an execution that gives more than {DEFAULT_MAX} values is refused"
         return report(
             "missing-max",
-            f"the list [{name}] has no MAX: the caller could give any number of values",
+            f"the list {use.shown} has no MAX: the caller could give any number of values",
             span,
             help=f"say the most it may hold: IN {span.text} MAX {DEFAULT_MAX}",
             fixes=(Fix(f"Add MAX {DEFAULT_MAX}", (edit,), consequence=consequence),),
@@ -220,7 +241,7 @@ class Parameters:
             return plan
 
         def changed(node: Node) -> Node:
-            if isinstance(node, Parameter):
+            if isinstance(node, Parameter) and node.supplied is None:
                 use = self.uses[node.name]
                 items = use.max_items if use.is_list else None
                 is_settled = node.type == use.type and node.max_items == items and node.max_spans == use.max_spans

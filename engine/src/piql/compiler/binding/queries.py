@@ -15,16 +15,20 @@ From the bottom: the relations of FROM joined left-deep, `Selection` (WHERE), `G
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from piql.compiler.binding.aggregates import aggregates_in, ungrouped
+from piql.compiler.binding.determined import determined_columns
+from piql.compiler.binding.existence import bind_existence, only_existence
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
 from piql.compiler.binding.outputs import output_columns
 from piql.compiler.binding.scope import Scope, ScopeRelation, matches
 from piql.compiler.binding.stops import count_of, with_stop
 from piql.compiler.binding.unions import bind_union, position_of_output
+from piql.compiler.binding.using import equal_columns, merged_columns, natural_join
 from piql.compiler.binding.windows import window_function
+from piql.compiler.binding.with_clauses import WithTable, bind_with, find_with_table, with_names
 from piql.compiler.logical import expressions as bound
 from piql.compiler.logical import operators as logical
 from piql.compiler.syntax import ast
@@ -39,6 +43,14 @@ def bind_query(
     context: QueryContext, node: ast.QueryExpression, outer: Scope | None = None, is_exists: bool = False
 ) -> logical.LogicalNode | None:
     """Return the plan of a query; None when an error was reported."""
+    if node.with_clause is not None:
+        return bind_with(context, node.with_clause, outer, lambda: _bind_after_with(context, node, outer, is_exists))
+    return _bind_after_with(context, node, outer, is_exists)
+
+
+def _bind_after_with(
+    context: QueryContext, node: ast.QueryExpression, outer: Scope | None, is_exists: bool
+) -> logical.LogicalNode | None:
     if isinstance(node, ast.UnionQuery):
         return bind_union(context, node, [bind_query(context, source, outer) for source in node.inputs])
     return _Select(context, node, outer, is_exists).bind()
@@ -57,8 +69,8 @@ def bind_nested(
 class _Select:
     """Binds one SELECT: FROM first, which fills the scope, then the clauses over it.
 
-    With `is_exists` the query stands in EXISTS, where the names of its outputs do not matter. `is_broken` is set with
-    each error; binding goes on to report others, but gives no plan then.
+    With `is_exists` the names of its outputs do not matter: the query stands in EXISTS, or repeats in a recursive one.
+    `is_broken` is set with each error; binding goes on to report others, but gives no plan then.
     """
 
     def __init__(self, context: QueryContext, node: ast.Select, outer: Scope | None, is_exists: bool) -> None:
@@ -71,6 +83,9 @@ class _Select:
     def bind(self) -> logical.LogicalNode | None:
         """Return the plan; None when an error was reported."""
         node = self.node
+        exists = only_existence(node)
+        if exists is not None and self.scope.outer is None:
+            return bind_existence(self.context, node, exists)
         if node.from_clause is None:
             self.context.diagnostics.append(
                 report("missing-from", "this query reads no table", node.items_span, help="add FROM and a table")
@@ -87,12 +102,16 @@ class _Select:
         keys = self._group_keys(outputs)
         having = None
         if node.having is not None:
-            having = self._binder("HAVING", aggregates=True).predicate(node.having)
+            having_binder = self._binder("HAVING", aggregates=True)
+            having_binder.outputs = {output.name.lower(): output for output in outputs}
+            having = having_binder.predicate(node.having)
             self.is_broken |= having is None
         order = self._order(outputs)
         is_grouped = node.group is not None or node.having is not None
         aggregates = self._aggregates([output.expression for output in outputs], having, order)
         if plan is not None and not self.is_broken and (is_grouped or aggregates):
+            if node.group is not None:
+                keys = self._with_determined(plan, keys, outputs, having, order)
             self._check_grouped(keys, outputs, having, order)
             span = node.group.span if node.group is not None else node.items_span
             plan = logical.GroupBy(keys=tuple(keys), aggregates=aggregates, input=plan, span=span)
@@ -121,7 +140,13 @@ class _Select:
         for join in clause.joins:
             right = self._source(join.table)
             condition = None
-            if join.condition is not None:
+            if join.is_natural:
+                self.is_broken = True
+                self.context.diagnostics.append(natural_join(join, self.scope))
+            elif join.using:
+                condition = equal_columns(self._binder("USING"), join)
+                self.is_broken |= condition is None
+            elif join.condition is not None:
                 condition = self._binder("ON").predicate(join.condition)
                 self.is_broken |= condition is None
             if join.kind == "left":
@@ -142,10 +167,13 @@ class _Select:
         """Bind a table or derived table of FROM, and add it to the scope even if it is broken."""
         if isinstance(source, ast.DerivedTable):
             return self._derived(source)
+        named = find_with_table(self.context, source.table)
+        if named is not None:
+            return self._with_table(source, named)
         shown = (source.alias or source.table).text
         table = self.context.tables.find(source.table)
         if table is None:
-            self.context.diagnostics.append(self.context.tables.unknown(source.table))
+            self.context.diagnostics.append(self.context.tables.unknown(source.table, with_names(self.context)))
             self._add(ScopeRelation(shown, shown, None, source.span))
             return None
         if table.name in self.context.tables.broken:
@@ -174,6 +202,19 @@ class _Select:
             return None
         shown = source.alias.text
         if plan is None:
+            self._add(ScopeRelation(shown, shown, None, source.span))
+            return None
+        columns = {column.name.lower(): column for column in output_columns(plan)}
+        relation = ScopeRelation(shown, self.context.unique_alias(shown), columns, source.span)
+        self._add(relation)
+        return logical.Derived(alias=relation.alias, input=plan, span=source.span)
+
+    def _with_table(self, source: ast.TableName, table: WithTable | logical.WorkTable) -> logical.LogicalNode | None:
+        """Bind a name of WITH, and add it to the scope even if it is broken."""
+        shown = (source.alias or source.table).text
+        plan = table if isinstance(table, logical.WorkTable) else table.use(self.context)
+        if plan is None:
+            self.is_broken = True
             self._add(ScopeRelation(shown, shown, None, source.span))
             return None
         columns = {column.name.lower(): column for column in output_columns(plan)}
@@ -220,8 +261,13 @@ class _Select:
                         "list the columns that you need, or move this query into another file",
                     )
                     return outputs[:1]
+                merged = merged_columns(self.scope) if item.qualifier is None else {}
+                outputs.extend(
+                    logical.Output(name=column.name, expression=relation.reference(column, item.span))
+                    for relation, column in merged.values()
+                )
                 for relation in relations:
-                    outputs.extend(self._star(relation, item.span))
+                    outputs.extend(self._star(relation, item.span, merged))
                 continue
             if isinstance(item.expression, ast.Call) and item.expression.over is not None:
                 self.context.diagnostics.append(window_function(self.node, item, item.expression))
@@ -248,11 +294,14 @@ class _Select:
                 self.context.diagnostics.append(self.scope.unknown_relation(star.qualifier))
         return relations
 
-    def _star(self, relation: ScopeRelation, span: Span) -> Iterator[logical.Output]:
+    def _star(self, relation: ScopeRelation, span: Span, merged: Collection[str]) -> Iterator[logical.Output]:
+        """Yield the columns of a relation without those that USING has merged."""
         if relation.columns is None:
             self.is_broken = True
             return
-        for column in relation.columns.values():
+        for fold, column in relation.columns.items():
+            if fold in merged:
+                continue
             yield logical.Output(name=column.name, expression=relation.reference(column, span))
 
     def _check_output_names(self, outputs: list[logical.Output]) -> None:
@@ -298,12 +347,22 @@ class _Select:
             elif isinstance(expression, ast.LiteralValue) and isinstance(expression.value, int):
                 self.is_broken = True
             key = named if named is not None else binder.value(expression)
-            if key is None:
+            if key is None or self._is_aggregate(key, expression):
                 self.is_broken = True
             elif key not in seen:
                 seen.add(key)
                 keys.append(key)
         return keys
+
+    def _is_aggregate(self, key: bound.Expression, node: ast.Expression) -> bool:
+        """Return whether a key of GROUP BY, an output of the select list, has an aggregate; report it then."""
+        aggregate = next(aggregates_in(key), None)
+        if aggregate is None:
+            return False
+        message = f"{node.span.text} is {aggregate.function} of a group, so it cannot tell the groups apart"
+        way_out = "group by columns, and test aggregates in HAVING"
+        self.context.diagnostics.append(report("aggregate-misuse", message, node.span, help=way_out))
+        return True
 
     def _is_column(self, node: ast.Expression) -> bool:
         if not isinstance(node, ast.ColumnName):
@@ -352,6 +411,29 @@ class _Select:
             if not isinstance(expression, bound.ColumnRef):
                 aggregates.update(dict.fromkeys(aggregates_in(expression)))
         return tuple(aggregates)
+
+    def _with_determined(
+        self,
+        plan: logical.LogicalNode,
+        keys: list[bound.Expression],
+        outputs: list[logical.Output],
+        having: bound.Expression | None,
+        order: tuple[logical.SortKey, ...],
+    ) -> list[bound.Expression]:
+        """Return the keys of GROUP BY with the columns that are read beside them and have one value in each group."""
+        aliases = {relation.alias for relation in self.scope.relations}
+        expressions = [output.expression for output in outputs]
+        expressions += [having] if having is not None else []
+        expressions += [key.expression for key in order]
+        known: frozenset[bound.ColumnRef] | None = None
+        for expression in expressions:
+            while (column := ungrouped(expression, keys, aliases)) is not None:
+                if known is None:
+                    known = determined_columns(plan, keys)
+                if column not in known:
+                    return keys
+                keys = [*keys, column]
+        return keys
 
     def _check_grouped(
         self,

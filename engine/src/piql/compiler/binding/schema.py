@@ -1,4 +1,4 @@
-"""CREATE TABLE, ENTITY and CREATE INDEX → `BoundSchema`. Tables may refer to each other in any order, across files.
+"""CREATE TABLE, ENTITY, CREATE INDEX, SET → `BoundSchema`. Tables may refer to each other in any order, across files.
 
 Enters: the definitions of all files, and perhaps the catalog that is deployed. Leaves: the tables and indexes, with the
 diagnostics. A table with errors is `broken`: it stays, so that queries that name it do not report it as unknown.
@@ -10,16 +10,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from piql.compiler.binding.defaults import bind_default
 from piql.compiler.binding.entities import Entities
 from piql.compiler.binding.indexes import bind_index
 from piql.compiler.binding.near_names import NearNames
-from piql.compiler.binding.scope import TableNames, lookup, spelling_fix, suggestion, unknown_name, unknown_table
-from piql.compiler.binding.types import BARE, is_comparable, is_text
+from piql.compiler.binding.scope import TableNames, lookup, unknown_name, unknown_table
+from piql.compiler.binding.settings import bind_settings
+from piql.compiler.binding.type_names import bind_type
+from piql.compiler.binding.types import is_comparable, is_text
 from piql.compiler.syntax import ast
 from piql.schema.catalog import (
     CardinalityLimit,
     Catalog,
     Column,
+    Default,
     ForeignKey,
     Index,
     Kind,
@@ -27,8 +31,7 @@ from piql.schema.catalog import (
     Table,
     UniqueKey,
 )
-from piql.schema.decimals import MAX_PRECISION
-from piql.schema.types import COLUMN_TYPES, KIND_OF_NAME, KINDS, NEAREST_TYPE
+from piql.schema.thresholds import DEFAULT, Thresholds
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Span
@@ -36,11 +39,12 @@ from piql.text.source import Span
 
 @dataclass(slots=True)
 class BoundSchema:
-    """The tables and indexes declared, the names of broken tables, and the diagnostics."""
+    """The tables and indexes declared, the names of broken tables, what is called expensive, and the diagnostics."""
 
     tables: dict[str, Table] = field(default_factory=dict)
     indexes: dict[str, Index] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)  # names of tables with errors; their columns are not checked
+    thresholds: Thresholds = DEFAULT
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
@@ -59,6 +63,7 @@ def bind_schema(statements: Iterable[ast.Statement], base: Catalog | None = None
                 schema.diagnostics.append(_duplicate("duplicate-table", "table", definition.name, first.name))
         elif isinstance(definition, ast.CreateIndex):
             indexes.append(definition)
+    schema.thresholds = bind_settings(statements, schema.diagnostics, base)
     if base is not None:
         for name, table in base.tables.items():
             if name.lower() not in declared:
@@ -174,46 +179,20 @@ class _TableBuilder:
             name = node.name.text
             if node.nullability == "NULL":
                 self.declared_null[name] = node.span
-            self.columns[name] = Column(name, self._type(node.type), node.nullability != "NOT NULL", node.span)
+            type_, may_be_null = bind_type(node.type, self.schema.diagnostics), node.nullability != "NOT NULL"
+            default = self._default(node, type_, may_be_null)
+            self.columns[name] = Column(name, type_, may_be_null, default, node.span)
             self.by_fold[name.lower()] = name
 
-    def _type(self, node: ast.TypeName) -> SqlType:
-        """Return a type as written; after a report NULL, which fits everything, or the type without its numbers."""
-        kind = KIND_OF_NAME.get(node.name)
-        arguments = node.arguments
-        if kind is None:
-            near = NEAREST_TYPE.get(node.name) or suggestion(node.name, KIND_OF_NAME)
-            types = ", ".join(kind.value for kind in KINDS)
-            self._report(
-                "unknown-type",
-                f"there is no type {node.span.text}",
-                node.span,
-                f"did you mean {near}?" if near else f"the types are {types}",
-                fixes=(spelling_fix(Span(node.span.source, node.span.start, node.span.start + len(node.name)), near),)
-                if near
-                else (),
-            )
-            return BARE[Kind.NULL]
-        most = COLUMN_TYPES[kind].numbers
-        if len(arguments) > most:
-            self._report("unknown-type", f"{node.name} takes {most or 'no'} number{'s' * (most > 1)}", node.span)
-            return BARE[kind]
-        if not arguments:
-            return BARE[kind]
-        if kind is Kind.DECIMAL:
-            precision, scale = arguments[0], arguments[1] if len(arguments) > 1 else 0
-            if not 1 <= precision <= MAX_PRECISION or scale > precision:
-                self._report(
-                    "bad-number",
-                    f"DECIMAL(digits, digits after the point) holds 1 to {MAX_PRECISION} digits",
-                    node.span,
-                )
-                return BARE[kind]
-            return SqlType(kind, precision=precision, scale=scale)
-        if arguments[0] < 1:
-            self._report("bad-number", f"{node.name} holds at least 1 character", node.span)
-            return BARE[kind]
-        return SqlType(kind, length=arguments[0])
+    def _default(self, node: ast.ColumnDefinition, type: SqlType, may_be_null: bool) -> Default | None:
+        """Return the DEFAULT of a column; None without one, or after a report."""
+        if node.default is None:
+            return None
+        default = bind_default(node.default, node.name.text, type, may_be_null)
+        if isinstance(default, Default):
+            return default
+        self.schema.diagnostics.append(default)
+        return None
 
     def _constraints(self) -> Iterable[ast.TableConstraint]:
         """Yield the constraints of the table, with those beside its columns."""

@@ -110,9 +110,10 @@ class TableNames:
             self._in_scope[table.name] = columns
         return columns
 
-    def unknown(self, name: ast.Name) -> Diagnostic:
-        """Return the diagnostic of a name that refers to no table."""
-        return unknown_table(name, self._near)
+    def unknown(self, name: ast.Name, others: Iterable[str] = ()) -> Diagnostic:
+        """Return the diagnostic of a name that refers to no table, nor to one of the `others` that stand there too."""
+        others = tuple(others)
+        return unknown_table(name, NearNames((*others, *self.tables)) if others else self._near)
 
     @cached_property
     def _near(self) -> NearNames:
@@ -141,6 +142,8 @@ class ScopeRelation:
     span: Span
     table: Table | None = None
     is_optional: bool = False  # the right side of a left join: its columns may be NULL above the join
+    is_named_only: bool = False  # its columns are meant only where they are qualified: EXCLUDED.n
+    merged: dict[str, ScopeColumn] = field(default_factory=dict)  # columns of USING: their names mean the left ones
 
     def reference(self, column: ScopeColumn, span: Span) -> ColumnRef:
         """Return the bound reference to a column of the relation."""
@@ -155,10 +158,14 @@ class ScopeRelation:
 
 @dataclass(slots=True)
 class Scope:
-    """The relations of one FROM clause; `outer` is the scope of the query around a subquery."""
+    """The relations of one FROM clause; `outer` is the scope of the query around a subquery.
+
+    `written` is the table of a write, which has no FROM.
+    """
 
     relations: list[ScopeRelation] = field(default_factory=list)
     outer: Scope | None = None
+    written: str | None = None
 
     def relation(self, name: ast.Name) -> ScopeRelation | None:
         """Return the relation of this or an outer query that a name refers to, or None."""
@@ -171,6 +178,11 @@ class Scope:
             scope = scope.outer
         return None
 
+    def has_own(self, name: ast.Name) -> bool:
+        """Return whether a relation of this FROM has a column of this name; the queries around it do not count."""
+        fold = name.text.lower()
+        return any(relation.columns is None or fold in relation.columns for relation in self.relations)
+
     def resolve(self, column: ast.ColumnName) -> ColumnRef | Diagnostic | None:
         """Return the column that a name refers to, or the diagnostic; None where an error was reported already."""
         if column.qualifier is not None:
@@ -182,10 +194,14 @@ class Scope:
         while scope is not None:
             candidates: list[tuple[ScopeRelation, ScopeColumn]] = []
             for relation in scope.relations:
+                if relation.is_named_only:
+                    continue
                 if relation.columns is None:
                     is_partial = True
                     continue
                 scope_column = relation.columns.get(fold)
+                if fold in relation.merged:
+                    continue
                 if scope_column is not None and (not name.is_quoted or scope_column.name == name.text):
                     candidates.append((relation, scope_column))
             if len(candidates) == 1:
@@ -201,11 +217,12 @@ class Scope:
             scope = scope.outer
         if is_partial:
             return None
+        relations = [relation for relation in self.relations if not relation.is_named_only]
         known_names = [
-            scope_column.name for relation in self.relations for scope_column in (relation.columns or {}).values()
+            scope_column.name for relation in relations for scope_column in (relation.columns or {}).values()
         ]
-        if len(self.relations) == 1:
-            only = self.relations[0]
+        if len(relations) == 1:
+            only = relations[0]
             where = only.table.name if only.table is not None else only.shown
             message = f"{where} has no column {name.text}"
         else:
@@ -236,9 +253,12 @@ class Scope:
                     help=f"write {relation.shown}",
                     fixes=(spelling_fix(qualifier.span, relation.shown),),
                 )
+        message = f"FROM names no table {qualifier.text}"
+        if self.written is not None:
+            message = f"this write is about {self.written}, and {qualifier.text} is something else"
         return unknown_name(
             "unknown-relation",
-            f"FROM names no table {qualifier.text}",
+            message,
             qualifier,
             [relation.shown for relation in self.relations],
         )

@@ -42,7 +42,8 @@ def count_of(context: QueryContext, node: ast.Select | ast.UnionQuery) -> logica
         maximum = context.parameters.count(stop.count, "PAGINATE" if stop.is_page else "LIMIT")
         return logical.Count(max=maximum or 0, parameter=stop.count.name, span=stop.span, max_span=stop.count.max_span)
     assert isinstance(stop.count.value, int)
-    return logical.Count(max=stop.count.value, span=stop.span, max_span=stop.count.span)
+    max_span = stop.count.span if stop.count.span.text.isdigit() else None  # FETCH FIRST ROW ONLY has no number
+    return logical.Count(max=stop.count.value, span=stop.span, max_span=max_span)
 
 
 def _refuse_offset(context: QueryContext, node: ast.Select | ast.UnionQuery, offset: ast.OffsetClause) -> None:

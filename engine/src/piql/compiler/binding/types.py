@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
 from uuid import UUID
@@ -14,6 +15,7 @@ from piql.schema.values import BIGINT_RANGE, INT_RANGE
 
 BARE: dict[Kind, SqlType] = {kind: SqlType(kind) for kind in Kind}
 BOOLEAN = BARE[Kind.BOOLEAN]
+BIGINT = BARE[Kind.BIGINT]
 NULL = BARE[Kind.NULL]
 
 _FAMILY = {Kind.NULL: Kind.NULL} | {kind: row.family for kind, row in COLUMN_TYPES.items()}
@@ -166,6 +168,14 @@ def type_of(expression: logical.Expression) -> SqlType:
     """Return the type of a bound expression; every predicate is BOOLEAN."""
     expression_type: SqlType = getattr(expression, "type", BOOLEAN)
     return expression_type
+
+
+def common_type(values: Iterable[logical.Expression]) -> SqlType | None:
+    """Return the type that holds all these values, NULL where there is none of them; None where there is none."""
+    common: SqlType | None = NULL
+    for value in values:
+        common = wider(common, bare(type_of(value))) if common is not None else None
+    return common
 
 
 def is_nullable(expression: logical.Expression) -> bool:

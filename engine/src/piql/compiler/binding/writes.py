@@ -1,4 +1,4 @@
-"""INSERT, UPDATE, DELETE → writes of one row, named by its whole primary key.
+"""INSERT, UPDATE, DELETE → writes of one row, named by its whole primary key or by a UNIQUE key.
 
     UPDATE users SET age = [age] WHERE name = [name] IF age < 30
     → Update(users, key: name = [name], changes: age = [age], condition: age < 30)
@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
+from piql.compiler.binding.defaults import default_value, is_default
 from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
-from piql.compiler.binding.scope import Scope, ScopeRelation, unknown_name
+from piql.compiler.binding.returning import bind_returning
+from piql.compiler.binding.scope import Scope, ScopeRelation, matches, spelling_fix, unknown_name
 from piql.compiler.binding.types import is_comparable, type_of
 from piql.compiler.logical import expressions as bound
 from piql.compiler.logical import operators as logical
@@ -54,7 +56,7 @@ class _Write:
         self.table = table
         columns = context.tables.columns_in_scope(table)
         relation = ScopeRelation(table.name, context.unique_alias(table.name), columns, span, table)
-        self.scope = Scope([relation])
+        self.scope = Scope([relation], written=table.name)
         self.is_broken = False
 
     def _report(
@@ -73,24 +75,14 @@ class _Write:
         """Return the plan; None, after a report, if a value is missing, twice or of the wrong type."""
         names = node.columns
         columns: list[Column | None] = [self._column(name) for name in names] if names else [*self.table.columns]
-        if len(node.values) != len(columns):
-            columns_noun = "column" if len(columns) == 1 else "columns"
-            values_noun = "value" if len(node.values) == 1 else "values"
-            self._report(
-                "value-count",
-                f"{len(columns)} {columns_noun}, but {len(node.values)} {values_noun}",
-                node.values_span,
-                "give one value for each of " + ", ".join(column.name for column in columns if column is not None),
-            )
+        rows = [(node.values, node.values_span), *((row.items, row.span) for row in node.more)]
+        values, *more = [self._values(columns, items, span) for items, span in rows]
+        if any(len(items) != len(columns) for items, _ in rows):
             return None
-        values: list[logical.Assignment] = []
-        for column, value in zip(columns, node.values, strict=True):
-            assignment = self._assignment(column, value, value.span, "VALUES")
-            if assignment is not None and self._is_new(assignment, values):
-                values.append(assignment)
         named_columns = {column.name for column in columns if column is not None}
         for column in self.table.columns:
-            if column.name not in named_columns and not column.nullable and not self.is_broken:
+            may_be_missing = column.name in named_columns or column.nullable or column.has_default
+            if not may_be_missing and not self.is_broken:
                 part = "part of the primary key" if column.name in self.table.primary_key else "NOT NULL"
                 self._report(
                     "missing-value",
@@ -98,14 +90,132 @@ class _Write:
                     node.table.span,
                     f"add {column.name} to the columns of INSERT; columns not named become NULL",
                 )
+        conflict = self._conflict(node.conflict) if node.conflict is not None else None
+        returning = self._returning(node.returning)
         if self.is_broken:
             return None
-        return logical.Insert(table=self.table, values=tuple(values), if_not_exists=node.is_conditional, span=node.span)
+        return logical.Insert(
+            table=self.table,
+            values=values,
+            more=tuple(logical.ValuesRow(values=row) for row in more),
+            if_not_exists=node.is_conditional,
+            conflict=conflict,
+            returning=returning,
+            span=node.span,
+        )
+
+    def _values(
+        self, columns: Sequence[Column | None], items: Sequence[ast.Expression], span: Span
+    ) -> tuple[logical.Assignment, ...]:
+        """Bind the values of one row; empty, after a report, if there are too many or too few."""
+        if len(items) != len(columns):
+            columns_noun = "column" if len(columns) == 1 else "columns"
+            values_noun = "value" if len(items) == 1 else "values"
+            self._report(
+                "value-count",
+                f"{len(columns)} {columns_noun}, but {len(items)} {values_noun}",
+                span,
+                "give one value for each of " + ", ".join(column.name for column in columns if column is not None),
+            )
+            return ()
+        values: list[logical.Assignment] = []
+        for column, value in zip(columns, items, strict=True):
+            if is_default(value):
+                assignment = self._default(column, value.span)
+            else:
+                assignment = self._assignment(column, value, value.span, "VALUES", self.scope)
+            if assignment is not None and self._is_new(assignment, values):
+                values.append(assignment)
+        named = {column.name for column in columns if column is not None}
+        for column in self.table.columns:
+            if column.name not in named and column.has_default:
+                by_default = default_value(column, self.context.new_id, self.table_span)
+                values.append(logical.Assignment(column=column.name, value=by_default, span=self.table_span))
+        return tuple(values)
+
+    def _default(self, column: Column | None, span: Span) -> logical.Assignment | None:
+        """Return the assignment of DEFAULT; None, after a report, where that is NULL and the column refuses it."""
+        if column is None:
+            return None
+        value = default_value(column, self.context.new_id, span)
+        if isinstance(value, bound.Constant) and value.value is None and not column.nullable:
+            name = f"{self.table.name}.{column.name}"
+            self._report("null-value", f"{name} has no DEFAULT and cannot be NULL", span, "", _declared(column))
+            return None
+        return logical.Assignment(column=column.name, value=value, span=span)
+
+    def _conflict(self, node: ast.OnConflict) -> logical.OnConflict:
+        """Bind ON CONFLICT: the key that decides, and the changes, which may name the new row as EXCLUDED."""
+        key = self._target(node)
+        columns = self.scope.relations[0].columns
+        alias = self.context.unique_alias("excluded")
+        excluded = ScopeRelation("excluded", alias, columns, node.span, self.table, is_named_only=True)
+        changes = self._changes(node.changes, Scope([excluded, *self.scope.relations], written=self.table.name))
+        return logical.OnConflict(key=key, changes=changes, excluded=alias)
+
+    def _target(self, node: ast.OnConflict) -> tuple[str, ...]:
+        """Return the columns of the key that ON CONFLICT names; empty where it names none, and after a report."""
+        keys = [self.table.primary_key, *(key.columns for key in self.table.unique_keys)]
+        if not node.target:
+            if node.changes:
+                written = f" ({', '.join(keys[0])})"
+                at = node.span.start + len("ON CONFLICT")
+                fix = Fix(f"Add the primary key:{written}", (Edit(node.span.file, at, at, written),))
+                self._report(
+                    "conflict-target",
+                    "DO UPDATE changes the row with the same key, and no key is named",
+                    node.span,
+                    f"write ON CONFLICT{written} DO UPDATE …",
+                    fixes=(fix,) if node.span.text[: len("ON CONFLICT")].upper() == "ON CONFLICT" else (),
+                )
+            return ()
+        columns = [column.name for name in node.target if (column := self._column(name)) is not None]
+        if len(columns) < len(node.target):
+            return ()
+        key = next((key for key in keys if set(key) == set(columns)), None)
+        if key is not None and not set(self.table.primary_key) < set(key):
+            return key
+        shown = ", ".join(columns)
+        span = Span(node.span.source, node.target[0].span.start, node.target[-1].span.end)
+        targets = [", ".join(key) for key in keys if not set(self.table.primary_key) < set(key)]
+        self._report(
+            "conflict-target",
+            f"two rows of {self.table.name} cannot share {shown} anyhow: the primary key is a part of it"
+            if key is not None
+            else f"{shown} is no key of {self.table.name}: several rows may share it",
+            span,
+            "write " + " or ".join(f"ON CONFLICT ({target})" for target in targets),
+            fixes=tuple(
+                Fix(f"Change to ({target})", (Edit(span.file, span.start, span.end, target),)) for target in targets
+            ),
+        )
+        return ()
 
     def update(self, node: ast.Update) -> logical.Update | None:
         """Return the plan; None, after a report, if it changes the key or WHERE does not name one row."""
+        changes = self._changes(node.changes, self.scope)
+        key = self._key(node, "UPDATE")
+        condition = self._condition(node.condition)
+        returning = self._returning(node.returning)
+        if self.is_broken:
+            return None
+        return logical.Update(
+            table=self.table, key=key, changes=changes, condition=condition, returning=returning, span=node.span
+        )
+
+    def _changes(self, items: Sequence[ast.SetItem], scope: Scope) -> tuple[logical.Assignment, ...]:
+        """Bind the changes behind SET; those with an error are left out."""
         changes: list[logical.Assignment] = []
-        for item in node.changes:
+        for item in items:
+            if item.table is not None and not matches(item.table, self.table.name):
+                self._report(
+                    "unknown-relation",
+                    f"SET changes {self.table.name}, and {item.table.text} is something else",
+                    item.table.span,
+                    f"write {self.table.name}.{item.column.text}",
+                    fixes=(spelling_fix(item.table.span, self.table.name),),
+                )
+                continue
             column = self._column(item.column)
             if column is not None and column.name in self.table.primary_key:
                 self._report(
@@ -115,22 +225,26 @@ class _Write:
                     "delete the row and insert the new one",
                 )
                 continue
-            assignment = self._assignment(column, item.value, item.span, "SET")
+            assignment = self._assignment(column, item.value, item.span, "SET", scope)
             if assignment is not None and self._is_new(assignment, changes):
                 changes.append(assignment)
-        key = self._key(node, "UPDATE")
-        condition = self._condition(node.condition)
-        if self.is_broken:
-            return None
-        return logical.Update(table=self.table, key=key, changes=tuple(changes), condition=condition, span=node.span)
+        return tuple(changes)
 
     def delete(self, node: ast.Delete) -> logical.Delete | None:
         """Return the plan; None, after a report, if WHERE does not name one row."""
         key = self._key(node, "DELETE")
         condition = self._condition(node.condition)
+        returning = self._returning(node.returning)
         if self.is_broken:
             return None
-        return logical.Delete(table=self.table, key=key, condition=condition, span=node.span)
+        return logical.Delete(table=self.table, key=key, condition=condition, returning=returning, span=node.span)
+
+    def _returning(self, items: Sequence[ast.SelectItem | ast.Star]) -> tuple[logical.Output, ...]:
+        """Bind the columns behind RETURNING; those with an error are left out."""
+        if not items:
+            return ()
+        outputs, self.is_broken = bind_returning(self.context, self.scope, items, self.is_broken)
+        return outputs
 
     def _condition(self, node: ast.Expression | None) -> bound.Expression | None:
         """Bind the condition after IF, on the row before the write; None without one."""
@@ -189,7 +303,7 @@ class _Write:
         return self.scope.relations[0].span
 
     def _assignment(
-        self, column: Column | None, value: ast.Expression, span: Span, clause: str
+        self, column: Column | None, value: ast.Expression, span: Span, clause: str, scope: Scope
     ) -> logical.Assignment | None:
         """Bind a value that is written to a column; in SET it may be computed from the row before the write."""
         if clause != "SET" and next(value.find(ast.Select), None) is None:
@@ -202,7 +316,7 @@ class _Write:
                     f"write a text in single quotes, '{text}', and a parameter in brackets, [{text}]",
                 )
                 return None
-        binder = ExpressionBinder(self.context, self.scope, clause)
+        binder = ExpressionBinder(self.context, scope, clause)
         expression = binder.value(value, column.type if column is not None else None)
         if expression is None or column is None or not self._is_of_one_row(expression):
             self.is_broken = True
@@ -248,20 +362,25 @@ class _Write:
         if predicate is None or not self._is_of_one_row(predicate):
             self.is_broken = True
             return ()
+        parts = [(part, _equality(part)) for part in bound.conjuncts(predicate)]
+        fixed = {assignment.column for _, assignment in parts if assignment is not None}
+        if not set(key) <= fixed:  # a UNIQUE key names one row as well
+            key = next((unique.columns for unique in self.table.unique_keys if set(unique.columns) <= fixed), key)
+            example = " AND ".join(f"{column} = [{column}]" for column in key)
         assignments: dict[str, logical.Assignment] = {}
         conditions: list[bound.Expression] = []
-        for part in bound.conjuncts(predicate):
-            assignment = _equality(part)
+        for part, assignment in parts:
             if assignment is None or assignment.column not in key or assignment.column in assignments:
                 conditions.append(part)
             else:
                 assignments[assignment.column] = assignment
         if conditions:
             span = conditions[0].span or where.span
+            key_kind = "the primary key" if key == self.table.primary_key else "UNIQUE"
             is_test = not any(column.name in key for column in conditions[0].find(bound.ColumnRef))
             self._report(
                 "bulk-write",
-                f"{verb} names its row by the primary key ({key_names}) only, and this is something else",
+                f"{verb} names its row by {key_kind} ({', '.join(key)}) only, and this is something else",
                 span,
                 f"make it a condition after the key: WHERE {example} IF {span.text}"
                 if is_test

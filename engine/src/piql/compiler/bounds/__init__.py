@@ -6,6 +6,7 @@ proves it. Nothing here is an estimate.
 
     requests, bytes     what each operator requests and fetches   rows, distinct_values   what leaves an operator
     facts, formula      numbers and their names                   other_limits            other numbers for a plan
+    levels              refuses a recursive query whose numbers are beyond reason
     scaling, savings    what a bound depends on, and what an index saves
 
 `bound` holds the results, which everybody reads; all else is read by the compiler alone.

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 from piql.text.source import Span
 
+MOST = 2**53 - 1  # of requests, rows or bytes in a bound: every reader of JSON has exact numbers up to here
+
 
 @dataclass(frozen=True, slots=True)
 class Term:
@@ -39,6 +41,7 @@ class OperatorBound:
     rows: int  # that leave it
     rows_formula: str
     bytes: int  # that its requests fetch
+    by_level: tuple[int, ...] = ()  # requests of each level, in the step of a recursive union
 
 
 @dataclass(frozen=True, slots=True)

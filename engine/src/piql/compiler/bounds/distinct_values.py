@@ -44,7 +44,9 @@ from piql.compiler.physical.operators import (
     LocalSemiJoin,
     LocalUnion,
     PhysicalNode,
+    RecursiveUnion,
     SortedIndexJoin,
+    WorkTableScan,
     inputs,
 )
 from piql.schema.catalog import Kind
@@ -149,6 +151,8 @@ class _DistinctValues:
                 keys = _keys_read(expressions, node)
                 if keys is not None:
                     yield self.count(keys, node.child, below)
+            case RecursiveUnion() | WorkTableScan():
+                pass  # no more than its rows
             case LocalUnion():
                 yield from self._of_union(expressions, node, path)
             case LocalSemiJoin(mark=ColumnRef() as mark) | LocalDistinct(mark=ColumnRef() as mark):
@@ -351,7 +355,9 @@ def _offered(node: PhysicalNode) -> Iterator[str]:
             yield from _offered(inputs(node)[0])
         case LocalProjection():
             yield node.alias
-        case LocalUnion():
+        case WorkTableScan():
+            yield from (node.alias, node.row.relation)
+        case LocalUnion() | RecursiveUnion():
             yield from (column.relation for column in node.fields if isinstance(column, ColumnRef))
         case Dereference() | Choosing() | LocalSemiJoin() | LocalGroupBy() | LocalDistinct():
             yield from _offered(inputs(node)[0])

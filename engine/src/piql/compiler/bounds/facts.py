@@ -13,8 +13,10 @@ from piql.compiler.bounds.formula import ONE, Formula, named, number
 from piql.compiler.logical.expressions import Parameter
 from piql.compiler.logical.operators import Count
 from piql.compiler.optimizer.analysis.whole_numbers import Stretch
-from piql.compiler.physical.operators import KeyPart, RowLimit
+from piql.compiler.physical.operators import KeyPart, RecursiveUnion, RowLimit
 from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
+
+FACTORS = 3  # of the rows of one level, which are named where there are more
 
 
 def of_limit(table: Table, limit: CardinalityLimit) -> Formula:
@@ -40,6 +42,23 @@ def of_count(count: Count) -> Formula:
         return named(Term(count.parameter, count.max, reason, count.span, count.max_span))
     reason = f"the query stops after {count.max} rows"
     return named(Term(str(count.max), count.max, reason, count.span, count.max_span))
+
+
+def of_levels(union: RecursiveUnion) -> Formula:
+    """Return the number of levels that MAX n LEVELS lets through."""
+    reason = f"at most {union.levels} levels of {union.name} are read after the first rows"
+    return named(Term(str(union.levels), union.levels, reason, union.levels_span, union.levels_span))
+
+
+def named_level(union: RecursiveUnion, level: int, rows: Formula) -> Formula:
+    """Return the rows of one level under a name where they are a long product: `level 4`.
+
+    Else a formula of sixty levels would have products of sixty factors.
+    """
+    if all(len(terms) <= FACTORS for terms, _ in rows.products):
+        return rows
+    reason = f"level {level} of {union.name} has at most {rows} rows"
+    return named(Term(f"level {level}", rows.value, reason, union.levels_span, union.levels_span))
 
 
 def of_key(table: Table, key: UniqueKey | None) -> tuple[Term, ...]:

@@ -6,13 +6,15 @@ up, and the facts that prove it are gathered.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import assert_never
 
-from piql.compiler.bounds.bound import Bound, OperatorBound, Term
+from piql.compiler.bounds.bound import MOST, Bound, OperatorBound, Term
 from piql.compiler.bounds.bytes import row_bytes, usual_row_bytes
-from piql.compiler.bounds.facts import proofs_of_row_limit
-from piql.compiler.bounds.formula import ONE, ZERO, Formula, smaller
+from piql.compiler.bounds.facts import named_level, of_levels, proofs_of_row_limit
+from piql.compiler.bounds.formula import ONE, ZERO, Formula, number, smaller, total
 from piql.compiler.bounds.requests import is_zero, requests_of, round_trips, rows_fetched
 from piql.compiler.bounds.rows import rows_out, rows_passing
 from piql.compiler.optimizer.analysis.effort import Cost, cost_of
@@ -25,9 +27,11 @@ from piql.compiler.physical.operators import (
     LocalJoin,
     LocalSelection,
     PhysicalNode,
+    RecursiveUnion,
     RemoteOperator,
     RowLimit,
     SortedIndexJoin,
+    WorkTableScan,
     inputs,
 )
 from piql.schema.catalog import UniqueKey
@@ -42,12 +46,12 @@ def bound_of(plan: PhysicalNode) -> Bound:
         operations=reader.operations.value,
         round_trips=round_trips(plan),
         rows=rows.value,
-        bytes=sum(operator.bytes for operator in reader.by_operator),
+        bytes=sum(sums.bytes for sums in reader.by_operator.values()),
         formula=str(reader.operations),
         rows_formula=str(rows),
         rows_fetched=reader.fetched.value,
         terms=tuple(terms),
-        by_operator=tuple(sorted(reader.by_operator, key=lambda operator: operator.path)),
+        by_operator=tuple(sums.as_bound(path) for path, sums in sorted(reader.by_operator.items())),
         reads=reader.operations.value,
     )
 
@@ -62,6 +66,23 @@ def section_cost(plan: PhysicalNode, uses: Mapping[str, Iterable[str]]) -> Cost:
     return cost_of(reader.operations.value, reader.fetched.value, reader.usual_bytes, round_trips(plan), rows.value)
 
 
+@dataclass(slots=True)
+class _Sums:
+    """What one operator adds, over all levels of the recursive unions in whose step it stands."""
+
+    operator: str
+    requests: Formula
+    rows: Formula
+    bytes: int
+    by_level: tuple[int, ...]
+
+    def as_bound(self, path: tuple[int, ...]) -> OperatorBound:
+        requests, rows, by_level = self.requests, self.rows, self.by_level if len(self.by_level) > 1 else ()
+        return OperatorBound(
+            path, self.operator, requests.value, str(requests), rows.value, str(rows), self.bytes, by_level
+        )
+
+
 class _Reader:
     """Walks a plan from its leaves, gathering what each operator adds; `rows` leave each operator, by its path."""
 
@@ -70,7 +91,7 @@ class _Reader:
         self.usual_bytes = 0
         self.operations = ZERO
         self.fetched = ZERO
-        self.by_operator: list[OperatorBound] = []
+        self.by_operator: dict[tuple[int, ...], _Sums] = {}
         self.proofs: dict[Term, None] = {}
         self.rows: dict[tuple[int, ...], Formula] = {}
 
@@ -80,8 +101,11 @@ class _Reader:
         With `is_idle` a LIMIT 0 stands above: nothing is requested.
         """
         is_idle_below = is_idle or is_zero(node)
-        for at, source in enumerate(inputs(node)):
-            self.read(source, (*path, at), is_idle=is_idle_below)
+        if isinstance(node, RecursiveUnion):
+            self._read_levels(node, path, is_idle=is_idle)
+        else:
+            for at, source in enumerate(inputs(node)):
+                self.read(source, (*path, at), is_idle=is_idle_below)
         requests, rows = requests_of(node, path, self.rows), rows_out(node, path, self.rows)
         if isinstance(node, LocalDistinct | LocalGroupBy) and node.depth:
             rows = smaller(rows, self.rows[(*path, *(0,) * node.depth)])
@@ -102,12 +126,51 @@ class _Reader:
             self.operations = self.operations + requests
             self.fetched = self.fetched + fetched
             self._prove(node)
-        self.by_operator.append(
-            OperatorBound(
-                path, type(node).__name__, requests.value, str(requests), rows.value, str(rows), fetched_bytes
-            )
-        )
+        by_level = (requests.value,) if isinstance(node, RemoteOperator) else ()
+        self.by_operator[path] = _Sums(type(node).__name__, requests, rows, fetched_bytes, by_level)
         return rows
+
+    def _read_levels(self, node: RecursiveUnion, path: tuple[int, ...], *, is_idle: bool) -> None:
+        """Add the anchor of a recursive union once, and its step once for each level, over the rows of the one before.
+
+        Where a level has as many rows as the one before it, so have all further ones, and they are not read one by one.
+        """
+        level = self.read(node.anchor, (*path, 0), is_idle=is_idle)
+        below, left = (*path, 1), node.levels
+        levels: list[tuple[_Reader, Formula]] = []  # each with how many there are of it
+        rows_of_levels: list[Formula] = []
+        while left and level.value <= MOST:  # one that is larger is refused, whatever follows
+            reader = _Reader(self.uses)
+            reader.rows = self.rows
+            self.rows.update(dict.fromkeys(_scans_of(node.name, node.step, below), level))
+            rows = reader.read(node.step, below, is_idle=is_idle)
+            times = ONE
+            if rows.value == level.value:
+                times = of_levels(node) if left == node.levels else number(left)
+            levels.append((reader, times))
+            rows_of_levels.append(rows * times)
+            left -= times.value
+            level = named_level(node, node.levels - left, rows)
+        self._add(levels)
+        self.rows[below] = total(rows_of_levels)
+        self.proofs.update(dict.fromkeys(of_levels(node).terms))
+
+    def _add(self, levels: Sequence[tuple[_Reader, Formula]]) -> None:
+        """Add what was read of levels, each with how many there are of it."""
+        self.operations = total((self.operations, *(level.operations * times for level, times in levels)))
+        self.fetched = total((self.fetched, *(level.fetched * times for level, times in levels)))
+        for level, times in levels:
+            self.usual_bytes += level.usual_bytes * times.value
+            self.proofs.update(level.proofs)
+        for path, sums in levels[0][0].by_operator.items() if levels else ():
+            sums_of_levels = [(level.by_operator[path], times) for level, times in levels]
+            self.by_operator[path] = _Sums(
+                sums.operator,
+                total(of_level.requests * times for of_level, times in sums_of_levels),
+                total(of_level.rows * times for of_level, times in sums_of_levels),
+                sum(of_level.bytes * times.value for of_level, times in sums_of_levels),
+                tuple(chain.from_iterable(of_level.by_level * times.value for of_level, times in sums_of_levels)),
+            )
 
     def _prove(self, node: RemoteOperator) -> None:
         """Note the keys that limit the reads of an operator to one row."""
@@ -121,6 +184,14 @@ class _Reader:
                 pass
             case _:
                 assert_never(node)
+
+
+def _scans_of(name: str, step: PhysicalNode, path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield the paths of the scans of a work table, in the step of the union that has its name."""
+    if isinstance(step, WorkTableScan) and step.name == name:
+        yield path
+    for at, source in enumerate(inputs(step)):
+        yield from _scans_of(name, source, (*path, at))
 
 
 def _unique_key(node: IndexFKJoin) -> UniqueKey | None:

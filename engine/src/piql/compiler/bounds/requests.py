@@ -20,6 +20,7 @@ from piql.compiler.physical.operators import (
     LocalSemiJoin,
     LocalUnion,
     PhysicalNode,
+    RecursiveUnion,
     RemoteOperator,
     SortedIndexJoin,
     Stopping,
@@ -70,6 +71,8 @@ def round_trips(plan: PhysicalNode) -> int:
     match plan:
         case LocalJoin() | LocalSemiJoin() | LocalUnion():
             return max(below)
+        case RecursiveUnion():
+            return below[0] + plan.levels * below[1]
         case Stopping() if is_zero(plan):
             return 0
         case IndexScan() | IndexFKJoin() | SortedIndexJoin() | Dereference() | Local():

@@ -24,8 +24,10 @@ from piql.compiler.physical.operators import (
     LocalUnion,
     PassingRows,
     PhysicalNode,
+    RecursiveUnion,
     SortedIndexJoin,
     Stopping,
+    WorkTableScan,
     inputs,
 )
 
@@ -63,7 +65,9 @@ def rows_out(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Fo
         case LocalGroupBy():
             is_one = node.is_one or not node.keys
             return ONE if is_one else combinations_of(node.keys, node.child, (*path, 0), rows)
-        case LocalUnion():
+        case WorkTableScan():
+            return rows.get(path) or number(node.rows)
+        case LocalUnion() | RecursiveUnion():
             total = ZERO
             for formula in below:
                 total = total + formula

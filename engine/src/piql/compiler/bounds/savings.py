@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from piql.compiler.bounds.distinct_values import Path
-from piql.compiler.bounds.formula import Formula
-from piql.compiler.bounds.requests import requests_of, rows_fetched
-from piql.compiler.bounds.rows import rows_out
+from piql.compiler.bounds.formula import number
+from piql.compiler.bounds.queries import bound_of
+from piql.compiler.bounds.requests import rows_fetched
 from piql.compiler.logical.expressions import ColumnRef
 from piql.compiler.physical.operators import Dereference, IndexFKJoin, IndexScan, PhysicalNode, SortedIndexJoin, inputs
 
@@ -22,12 +22,12 @@ def requests_saved(plan: PhysicalNode) -> Mapping[str, int]:
     """
     saved_by_index: dict[str, int] = {}
     index_of_alias: dict[str, str] = {}
-    rows: dict[Path, Formula] = {}
+    requests_by_path = {operator.path: number(operator.operations) for operator in bound_of(plan).by_operator}
 
     def visit(node: PhysicalNode, path: Path) -> None:
         for at, source in enumerate(inputs(node)):
             visit(source, (*path, at))
-        requests = requests_of(node, path, rows)
+        requests = requests_by_path[path]
         if isinstance(node, IndexScan | IndexFKJoin | SortedIndexJoin) and not node.index.is_primary:
             names_read = {
                 field.name for field in node.fields if isinstance(field, ColumnRef) and field.relation == node.alias
@@ -37,7 +37,6 @@ def requests_saved(plan: PhysicalNode) -> Mapping[str, int]:
             index_of_alias[node.alias] = node.index.name
         if isinstance(node, Dereference):
             saved_by_index[index_of_alias[node.alias]] -= requests.value
-        rows[path] = rows_out(node, path, rows)
 
     visit(plan, ())
     return saved_by_index

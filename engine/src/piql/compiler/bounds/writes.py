@@ -14,6 +14,7 @@ entries put in doubt before, places under limits) is counted; the embedded store
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from piql.compiler.bounds.bound import Bound, OperatorBound, Term
@@ -35,9 +36,43 @@ class _Requests(NamedTuple):
 
 
 def bound_of_write(plan: WritePlan) -> Bound:
-    """Return the bound of a write: the sum of its requests, each a term with its reason."""
+    """Return the bound of a write: the sum of its requests, each a term with its reason.
+
+    Of an INSERT with ON CONFLICT DO UPDATE it is the dearer way: that of the INSERT or that of the UPDATE. Of an INSERT
+    of several rows it is the sum.
+    """
+    requests, round_trips = _requests_of(plan, plan.found_by)
+    if plan.otherwise is not None:
+        of_update, trips_of_update = _requests_of(plan.otherwise, plan.found_by)
+        if _sum(of_update) > _sum(requests):
+            requests = of_update
+        round_trips = max(round_trips, trips_of_update)
+    rows = 1 + len(plan.more)
+    if rows > 1:
+        requests = _Requests(*([_times(rows, term) for term in terms] for terms in requests))
+    return _bound(plan, requests, rows * round_trips)
+
+
+def _times(rows: int, term: Term) -> Term:
+    """Return the requests of all rows of an INSERT, of which each takes `term`."""
+    value = rows * term.value
+    return replace(term, symbol=str(value), value=value, reason=f"{term.reason}, for each of {rows} rows")
+
+
+def _sum(requests: _Requests) -> int:
+    return sum(term.value for terms in requests for term in terms)
+
+
+def _requests_of(plan: WritePlan, found_by: UniqueKey | None) -> tuple[_Requests, int]:
+    """Return the requests of a write whose row is looked up by `found_by`, if that is a key, and its round trips."""
     table = plan.table
     requests = _Requests([], [], [], [])
+    if found_by is not None:
+        reason = f"which row of {table.name} has this {', '.join(found_by.columns)}"
+        requests.gets.append(Term("1", 1, reason, found_by.span))
+    for key in plan.looked_up:
+        columns = ", ".join(key.columns)
+        requests.gets.append(Term("2", 2, f"the row of {table.name} that has this {columns}, looked up", key.span))
     requests.gets.append(Term("1", 1, f"the row of {table.name} as it was", table.key_span))
     entries = _add_entries(plan, requests)
     has_intent = bool(entries or plan.left or plan.counted_limits or plan.unique_checks)
@@ -49,21 +84,28 @@ def bound_of_write(plan: WritePlan) -> Bound:
         requests.deletes.append(_one(f"the row of {table.name}"))
     else:
         requests.puts.append(_one(f"the row of {table.name}"))
+    return requests, 2 + bool(found_by) + 2 * len(plan.looked_up) + 2 * has_intent + 2 * bool(entries) + one_by_one
+
+
+def _bound(plan: WritePlan, requests: _Requests, round_trips: int) -> Bound:
+    table = plan.table
     totals = [sum(term.value for term in terms) for terms in requests]
     formula = " + ".join(str(total) for total, terms in zip(totals, requests, strict=True) if terms)
     operations = sum(totals)
     reads, counts, puts, deletes = totals
-    width = columns_bytes(table, (column.name for column in table.columns))
+    written = 1 + len(plan.more)
+    width = written * columns_bytes(table, (column.name for column in table.columns))
+    rows = written if plan.returning else 0
     return Bound(
         operations=operations,
-        round_trips=2 + 2 * has_intent + 2 * bool(entries) + one_by_one,
-        rows=0,
+        round_trips=round_trips,
+        rows=rows,
         bytes=width,
         formula=formula,
-        rows_formula="0",
+        rows_formula=str(rows),
         rows_fetched=reads,
         terms=tuple(term for terms in requests for term in terms),
-        by_operator=(OperatorBound((), plan.kind.capitalize(), operations, formula, 0, "0", width),),
+        by_operator=(OperatorBound((), plan.kind.capitalize(), operations, formula, rows, str(rows), width),),
         puts=puts,
         deletes=deletes,
         reads=reads,

@@ -9,12 +9,10 @@ from typing import TypeAlias
 
 from piql.compiler.logical.operators import Relation
 from piql.compiler.syntax import ast
-from piql.compiler.syntax.cursor import RESERVED
-from piql.compiler.syntax.print_queries import name_text
+from piql.compiler.syntax.print_queries import name_text, written
 from piql.text.diagnostics.diagnostic import Edit
 from piql.text.source import Span
 
-_PLAIN = re.compile(r"[A-Za-z_]\w*")
 COMMENT = re.compile(r"--[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -89,13 +87,6 @@ def main_selects(body: ast.AstNode | None) -> Iterator[ast.Select]:
                         yield from main_selects(source.query)
         case _:
             pass
-
-
-def written(name: str) -> str:
-    """Return a name as it is written: in quotes where it would else mean something else."""
-    if _PLAIN.fullmatch(name) and name.upper() not in RESERVED:
-        return name
-    return '"' + name.replace('"', '""') + '"'
 
 
 def tables_of(select: Read) -> Span:

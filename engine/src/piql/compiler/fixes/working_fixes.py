@@ -19,6 +19,7 @@ from piql.compiler.fixes.one_value import give_one_value
 from piql.compiler.fixes.trials import compile_accepted, compile_edited, edited, has_errors_around
 from piql.compiler.query_set import Assembly
 from piql.compiler.result import Compilation, CompiledQuery
+from piql.compiler.syntax.allowances import with_allowed
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit
 from piql.trees.caches import Cached
 from piql.trees.sharing import amended
@@ -32,8 +33,16 @@ def with_working_fixes(assembly: Assembly) -> Compilation:
     compilation = _with_tried_fixes(assembly, _with_fixes_of_scalar_subqueries(assembly, with_gap_fixes(assembly)))
     if compilation.has_errors:
         return compilation
-    advice = advise(compilation, partial(compile_accepted, assembly))
+    advice = _with_allowed(assembly, advise(compilation, partial(compile_accepted, assembly)))
     return replace(compilation, diagnostics=(*compilation.diagnostics, *advice)) if advice else compilation
+
+
+def _with_allowed(assembly: Assembly, advice: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+    """Return advice on indexes; what a comment above CREATE INDEX allows is a hint."""
+    if not advice:
+        return advice
+    by_source = {id(part.file.source): part.allowed for part in assembly.parts if part.allowed}
+    return [with_allowed((finding,), by_source.get(id(finding.span.source), ()))[0] for finding in advice]
 
 
 def _with_fixes_of_scalar_subqueries(assembly: Assembly, compilation: Compilation) -> Compilation:

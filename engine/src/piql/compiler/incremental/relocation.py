@@ -8,12 +8,11 @@ type to a `Compilation` that holds spans makes it a frozen dataclass of `piql`, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.compiler.syntax.pieces import Pieces, file_of_piece
-from piql.schema.catalog import Catalog
 from piql.text.diagnostics.diagnostic import Edit, Fix, LaterFixes
 from piql.text.source import Source, Span
 
@@ -189,7 +188,7 @@ class _RelocatedCompilation(Compilation):
                 return tuple(cut.source for cut in self._positions.cuts.values())
             case "catalog":
                 indexes = {name: put(value) for name, value in before.catalog.indexes.items()}
-                return Catalog(self.tables, indexes)
+                return replace(before.catalog, tables=self.tables, indexes=indexes)
             case "tables":
                 return {name: put(value) for name, value in before.tables.items()}
             case "indexes":

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from piql.schema.catalog import SqlType
+from piql.schema.catalog import SqlType, Supply
 from piql.text.source import Span
 from piql.trees.node import Node
 
@@ -48,11 +48,16 @@ class Constant(_Expression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter(_Expression):
-    """A query parameter; `max_items` is set for a list parameter (`IN [2: friends] MAX 50`)."""
+    """A query parameter; `max_items` is set for a list parameter (`IN [2: friends] MAX 50`).
+
+    One that is `supplied` is given by the execution itself, and not by its caller: the time at which it began, or a
+    new id. No parameter of a text has its name, which ends with a parenthesis or a number.
+    """
 
     name: str
     type: SqlType
     max_items: int | None = None
+    supplied: Supply | None = None
     max_spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)  # the number of MAX, wherever it stands
 
 
@@ -140,13 +145,23 @@ class Arithmetic(_Expression):
 class FunctionCall(_Expression):
     """A call of one of the scalar functions in `binding/functions.py`, or of those that the optimizer adds.
 
-    Unary minus is NEGATE. IF_FOUND(value, key) is the value where a left join matched a row, which has a key. GREATEST
-    and LEAST compute the ends of ranges. NEXT and PREVIOUS are the whole numbers beside one; these may lie outside of
-    BIGINT, where no row is.
+    Unary minus is NEGATE. IF_FOUND(value, key) is the value where a left join matched a row, which has a key.
+    HIGHER_END and LOWER_END give the end of two ranges together, NULL where one of them is. NEXT and PREVIOUS are the
+    whole numbers beside one; these may lie outside of BIGINT, where no row is.
     """
 
     name: str
     arguments: tuple[Expression, ...]
+    type: SqlType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case(_Expression):
+    """The value beside the first of `tests` that is true, else `otherwise`; there are as many values as tests."""
+
+    tests: tuple[Expression, ...]
+    values: tuple[Expression, ...]
+    otherwise: Expression
     type: SqlType
 
 
@@ -176,6 +191,7 @@ Expression: TypeAlias = (
     | TokenMatch
     | Arithmetic
     | FunctionCall
+    | Case
     | Aggregate
 )
 

@@ -17,6 +17,7 @@ from piql.compiler.logical.expressions import (
     Aggregate,
     And,
     Arithmetic,
+    Case,
     ColumnRef,
     Comparison,
     Constant,
@@ -32,6 +33,7 @@ from piql.compiler.logical.expressions import (
     ScalarSubquery,
     TokenMatch,
 )
+from piql.schema.catalog import Supply
 from piql.schema.values import shown
 
 
@@ -91,6 +93,10 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
             return "Distinct", ""
         case logical.Union():
             return "Union", "all" if plan.all else ""
+        case logical.RecursiveUnion():
+            return "RecursiveUnion", f"{'all ' if plan.all else ''}{plan.name}, at most {plan.levels} levels"
+        case logical.WorkTable():
+            return "WorkTable", plan.name
         case logical.Sort():
             return "Sort", format_order(plan.keys)
         case logical.Stop():
@@ -100,15 +106,34 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
             return "DataStop", f"{plan.limit} ({format_list(plan.columns)})"
         case logical.Insert():
             condition = " if not exists" if plan.if_not_exists else ""
-            return "Insert", f"{plan.table.name}{condition}: {format_assignments(plan.values)}"
+            conflict = format_conflict(plan.conflict) if plan.conflict is not None else ""
+            values = format_assignments(plan.values) + format_more(plan.more)
+            return "Insert", f"{plan.table.name}{condition}: {values}{conflict}{format_returning(plan.returning)}"
         case logical.Update():
             condition = _condition(plan.condition)
             key, changes = format_assignments(plan.key), format_assignments(plan.changes)
-            return "Update", f"{plan.table.name} ({key}): {changes}{condition}"
+            return "Update", f"{plan.table.name} ({key}): {changes}{condition}{format_returning(plan.returning)}"
         case logical.Delete():
-            return "Delete", f"{plan.table.name} ({format_assignments(plan.key)}){_condition(plan.condition)}"
+            condition = _condition(plan.condition) + format_returning(plan.returning)
+            return "Delete", f"{plan.table.name} ({format_assignments(plan.key)}){condition}"
         case _:
             assert_never(plan)
+
+
+def format_conflict(conflict: logical.OnConflict) -> str:
+    """Return what an INSERT does where a row exists: ` on conflict (id): n = counter.n + 1`, or `: nothing`."""
+    key = f" ({', '.join(conflict.key)})" if conflict.key else ""
+    return f" on conflict{key}: {format_assignments(conflict.changes) or 'nothing'}"
+
+
+def format_more(rows: Sequence[logical.ValuesRow]) -> str:
+    """Return how many further rows an INSERT has: ` and 2 more rows`; nothing where it has one row."""
+    return f" and {len(rows)} more row{'' if len(rows) == 1 else 's'}" if rows else ""
+
+
+def format_returning(outputs: Sequence[logical.Output]) -> str:
+    """Return what a write gives back: ` returning t.id, t.n`; nothing where it gives no row."""
+    return f" returning {', '.join(map(format_output, outputs))}" if outputs else ""
 
 
 def _condition(condition: Expression | None) -> str:
@@ -146,7 +171,14 @@ def format_list(expressions: Sequence[Expression]) -> str:
     return ", ".join(map(format_expression, expressions))
 
 
+_ENDS = {"HIGHER_END": "GREATEST", "LOWER_END": "LEAST"}  # what a range begins or ends with, as users write it
 _BESIDE = {"NEXT": "+ 1", "PREVIOUS": "- 1"}  # functions that the optimizer adds
+_SUPPLIED: dict[Supply, str] = {
+    "CURRENT_TIMESTAMP": "CURRENT_TIMESTAMP",
+    "CURRENT_DATE": "CURRENT_DATE",
+    "UUID": "UUID()",
+    "TIMEUUID": "NOW()",
+}
 
 
 def format_expression(expression: Expression) -> str:
@@ -157,7 +189,7 @@ def format_expression(expression: Expression) -> str:
         case Constant():
             return shown(expression.value)
         case Parameter():
-            return f"[{expression.name}]"
+            return f"[{expression.name}]" if expression.supplied is None else _SUPPLIED[expression.supplied]
         case Comparison() | Arithmetic():
             return f"{_operand(expression.left)} {expression.operator} {_operand(expression.right)}"
         case And():
@@ -184,11 +216,9 @@ def format_expression(expression: Expression) -> str:
             columns = format_list(expression.columns)
             return f"{columns if len(expression.columns) == 1 else f'({columns})'} CONTAINS {_operand(expression.word)}"
         case FunctionCall():
-            if expression.name == "NEGATE":
-                return f"-{_operand(expression.arguments[0])}"
-            if expression.name in _BESIDE:
-                return f"{_operand(expression.arguments[0])} {_BESIDE[expression.name]}"
-            return f"{expression.name}({format_list(expression.arguments)})"
+            return _call(expression)
+        case Case():
+            return _case(expression)
         case Aggregate():
             inner = format_expression(expression.operand) if expression.operand is not None else "*"
             return f"{expression.function}({'DISTINCT ' if expression.distinct else ''}{inner})"
@@ -196,11 +226,47 @@ def format_expression(expression: Expression) -> str:
             assert_never(expression)
 
 
+def _call(call: FunctionCall) -> str:
+    if call.name == "NEGATE":
+        return f"-{_operand(call.arguments[0])}"
+    if call.name == "CAST":
+        return f"CAST({format_expression(call.arguments[0])} AS {call.type})"
+    if call.name in _BESIDE:
+        return f"{_operand(call.arguments[0])} {_BESIDE[call.name]}"
+    if call.name in ("DAYS_BETWEEN", "MILLISECONDS_BETWEEN"):
+        return f"({_operand(call.arguments[0])} - {_operand(call.arguments[1])})"
+    if call.name == "ADD_INTERVAL":
+        return _interval_sum(call)
+    if call.name == "EXTRACT" and isinstance(call.arguments[0], Constant):
+        return f"EXTRACT({call.arguments[0].value} FROM {format_expression(call.arguments[1])})"
+    return f"{_ENDS.get(call.name, call.name)}({format_list(call.arguments)})"
+
+
+def _case(node: Case) -> str:
+    pairs = zip(node.tests, node.values, strict=True)
+    whens = " ".join(f"WHEN {format_expression(test)} THEN {format_expression(value)}" for test, value in pairs)
+    return f"CASE {whens} ELSE {format_expression(node.otherwise)} END"
+
+
+def _interval_sum(call: FunctionCall) -> str:
+    """Return the sum of a day or time and an interval: `t.at - INTERVAL '7 days'`."""
+    moment, *amounts = call.arguments
+    text = _operand(moment)
+    for amount, unit in zip(amounts, ("MONTH", "DAY", "MILLISECOND"), strict=True):
+        if isinstance(amount, Constant) and isinstance(amount.value, int):
+            if amount.value:
+                sign, count = "-" if amount.value < 0 else "+", abs(amount.value)
+                text += f" {sign} INTERVAL '{count} {unit.lower()}{'' if count == 1 else 's'}'"
+        else:
+            text += f" + INTERVAL {_operand(amount)} {unit}"
+    return f"({text})"
+
+
 def _operand(expression: Expression) -> str:
     """Return an expression inside another, in parentheses where it would else be misread."""
     text = format_expression(expression)
     is_plain = isinstance(expression, ColumnRef | Constant | Parameter | FunctionCall | Aggregate | Exists | TokenMatch)
-    return text if is_plain or isinstance(expression, Comparison | IsNull | InList) else f"({text})"
+    return text if is_plain or isinstance(expression, Comparison | IsNull | InList | Case) else f"({text})"
 
 
 def _nested(plan: logical.LogicalNode) -> str:

@@ -158,6 +158,32 @@ class Union(_Operator):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecursiveUnion(_Operator):
+    """WITH RECURSIVE: the rows of `anchor`, level 0, and of `step` over the level before, for at most `levels` levels.
+
+    Both inputs have the same outputs. In `step` a `WorkTable` of the same `name` gives the rows of the level before.
+    Unless `all`, a row that an earlier level gave, or that is in its level twice, is dropped and leads no further.
+    """
+
+    name: str
+    columns: tuple[ColumnRef, ...]  # of the relation "", with the types that hold the values of all levels
+    anchor: LogicalNode
+    step: LogicalNode
+    all: bool
+    levels: int
+    levels_span: Span | None = field(default=None, compare=False, repr=False)  # the number alone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkTable(_Operator):
+    """The rows of the level before, in the step of the recursive union `name`; they are distinct unless it is `all`."""
+
+    name: str
+    columns: tuple[ColumnRef, ...]  # those of the union
+    all: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sort(_Operator):
     """ORDER BY; `is_total` once keys were added so that no two rows are equal in it."""
 
@@ -197,19 +223,34 @@ class DataStop(_Operator):
 
 
 LogicalNode: TypeAlias = (
-    Relation | Derived | Selection | Join | SemiJoin | Projection | GroupBy | Distinct | Union | Sort | Stop | DataStop
+    Relation
+    | Derived
+    | Selection
+    | Join
+    | SemiJoin
+    | Projection
+    | GroupBy
+    | Distinct
+    | Union
+    | RecursiveUnion
+    | WorkTable
+    | Sort
+    | Stop
+    | DataStop
 )
 
 
 def inputs(node: LogicalNode) -> tuple[LogicalNode, ...]:
     """Return the operators directly below one, in the order in which paths count them."""
     match node:
-        case Relation():
+        case Relation() | WorkTable():
             return ()
         case Join() | SemiJoin():
             return (node.left, node.right)
         case Union():
             return node.inputs
+        case RecursiveUnion():
+            return (node.anchor, node.step)
         case Derived() | Selection() | Projection() | GroupBy() | Distinct() | Sort() | Stop() | DataStop():
             return (node.input,)
         case _:
@@ -219,7 +260,7 @@ def inputs(node: LogicalNode) -> tuple[LogicalNode, ...]:
 def map_inputs(node: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) -> LogicalNode:
     """Return an operator with `change` applied to each one directly below; the same object when none changed."""
     match node:
-        case Relation():
+        case Relation() | WorkTable():
             return node
         case Join() | SemiJoin():
             left, right = change(node.left), change(node.right)
@@ -228,6 +269,9 @@ def map_inputs(node: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) 
             changed = tuple(map(change, node.inputs))
             same = all(new is old for new, old in zip(changed, node.inputs, strict=True))
             return node if same else replace(node, inputs=changed)
+        case RecursiveUnion():
+            anchor, step = change(node.anchor), change(node.step)
+            return node if anchor is node.anchor and step is node.step else replace(node, anchor=anchor, step=step)
         case Derived() | Selection() | Projection() | GroupBy() | Distinct() | Sort() | Stop() | DataStop():
             below = change(node.input)
             return node if below is node.input else replace(node, input=below)
@@ -245,31 +289,59 @@ class Assignment(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OnConflict(Node):
+    """What an INSERT does where a row with the same key exists: nothing, or `changes` of that row.
+
+    key         the columns of the primary key or of a UNIQUE key; empty for any key of the table
+    changes     computed from the row that exists, and from the row of the INSERT as the relation `excluded`
+    """
+
+    key: tuple[str, ...] = ()
+    changes: tuple[Assignment, ...] = ()
+    excluded: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValuesRow(Node):
+    """The values of one further row of an INSERT."""
+
+    values: tuple[Assignment, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Insert(_Operator):
-    """Writes one whole row: columns not named are NULL. With `if_not_exists` only if no row has its key."""
+    """Writes one whole row: columns not named are NULL. With `if_not_exists` only if no row has its key.
+
+    The rows in `more` are written after it, one by one.
+    """
 
     table: Table
     values: tuple[Assignment, ...]
     if_not_exists: bool = False
+    conflict: OnConflict | None = None
+    returning: tuple[Output, ...] = ()
+    more: tuple[ValuesRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Update(_Operator):
-    """Changes the row with the primary key `key`; with a `condition`, only if that is true of the row before."""
+    """Changes the row with a primary or UNIQUE key; with a `condition`, only if that is true of the row before."""
 
     table: Table
     key: tuple[Assignment, ...]
     changes: tuple[Assignment, ...]
     condition: Expression | None = None
+    returning: tuple[Output, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delete(_Operator):
-    """Removes the row with the primary key `key`; with a `condition`, only if that is true of the row before."""
+    """Removes the row with a primary or UNIQUE key; with a `condition`, only if that is true of the row before."""
 
     table: Table
     key: tuple[Assignment, ...]
     condition: Expression | None = None
+    returning: tuple[Output, ...] = ()
 
 
 LogicalWrite: TypeAlias = Insert | Update | Delete

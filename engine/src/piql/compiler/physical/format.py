@@ -13,11 +13,14 @@ from typing import assert_never
 from piql.compiler.logical.expressions import ColumnRef
 from piql.compiler.logical.format import (
     format_assignments,
+    format_conflict,
     format_count,
     format_expression,
     format_list,
+    format_more,
     format_order,
     format_output,
+    format_returning,
 )
 from piql.compiler.logical.operators import SortKey
 from piql.compiler.physical.operators import (
@@ -37,8 +40,10 @@ from piql.compiler.physical.operators import (
     LocalTop,
     LocalUnion,
     PhysicalNode,
+    RecursiveUnion,
     RowLimit,
     SortedIndexJoin,
+    WorkTableScan,
     WritePlan,
     inputs,
 )
@@ -105,6 +110,10 @@ def describe(node: PhysicalNode | WritePlan) -> tuple[str, str]:
         case LocalUnion():
             merged = f"merged by {format_order(node.order)}" if node.order else ""
             return name, " ".join(word for word in ("all" if node.all else "", merged) if word)
+        case RecursiveUnion():
+            return name, f"{'all ' if node.all else ''}{node.name}, at most {node.levels} levels"
+        case WorkTableScan():
+            return name, _named(node.name, node.alias)
         case LocalProjection():
             return name, ", ".join(format_output(output) for output in node.outputs)
         case WritePlan():
@@ -185,7 +194,7 @@ def _rows(order: tuple[SortKey, ...], is_ascending: bool, is_merged: bool, limit
 
 
 def _write(plan: WritePlan) -> str:
-    assignments = format_assignments(plan.values)
+    assignments = format_assignments(plan.values) + format_more(plan.more)
     text = plan.table.name
     if plan.kind != "insert":
         text += f" ({format_assignments(plan.key)})"
@@ -193,6 +202,8 @@ def _write(plan: WritePlan) -> str:
         text += f": {assignments}"
     if plan.if_not_exists:
         text += " if not exists"
+    if plan.conflict is not None:
+        text += format_conflict(plan.conflict)
     if plan.condition is not None:
         text += f" if {format_expression(plan.condition)}"
-    return text
+    return text + format_returning(plan.returning)

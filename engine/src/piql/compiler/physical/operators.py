@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, TypeAlias, assert_never
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Expression
-from piql.compiler.logical.operators import Assignment, Count, Output, SortKey
+from piql.compiler.logical.operators import Assignment, Count, OnConflict, Output, SortKey, ValuesRow
 from piql.compiler.optimizer.analysis.whole_numbers import Stretch
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
 from piql.text.source import Span
@@ -325,6 +325,37 @@ class LocalUnion(Local):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecursiveUnion(Local):
+    """Reads `anchor`, level 0, and then `step` level by level: `levels` times, or until a level is empty.
+
+    Each level's rows are the work table of the next, which a `WorkTableScan` of the same `name` reads in `step`; the
+    requests for all rows of a level go together. `fields` are those of both children. Unless `all`, a row that was
+    there before is dropped and leads no further.
+    """
+
+    name: str
+    anchor: PhysicalNode
+    step: PhysicalNode
+    all: bool
+    levels: int
+    levels_span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkTableScan(Local):
+    """The rows of the level before, in the step of a RecursiveUnion: no request is made for them.
+
+    `fields` are the columns of the union under `alias`, and, where an operator above tells rows apart by it, `row`:
+    the number of the row in its level. `rows` is an assumption, for a step that is looked at by itself.
+    """
+
+    name: str
+    alias: str
+    row: ColumnRef
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LocalProjection(Local):
     """Computes the outputs; `fields[i]` is `ColumnRef(relation=alias, name=outputs[i].name)` (alias "" at the top)."""
 
@@ -348,6 +379,8 @@ PhysicalNode: TypeAlias = (
     | LocalDistinct
     | LocalUnion
     | LocalProjection
+    | RecursiveUnion
+    | WorkTableScan
 )
 RemoteOperator: TypeAlias = IndexScan | IndexFKJoin | SortedIndexJoin | Dereference
 
@@ -355,7 +388,7 @@ RemoteOperator: TypeAlias = IndexScan | IndexFKJoin | SortedIndexJoin | Derefere
 def inputs(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
     """Return the operators below one, in the order that paths count them."""
     match node:
-        case IndexScan():
+        case IndexScan() | WorkTableScan():
             return ()
         case (  # the most frequent first: a plan is walked many times
             LocalProjection()
@@ -371,6 +404,8 @@ def inputs(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
             return (node.left, node.right)
         case LocalUnion():
             return node.inputs
+        case RecursiveUnion():
+            return (node.anchor, node.step)
         case _:
             assert_never(node)
 
@@ -382,12 +417,14 @@ def map_inputs(node: PhysicalNode, change: Callable[[PhysicalNode], PhysicalNode
     if all(new is old for new, old in zip(changed, below, strict=True)):
         return node
     match node:
-        case IndexScan():
+        case IndexScan() | WorkTableScan():
             return node
         case LocalJoin() | LocalSemiJoin():
             return replace(node, left=changed[0], right=changed[1])
         case LocalUnion():
             return replace(node, inputs=changed)
+        case RecursiveUnion():
+            return replace(node, anchor=changed[0], step=changed[1])
         case (
             IndexFKJoin()
             | SortedIndexJoin()
@@ -428,6 +465,11 @@ class WritePlan(Node):
     7. a put of the record, puts of the new entries for good, deletes of the stale ones
     8. for each group in `left`, a read of its places and a delete of the record's; the intent is deleted
 
+    Where `found_by` is a UNIQUE key, the primary key of the row is looked up by it first. An INSERT with `conflict` and
+    changes is one of two ways: this plan where there is no such row, the plan `otherwise`, an UPDATE, where there is.
+    An INSERT that does nothing where any key exists looks for each UNIQUE value first, and for the row that has it: a
+    store without transactions would have to take back what was written until then.
+
     `indexes` are the secondary indexes of the deployed set when the write was compiled; at run time the database uses
     all indexes that are live on the table, and deploying adds their cost to the bound.
     """
@@ -435,9 +477,14 @@ class WritePlan(Node):
     kind: Literal["insert", "update", "delete"]
     table: Table
     values: tuple[Assignment, ...] = ()  # insert: every column; update: the changed columns
-    key: tuple[Assignment, ...] = ()  # the whole primary key
+    key: tuple[Assignment, ...] = ()  # the whole primary key, or that of `found_by`
     condition: Expression | None = None
     if_not_exists: bool = False
+    conflict: OnConflict | None = None
+    found_by: UniqueKey | None = None
+    otherwise: WritePlan | None = None
+    more: tuple[ValuesRow, ...] = ()  # insert: the values of the rows behind the first, each written like it
+    returning: tuple[Output, ...] = ()  # columns of the row after the write, of a DELETE before it
     references: tuple[ForeignKey, ...] = ()
     counted_limits: tuple[tuple[CardinalityLimit, Index], ...] = ()
     unique_checks: tuple[tuple[UniqueKey, Index], ...] = ()
@@ -447,3 +494,14 @@ class WritePlan(Node):
     is_shown_first: bool = False  # who deletes a referenced row looks for new ones among the records themselves
     indexes: tuple[Index, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def looked_up(self) -> tuple[UniqueKey, ...]:
+        """The UNIQUE keys whose values an INSERT looks for first: all, if it does nothing where any key exists."""
+        does_nothing = self.conflict is not None and not self.conflict.key
+        return tuple(key for key, _ in self.unique_checks) if does_nothing else ()
+
+    @property
+    def may_replace(self) -> bool:
+        """Whether this is an INSERT that replaces a row with the same primary key."""
+        return self.kind == "insert" and not self.if_not_exists and self.conflict is None

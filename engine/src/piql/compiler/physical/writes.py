@@ -6,7 +6,7 @@ and this index. Next: `runtime.writing` takes the steps, `bounds` counts their r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal, assert_never
 
 from piql.compiler.logical.operators import Delete, Insert, LogicalWrite, Update
@@ -24,17 +24,29 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
     match write:
         case Insert():
             limits, unique = _limits(table, of_table, table.limits), _unique(table, of_table, table.unique_keys)
+            conflict = write.conflict
+            keeps_old = write.if_not_exists or conflict is not None
+            key = tuple(value for value in write.values if value.column in table.primary_key)
+            otherwise = None
+            if conflict is not None and conflict.changes:
+                update = Update(table=table, key=key, changes=conflict.changes, span=write.span)
+                otherwise = plan_write(update, catalog, indexes)
             return WritePlan(
                 kind="insert",
                 table=table,
                 values=write.values,
-                key=tuple(value for value in write.values if value.column in table.primary_key),
+                key=key,
                 if_not_exists=write.if_not_exists,
+                conflict=conflict,
+                more=write.more,
+                returning=write.returning,
+                found_by=_found_by(table, conflict.key) if conflict is not None else None,
+                otherwise=otherwise,
                 references=table.foreign_keys,
                 counted_limits=limits,
                 unique_checks=unique,
-                referrers=() if write.if_not_exists else _referrers(table, catalog, indexes, columns),
-                left=() if write.if_not_exists else _may_be_left(table, _constraints_of(limits, unique)),
+                referrers=() if keeps_old else _referrers(table, catalog, indexes, columns),
+                left=() if keeps_old else _may_be_left(table, _constraints_of(limits, unique)),
                 unique_references=_unique_references(table.foreign_keys, catalog),
                 is_shown_first=any(_is_found_by_records(table, of_table, key) for key in table.foreign_keys),
                 indexes=of_table,
@@ -51,6 +63,8 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 values=write.changes,
                 key=write.key,
                 condition=write.condition,
+                returning=write.returning,
+                found_by=_found_by(table, [part.column for part in write.key]),
                 references=references,
                 counted_limits=limits,
                 unique_checks=unique,
@@ -66,6 +80,8 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 table=table,
                 key=write.key,
                 condition=write.condition,
+                returning=write.returning,
+                found_by=_found_by(table, [part.column for part in write.key]),
                 referrers=_referrers(table, catalog, indexes),
                 left=_constraints_of(
                     _limits(table, of_table, table.limits), _unique(table, of_table, table.unique_keys)
@@ -75,6 +91,13 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
             )
         case _:
             assert_never(write)
+
+
+def _found_by(table: Table, columns: Collection[str]) -> UniqueKey | None:
+    """Return the UNIQUE key that a write names its row by; None for the primary key, and for no key (no columns)."""
+    if not columns or set(columns) == set(table.primary_key):
+        return None
+    return next(key for key in table.unique_keys if set(key.columns) == set(columns))
 
 
 def _constraints_of(
@@ -171,7 +194,7 @@ def change_of(plan: WritePlan, index: Index) -> Change:
     if plan.kind == "delete":
         return "replace"
     if plan.kind == "insert":  # a row with the same primary key has its entry in the same place
-        return "put" if plan.if_not_exists or keys <= set(plan.table.primary_key) else "replace"
+        return "put" if not plan.may_replace or keys <= set(plan.table.primary_key) else "replace"
     changed = {value.column for value in plan.values}
     if changed & keys:
         return "replace"

@@ -9,11 +9,12 @@ table, but found …`.
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.lexer import MAX_FINDINGS, Token, Tokens, shortened, unquote
 from piql.compiler.syntax.unsupported import KEYSPACE, WORDS, Unsupported
-from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
+from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label
 from piql.text.diagnostics.report import report
 from piql.text.source import Source, Span
 
@@ -21,17 +22,22 @@ from piql.text.source import Source, Span
 # date, count, data, max, token, …) can be names anywhere.
 RESERVED = frozenset(
     """
-    ALL AND AS BETWEEN BY CASE CONSTRAINT CONTAINS CREATE CROSS DELETE DISTINCT ELSE EXCEPT EXISTS FALSE FOREIGN FROM
-    FULL GROUP HAVING IN INNER INSERT INTERSECT INTO IS JOIN LEFT LIKE LIMIT NATURAL NOT NULL OFFSET ON OR ORDER OUTER
-    OVER PAGINATE PRIMARY REFERENCES RIGHT SELECT SET THEN TRUE UNION UNIQUE UPDATE USING VALUES WHEN WHERE WITH
+    ALL AND AS BETWEEN BY CASE CONSTRAINT CONTAINS CREATE CROSS CURRENT_DATE CURRENT_TIMESTAMP DELETE DISTINCT ELSE
+    EXCEPT EXISTS FALSE FOREIGN FROM FULL GROUP HAVING IN INNER INSERT INTERSECT INTO IS JOIN LEFT LIKE LIMIT
+    NATURAL NOT NULL OFFSET ON OR ORDER OUTER OVER PAGINATE PRIMARY REFERENCES RIGHT SELECT SET THEN TRUE UNION
+    UNIQUE UPDATE USING VALUES WHEN WHERE WITH
     """.split()
 )
+
+DEFAULT_WORD = "DEFAULT"
+CLOCK_WORDS = frozenset({"CURRENT_TIMESTAMP", "CURRENT_DATE"})  # functions that are called without parentheses
 
 _UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 MAX_NESTING = 50  # parentheses, subqueries, NOTs inside one another
 MAX_CHAIN = 64  # operators in a chain such as a + b + c; each is a level of the tree
 MAX_TOKENS = 50_000  # of one statement
+MAX_REPEATED = 5_000  # words and signs of one statement that are bound again
 MAX_ELEMENTS = 1_000  # columns and constraints of one table
 MAX_KEY_COLUMNS = 32  # of one key, limit, index or row of values
 MAX_TERMS = 1_000  # of one GROUP BY or ORDER BY
@@ -66,9 +72,15 @@ class Cursor:
         self.replanned = 0  # how many more times reads are planned, as parts of subqueries or derived tables
         self.branches = 0  # of ORs; each may become a separate read
         self.values_of_rows = 0  # values in row comparisons
+        self.repeated = 0  # words and signs that are bound again: what CASE or BETWEEN compares
         self.extremes = 0  # calls of MIN and MAX
         self.conditions = 0  # of ANDs, without the first few of each
         self.terms = 0  # of GROUP BY and ORDER BY
+        self.question_marks = 0  # parameters written as ?
+        self.first_parameter: ast.ParameterUse | None = None
+        self.has_mixed_parameters = False  # it is reported
+        self.copied_reads = 0  # table names in copies of queries of WITH
+        self.with_reads: dict[str, int] = {}  # table names in each query of WITH, by its name in lower case
         self.diagnostics: list[Diagnostic] = []
 
     def advance(self) -> Token:
@@ -144,7 +156,7 @@ class Cursor:
         return self.fault("not-in-piql", construct.message, self.span_of(self.token), construct.way_out, fixes)
 
     def name(self, expected: str) -> ast.Name:
-        """Take a name: a word that is not reserved, or a quoted one.
+        """Take a name: a word that is not reserved, or a quoted one: "a b", `a b` or [a b].
 
         Raise SyntaxFault if none follows, or for a quoted name that no store could hold.
         """
@@ -154,19 +166,42 @@ class Cursor:
             return ast.Name(text=token.text, span=Span(self.source, token.start, token.end))
         if token.kind == "quoted":
             self.advance()
-            text = unquote(token)
-            if not text:
-                raise self.fault("syntax-error", "a quoted name cannot be empty", self.span_of(token))
-            if _UNPRINTED.search(text):
-                message = "a quoted name cannot hold control characters or halves of characters"
-                raise self.fault("syntax-error", message, self.span_of(token))
-            if text.startswith("#"):
-                message = "a quoted name cannot begin with #: stores use such names for columns of their own"
-                raise self.fault("syntax-error", message, self.span_of(token))
-            return ast.Name(text=text, is_quoted=True, span=Span(self.source, token.start, token.end))
+            return self._quoted_name(unquote(token), self.span_of(token))
+        if token.word == "[":
+            return self._bracketed_name()
         if token.kind == "word" and self.peek().word not in ("", "("):
             raise self.expecting(expected, f'`{token.text}` is a keyword; to use it as a name, write "{token.text}"')
         raise self.expecting(expected)
+
+    def _quoted_name(self, text: str, span: Span) -> ast.Name:
+        """Return a name that stands in quotes; raise SyntaxFault if no store could hold it."""
+        if not text:
+            raise self.fault("syntax-error", "a quoted name cannot be empty", span)
+        if _UNPRINTED.search(text):
+            raise self.fault(
+                "syntax-error", "a quoted name cannot hold control characters or halves of characters", span
+            )
+        if text.startswith("#"):
+            message = "a quoted name cannot begin with #: stores use such names for columns of their own"
+            raise self.fault("syntax-error", message, span)
+        return ast.Name(text=text, is_quoted=True, span=span)
+
+    def _bracketed_name(self) -> ast.Name:
+        """Take `[a b]`, where only a name can stand; raise SyntaxFault if it has no end, or holds a quote."""
+        opening = self.advance()
+        while self.token.word != "]":
+            if self.token.kind in ("end", "string", "blob", "quoted") or self.token.word in ("[", ";"):
+                raise self.expecting("`]` behind the name", "a name that holds quotes or signs is written in quotes")
+            self.advance()
+        text = self.source.text[opening.end : self.advance().start]
+        return self._quoted_name(text, self.span_from(opening.start))
+
+    def is_bracketed_qualifier(self) -> bool:
+        """Return whether `[a b].` stands here: before a dot, brackets hold a name and no parameter."""
+        ahead = 1
+        while self.peek(ahead).kind in ("word", "number"):
+            ahead += 1
+        return self.token.word == "[" and self.peek(ahead).word == "]" and self.peek(ahead + 1).word == "."
 
     def table_name(self, expected: str) -> ast.Name:
         """Take the name of a table. A keyspace before it, as in `shop.orders`, is reported and ignored."""
@@ -216,9 +251,10 @@ class Cursor:
         return number, span
 
     def parameter(self) -> ast.ParameterUse | None:
-        """Take `[1: name]`, `[name]` or `:name` with its MAX; return None if no parameter stands here."""
+        """Take `[1: name]`, `[name]`, `:name`, `?` or `$1` with its MAX; return None if no parameter stands here."""
         token = self.token
         ordinal = None
+        style: Literal["[", ":", "?", "$"] = "["
         if token.word == "[":
             self.advance()
             if self.token.kind == "number":
@@ -227,8 +263,19 @@ class Cursor:
             name = self._parameter_name()
             self.expect("]", "after the name of a parameter")
         elif token.word == ":":
+            style = ":"
             self.advance()
             name = self._parameter_name()
+        elif token.word == "?":
+            style = "?"
+            self.advance()
+            self.question_marks += 1
+            ordinal = self.question_marks
+            name = f"p{ordinal}"
+        elif token.word[:1] == "$":
+            style = "$"
+            ordinal = self._number_of_parameter()
+            name = f"p{ordinal}"
         else:
             return None
         maximum, maximum_span = None, None
@@ -236,14 +283,42 @@ class Cursor:
         if self.token.word == "MAX" and self.peek().kind == "number":
             self.advance()
             maximum, maximum_span = self.positive_number("the number after MAX")
-        return ast.ParameterUse(
+        parameter = ast.ParameterUse(
             name=name,
             ordinal=ordinal,
             max=maximum,
             max_span=maximum_span,
-            is_colon=token.word == ":",
+            style=style,
             span=Span(self.source, token.start, end),
         )
+        self._check_style(parameter)
+        return parameter
+
+    def _number_of_parameter(self) -> int:
+        """Take `$1` and return its number; raise SyntaxFault if it is not from 1 up."""
+        token = self.advance()
+        digits = token.text[1:].lstrip("0")
+        if not digits or len(digits) > MAX_DIGITS:
+            raise self.fault("bad-number", "parameters are numbered $1, $2, …", self.span_of(token))
+        return int(digits)
+
+    def _check_style(self, parameter: ast.ParameterUse) -> None:
+        """Report the first parameter of a statement that is written in another way than those before it.
+
+        `[name]` and `:name` are one way, `?` is another, `$1` a third.
+        """
+        first = self.first_parameter
+        if first is None:
+            self.first_parameter = parameter
+            return
+        if self.has_mixed_parameters or parameter.style.replace(":", "[") == first.style.replace(":", "["):
+            return
+        self.has_mixed_parameters = True
+        ways = {"[": "names", ":": "names", "?": "?", "$": "numbers such as $1"}
+        message = f"this statement writes its parameters as {ways[first.style]}, and this one as {parameter.span.text}"
+        way_out = "write all parameters of a statement in one way: [name], ? or $1"
+        labels = (Label(first.span, "the first parameter"),)
+        self.note(report("parameter-style", message, parameter.span, labels=labels, help=way_out))
 
     def _parameter_name(self) -> str:
         """Take the name of a parameter, which may be a reserved word; raise SyntaxFault if none follows."""
@@ -251,7 +326,7 @@ class Cursor:
         if token.kind == "word":
             self.advance()
             return token.text
-        raise self.expecting("the name of a parameter", "parameters are written [1: name], [name] or :name")
+        raise self.expecting("the name of a parameter", "parameters are written [1: name], [name], :name, ? or $1")
 
     def check_length(self) -> None:
         """Raise SyntaxFault when the statement has more than MAX_TOKENS tokens."""
@@ -261,6 +336,25 @@ class Cursor:
                 f"this statement has more than {MAX_TOKENS:,} words and signs",
                 self.span_of(self.token),
                 "give long lists as a parameter: IN [name] MAX n",
+            )
+
+    def words_since(self, first: int, repeated: int) -> int:
+        """Return how many words and signs were taken since token `first`, those `repeated` since then counted again."""
+        return self.at - first + self.repeated - repeated
+
+    def repeat(self, words: int) -> None:
+        """Count words that are bound once more; raise SyntaxFault beyond MAX_REPEATED, in nested CASEs for instance."""
+        self.repeated += words
+        if self.repeated > MAX_REPEATED:
+            message = (
+                f"what CASE, BETWEEN and IS DISTINCT FROM compare is more than {MAX_REPEATED:,} words and signs, "
+                "nested ones repeated"
+            )
+            raise self.fault(
+                "too-many",
+                message,
+                self.span_of(self.tokens[self.at - 1]),
+                "give it a name in a derived table: FROM (SELECT … AS name) AS t",
             )
 
     def check_terms(self, terms: int, clause: str) -> None:

@@ -1,7 +1,8 @@
-"""CREATE TABLE and CREATE INDEX.
+"""CREATE TABLE, CREATE INDEX and SET.
 
     CREATE TABLE name (column type [NOT NULL] [constraint]…, …, [CONSTRAINT name] constraint, …)
     CREATE INDEX name ON table (column [ASC | DESC] | TOKEN(column, …), …) [COVERING (column, …)] [BUCKETS n]
+    SET name = number
 
 A broken element of a table is reported and dropped; the table stays, with `is_broken` set. What SQL and CQL have and
 PIQL has not is reported with what to write instead.
@@ -13,6 +14,7 @@ from typing import Literal
 
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.cursor import MAX_ELEMENTS, MAX_TOKENS, RESERVED, SyntaxFault
+from piql.compiler.syntax.precedence import COMPARISON
 from piql.compiler.syntax.unsupported import COLLECTION, COLLECTIONS, PARTITION_KEY
 from piql.compiler.syntax.writes import WriteParser
 from piql.text.diagnostics.diagnostic import Edit, Fix
@@ -252,11 +254,12 @@ class DefinitionParser(WriteParser):
         )
 
     def _column(self) -> ast.ColumnDefinition:
-        """Parse `name type`, then NULL, NOT NULL and the constraints of this column in any order."""
+        """Parse `name type`, then NULL, NOT NULL, DEFAULT and the constraints of this column in any order."""
         name = self.name("a column or a constraint")
         type_name = self.type_name()
         nullability: Nullability | None = None
         constraints: list[ast.TableConstraint] = []
+        default: ast.Expression | None = None
         while True:
             start = self.token.start
             constraint_name = self.name("the name of the constraint") if self.accept("CONSTRAINT") else None
@@ -277,13 +280,9 @@ class DefinitionParser(WriteParser):
                 constraints.append(ast.UniqueClause(columns=(name,), name=constraint_name, span=self.span_from(start)))
             elif word == "REFERENCES":
                 constraints.append(self._references(start, (name,), constraint_name))
-            elif word == "DEFAULT":
-                raise self.fault(
-                    "not-in-piql",
-                    "DEFAULT is not part of PIQL",
-                    self.span_of(self.token),
-                    "write the value in the INSERT; columns not named become NULL",
-                )
+            elif word == "DEFAULT" and default is None:
+                self.advance()
+                default = self.expression(COMPARISON)
             else:
                 break
         return ast.ColumnDefinition(
@@ -291,6 +290,7 @@ class DefinitionParser(WriteParser):
             type=type_name,
             nullability=nullability,
             constraints=tuple(constraints),
+            default=default,
             span=self.span_from(name.span.start),
         )
 
@@ -303,14 +303,14 @@ class DefinitionParser(WriteParser):
             return "NOT NULL"
         return None
 
-    def type_name(self) -> ast.TypeName:
+    def type_name(self, expected: str = "the type of the column, such as INT or VARCHAR(32)") -> ast.TypeName:
         """Take the name of a type with its arguments; raise SyntaxFault for a collection type."""
         token = self.token
         if token.word in COLLECTIONS and self.peek().word == "<":
             self.advance()
             raise self._collection(token.start)
         if token.kind != "word" or (token.word not in ("TIMESTAMP", "DATE") and not self.is_name()):
-            raise self.expecting("the type of the column, such as INT or VARCHAR(32)")
+            raise self.expecting(expected)
         self.advance()
         name = token.word
         if name == "DOUBLE" and self.token.word == "PRECISION":
@@ -349,6 +349,13 @@ class DefinitionParser(WriteParser):
             buckets=buckets,
             span=self.span_from(start),
         )
+
+    def set_setting(self, start: int) -> ast.SetSetting:
+        """Parse what follows SET where a statement begins; `start` is the offset of SET."""
+        name = self.name("the name of a setting after SET")
+        self.expect("=", "after the name of a setting")
+        value, value_span = self.positive_number("the number of a setting")
+        return ast.SetSetting(name=name, value=value, value_span=value_span, span=self.span_from(start))
 
     def _index_part(self) -> ast.IndexPart:
         """Parse one key of an index: a column or `TOKEN(columns)`, with ASC or DESC."""

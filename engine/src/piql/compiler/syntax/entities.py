@@ -115,7 +115,7 @@ class EntityParser(DefinitionParser):
         self.reads += 1
         alias = None
         if (
-            self.is_name()
+            self.is_alias()
             and self.token.word not in ("OF", "BY")
             and not self.is_entity()
             and not self.is_fetch_query()

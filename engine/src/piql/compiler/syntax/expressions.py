@@ -11,9 +11,11 @@ from decimal import Decimal
 from typing import Literal, cast
 
 from piql.compiler.syntax import ast
-from piql.compiler.syntax.cursor import MAX_CHAIN, RESERVED, Cursor, SyntaxFault
+from piql.compiler.syntax.case import case_expression
+from piql.compiler.syntax.cursor import CLOCK_WORDS, MAX_CHAIN, RESERVED, Cursor, SyntaxFault
+from piql.compiler.syntax.dates import begins_interval, extract, interval
 from piql.compiler.syntax.lexer import unquote
-from piql.compiler.syntax.precedence import AND, COMPARISON, NOT, OF_OPERATOR, SIGN
+from piql.compiler.syntax.precedence import AND, CAST, COMPARISON, NOT, OF_OPERATOR, SIGN
 from piql.compiler.syntax.unsupported import CALLS, TESTS, TYPED_TEXTS, Unsupported
 from piql.text.diagnostics.diagnostic import Edit, Fix
 from piql.text.source import Span
@@ -23,6 +25,7 @@ MAX_NUMBER = 60  # characters of a number; no type holds as many digits
 FEW_CONDITIONS = 10  # joined by AND; beyond these, the optimizer compares all with each other
 MAX_BRANCHES = 3_000  # joined by OR; each may become a separate read
 
+_QUANTIFIERS = ("ANY", "SOME", "ALL")
 _SEARCHES: dict[str, Literal["LIKE", "CONTAINS", "ILIKE"]] = {
     "LIKE": "LIKE",
     "CONTAINS": "CONTAINS",
@@ -39,6 +42,10 @@ class ExpressionParser(Cursor, ABC):
     def query(self) -> ast.QueryExpression:
         """Parse a query; `QueryParser` implements it."""
 
+    @abstractmethod
+    def type_name(self, expected: str) -> ast.TypeName:
+        """Parse a type; `DefinitionParser` implements it."""
+
     def expression(self, power: int = 0) -> ast.Expression:
         """Parse an expression whose operators all bind more tightly than `power` (a number of `precedence`).
 
@@ -46,6 +53,7 @@ class ExpressionParser(Cursor, ABC):
         """
         start = self.token.start
         self.enter_level(start)
+        first, repeated = self.at, self.repeated
         chain_before = self.chain
         left = self._prefix()
         has_compared = False
@@ -64,6 +72,13 @@ class ExpressionParser(Cursor, ABC):
                     )
                 has_compared = True
                 left = self._comparison(left, start, word)
+                if isinstance(left, ast.Between) and not isinstance(left.operand, ast.ColumnName):
+                    self.repeat(self.words_since(first, repeated))
+                if isinstance(left, ast.DistinctTest):
+                    self.repeat(2 * self.words_since(first, repeated))
+            elif operator_power == CAST:
+                self._count_link()
+                left = self._cast_behind(left, start)
             elif operator_power <= AND:
                 left = self._junction(left, start, word, operator_power)
             else:
@@ -87,6 +102,21 @@ class ExpressionParser(Cursor, ABC):
                 f"more than {MAX_CHAIN} operators are in one expression",
                 self.span_of(self.token),
             )
+
+    def _cast_behind(self, left: ast.Expression, start: int) -> ast.Cast:
+        """Parse the `::type` behind an operand."""
+        self.advance()
+        type_name = self.type_name("a type after ::, such as INT or VARCHAR(32)")
+        return ast.Cast(operand=left, type=type_name, has_colons=True, span=self.span_from(start))
+
+    def _cast(self, name: ast.Name) -> ast.Cast:
+        """Parse `(operand AS type)` behind the word CAST."""
+        self.expect("(", "after CAST")
+        operand = self.expression()
+        self.expect("AS", "and a type after the value of CAST")
+        type_name = self.type_name("a type after AS, such as INT or VARCHAR(32)")
+        self.expect(")", "after the type of CAST")
+        return ast.Cast(operand=operand, type=type_name, span=self.span_from(name.span.start))
 
     def _junction(self, left: ast.Expression, start: int, word: str, power: int) -> ast.Expression:
         """Parse what follows the first operand of an AND or OR (`word`), all operands of the chain as one node."""
@@ -120,6 +150,10 @@ class ExpressionParser(Cursor, ABC):
             is_negated = self.accept("NOT") is not None
             if self.token.word in ("TRUE", "FALSE"):
                 raise self._truth_test(is_negated, before)
+            if self.accept("DISTINCT"):
+                self.expect("FROM", "after IS DISTINCT")
+                right = self.expression(COMPARISON)
+                return ast.DistinctTest(left=left, right=right, is_negated=is_negated, span=self.span_from(start))
             if self.token.word in TESTS:
                 raise self.unsupported(TESTS[self.token.word])
             self.expect("NULL", "after IS")
@@ -150,6 +184,10 @@ class ExpressionParser(Cursor, ABC):
             span = self.span_of(self.tokens[self.at - 1]).to(self.span_of(self.token))
             fix = Fix("Change to =", (Edit(span.file, span.start, span.end, "="),))
             raise self.fault("syntax-error", "values are compared with a single =", span, "write =", (fix,))
+        if self.token.word in _QUANTIFIERS and self.peek().word == "(":
+            among = self._among_parameter(left, start, word)
+            if among is not None:
+                return among
         right = self.expression(COMPARISON)
         operator = "<>" if word == "!=" else word
         if isinstance(left, ast.Row):
@@ -191,7 +229,7 @@ class ExpressionParser(Cursor, ABC):
                 "a list after IN", "write IN (1, 2, 3), IN [ids] MAX 50 for a list parameter, or IN (SELECT …)"
             )
         self.advance()
-        if self.token.word == "SELECT":
+        if self.token.word in ("SELECT", "WITH"):
             query = self._subquery()
             self.expect(")", "after the subquery")
             return ast.InQuery(operand=left, query=query, is_negated=is_negated, span=self.span_from(start))
@@ -208,6 +246,23 @@ class ExpressionParser(Cursor, ABC):
         is_list = len(items) == 1 and isinstance(only, ast.ParameterUse) and only.max is not None
         return ast.In(
             operand=left, items=tuple(items), is_list=is_list, is_negated=is_negated, span=self.span_from(start)
+        )
+
+    def _among_parameter(self, left: ast.Expression, start: int, word: str) -> ast.Expression | None:
+        """Parse `= ANY($1)` as `IN $1`, and `<> ALL($1)` as `NOT IN $1`; None where no parameter stands there.
+
+        `word` is the comparison, already taken.
+        """
+        if word not in (("=",) if self.token.word in ("ANY", "SOME") else ("<>", "!=")):
+            return None
+        if self.peek(2).word not in ("[", ":", "?") and self.peek(2).word[:1] != "$":
+            return None
+        quantifier = self.advance().word
+        self.advance()
+        parameter = cast(ast.ParameterUse, self.parameter())
+        self.expect(")", f"after the list of {quantifier}")
+        return ast.In(
+            operand=left, items=(parameter,), is_list=True, is_negated=word != "=", span=self.span_from(start)
         )
 
     def _subquery(self) -> ast.QueryExpression:
@@ -230,31 +285,13 @@ class ExpressionParser(Cursor, ABC):
         kind = token.kind
         if kind == "word":
             word = token.word
+            if word == "INTERVAL" and begins_interval(self):
+                return interval(self)
             if word in TYPED_TEXTS and self.peek().kind == "string":
                 return self._typed_text()
             if word not in RESERVED:
                 return self._name_or_call()
-            if word in _WORD_LITERALS:
-                self.advance()
-                return ast.LiteralValue(value=_WORD_LITERALS[word], span=self.span_of(token))
-            if word == "NOT":
-                self.advance()
-                operand = self.expression(NOT)
-                return ast.Unary(operator="NOT", operand=operand, span=self.span_from(token.start))
-            if word == "EXISTS":
-                self.advance()
-                self.expect("(", "after EXISTS")
-                query = self._subquery()
-                self.expect(")", "after the subquery")
-                return ast.ExistsQuery(query=query, span=self.span_from(token.start))
-            if word == "CASE":
-                raise self.fault(
-                    "not-in-piql",
-                    "CASE is not part of PIQL",
-                    self.span_of(token),
-                    "read the columns and decide in the application, or use COALESCE",
-                )
-            raise self.expecting("a value or a column")
+            return self._reserved_word()
         if kind == "number":
             self.advance()
             return self._number(token.text, token.start)
@@ -269,11 +306,13 @@ class ExpressionParser(Cursor, ABC):
         if kind == "symbol":
             if token.word == "(":
                 return self._parenthesis()
-            if token.word in ("[", ":"):
+            if token.word == "[" and self.is_bracketed_qualifier():
+                return self._name_or_call()
+            if token.word in ("[", ":", "?") or token.word[0] == "$":
                 return cast(ast.ParameterUse, self.parameter())
             if token.word == "-":
                 self.advance()
-                if self.token.kind == "number":
+                if self.token.kind == "number" and self.peek().word != "::":  # that binds more tightly than the minus
                     number = self.advance()
                     return self._number("-" + number.text, token.start)
                 operand = self.expression(SIGN)
@@ -283,11 +322,41 @@ class ExpressionParser(Cursor, ABC):
                 return self.expression(SIGN)
         raise self.expecting("a value or a column")
 
+    def _clock_word(self) -> ast.Expression:
+        """Parse CURRENT_TIMESTAMP or CURRENT_DATE, with `()` behind it or without, as a call."""
+        token = self.advance()
+        name = ast.Name(text=token.word, span=self.span_of(token))
+        return self._call(name) if self.token.word == "(" else ast.Call(name=name, arguments=(), span=name.span)
+
+    def _reserved_word(self) -> ast.Expression:
+        """Parse an operand that begins with a reserved word; raise SyntaxFault if none does."""
+        token = self.token
+        word = token.word
+        if word in _WORD_LITERALS:
+            self.advance()
+            return ast.LiteralValue(value=_WORD_LITERALS[word], span=self.span_of(token))
+        if word in CLOCK_WORDS:
+            return self._clock_word()
+        if word == "NOT":
+            self.advance()
+            operand = self.expression(NOT)
+            return ast.Unary(operator="NOT", operand=operand, span=self.span_from(token.start))
+        if word == "EXISTS":
+            self.advance()
+            self.expect("(", "after EXISTS")
+            query = self._subquery()
+            self.expect(")", "after the subquery")
+            return ast.ExistsQuery(query=query, span=self.span_from(token.start))
+        if word in ("LEFT", "RIGHT") and self.peek().word == "(":
+            self.advance()
+            return self._call(ast.Name(text=token.text, span=self.span_of(token)))
+        if word == "CASE":
+            return case_expression(self)
+        raise self.expecting("a value or a column")
+
     def _typed_text(self) -> ast.Expression:
-        """Parse `DATE '2024-01-01'` as the text alone, and report the type; raise SyntaxFault for INTERVAL."""
+        """Parse `DATE '2024-01-01'` as the text alone, and report the type."""
         unsupported = TYPED_TEXTS[self.token.word]
-        if not unsupported.is_needless:
-            raise self.unsupported(unsupported)
         word, text = self.advance(), self.advance()
         fix = Fix(f"Leave out {word.word}", (Edit(self.source.name, word.start, text.start, ""),))
         span = self.span_of(word)
@@ -317,7 +386,7 @@ class ExpressionParser(Cursor, ABC):
     def _parenthesis(self) -> ast.Expression:
         """Parse `(expression)`, a row `(a, b)`, or a subquery `(SELECT …)`."""
         start = self.advance().start
-        if self.token.word == "SELECT":
+        if self.token.word in ("SELECT", "WITH"):
             query = self._subquery()
             self.expect(")", "after the subquery")
             return ast.ScalarQuery(query=query, span=self.span_from(start))
@@ -344,10 +413,12 @@ class ExpressionParser(Cursor, ABC):
 
     def _call(self, name: ast.Name) -> ast.Expression:
         """Parse the arguments of a call; raise SyntaxFault for a construct of SQL that only looks like one."""
+        if name.text.upper() == "CAST":
+            return self._cast(name)
+        if name.text.upper() == "EXTRACT":
+            return extract(self, name)
         unsupported = CALLS.get(name.text.upper())
-        if unsupported is not None and (
-            unsupported.name in ("CAST", "CONVERT", "EXTRACT") or self.peek().word == "SELECT"
-        ):
+        if unsupported is not None and (unsupported.name in ("CONVERT", "ANY", "SOME") or self.peek().word == "SELECT"):
             raise self.fault("not-in-piql", unsupported.message, name.span, unsupported.way_out)
         self.advance()
         if name.text.upper() in ("MIN", "MAX"):
@@ -359,11 +430,16 @@ class ExpressionParser(Cursor, ABC):
             is_star = True
         elif self.token.word != ")":
             is_distinct = self.accept("DISTINCT") is not None
+            if name.text.upper() == "POSITION":
+                arguments.append(self.expression(COMPARISON))
+                self.expect("IN", "and a text after what POSITION looks for")
             arguments.append(self.expression())
             while self.accept(","):
                 arguments.append(self.expression())
         self.expect(")", f"after the arguments of {name.text.upper()}")
-        over = None
+        condition = over = None
+        if self.token.word == "FILTER" and self.peek().word == "(":
+            condition = self._filter()
         if self.token.word == "OVER":
             over = self._over()
         return ast.Call(
@@ -372,8 +448,18 @@ class ExpressionParser(Cursor, ABC):
             is_distinct=is_distinct,
             is_star=is_star,
             over=over,
+            filter=condition,
             span=self.span_from(name.span.start),
         )
+
+    def _filter(self) -> ast.Expression:
+        """Parse the `FILTER (WHERE condition)` behind an aggregate."""
+        self.advance()
+        self.expect("(", "after FILTER")
+        self.expect("WHERE", "in FILTER")
+        condition = self.expression()
+        self.expect(")", "after the condition of FILTER")
+        return condition
 
     def _over(self) -> Span:
         """Skip an OVER clause and return its span; binding refuses it."""

@@ -1,8 +1,8 @@
 """Text → tokens, in one pass of one regular expression; comments are collected for the formatter.
 
-A file may begin with a byte order mark, which counts as a blank. A text ('…') and a quoted name ("…") end on their
-line, so that a forgotten quote spoils one line and not the file. The patterns never backtrack (`*+`): backtracking
-would take hundreds of bytes a character.
+A file may begin with a byte order mark, which counts as a blank. A text ('…') and a quoted name ("…" or `…`) end on
+their line, so that a forgotten quote spoils one line and not the file. The patterns never backtrack (`*+`):
+backtracking would take hundreds of bytes a character.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _TOKEN = re.compile(
     | (?P<word>[^\W\d]\w*+)
     | (?P<number>(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
     | (?P<string>'(?:[^'\n]++|'')*+(?:'|(?=\n)|\Z))
-    | (?P<quoted>"(?:[^"\n]++|"")*+(?:"|(?=\n)|\Z))
-    | (?P<symbol><=|>=|<>|!=|\|\||[-+*/%(),.;=<>\[\]{}:])
-    | (?P<stray>(?:[^\s\w'"<>=+*/%(),.;\[\]{}:-]|(?![0-9])\d)++|.)
+    | (?P<quoted>"(?:[^"\n]++|"")*+(?:"|(?=\n)|\Z)|`(?:[^`\n]++|``)*+(?:`|(?=\n)|\Z))
+    | (?P<symbol><=|>=|<>|!=|\|\||::|\$[0-9]++|[-+*/%(),.;=<>\[\]{}:?])
+    | (?P<stray>(?:[^\s\w'"`<>=+*/%(),.;\[\]{}:?-]|(?![0-9])\d)++|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -107,14 +107,14 @@ def tokenize(source: Source, most: int | None = None) -> Tokens:
             if matched.startswith("/*") and (len(matched) < 4 or not matched.endswith("*/")):
                 note("unclosed-comment", "this comment is never closed", start, start + 2, "close it with */")
         elif kind == "stray":
-            way_out = "a parameter is written [1: name] or :name" if match.group()[0] in "?$@" else ()
+            way_out = "a parameter is written [name], :name, ? or $1" if match.group()[0] in "$@" else ()
             note("unknown-character", f"`{shortened(match.group())}` has no meaning here", start, end, way_out)
         else:
             matched = match.group()
             token = Token(kind, matched, "", start, end)  # type: ignore[arg-type]
             if not is_closed(token):
                 quote = matched[1] if kind == "blob" else matched[0]
-                noun = "name" if quote == '"' else "text"
+                noun = "text" if quote == "'" else "name"
                 message = f"this quoted {noun} is not closed on its line"
                 note("unclosed-quote", message, start, end, f"close it with {quote}")
             elif LOST_BYTES in matched:
@@ -141,7 +141,7 @@ def shortened(text: str) -> str:
 def is_closed(token: Token) -> bool:
     """Return whether a quoted name, a text or a BLOB has its end quote; a doubled quote is none."""
     body = token.text[2:] if token.kind == "blob" else token.text[1:]
-    quote = '"' if token.kind == "quoted" else "'"
+    quote = token.text[1] if token.kind == "blob" else token.text[0]
     return (len(body) - len(body.rstrip(quote))) % 2 == 1
 
 

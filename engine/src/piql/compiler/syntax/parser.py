@@ -3,7 +3,8 @@
 Enters: a `Source`. Leaves: a `ParsedFile` with its statements and diagnostics. Next: `binding.binder`.
 The parser is built in layers, each a class over the one before:
 
-    Cursor ◀── ExpressionParser ◀── QueryParser ◀── WriteParser ◀── DefinitionParser ◀── EntityParser ◀── _Parser
+    Cursor ◀── ExpressionParser ◀── WithParser ◀── QueryParser ◀── WriteParser ◀── DefinitionParser
+      ◀── EntityParser ◀── _Parser
 
 This file holds the last one, which reads statement after statement. It also estimates the work of compiling them, in
 units of the time that one token takes, so that no text keeps the compiler busy for minutes.
@@ -168,8 +169,11 @@ class _Parser(EntityParser):
             while self.accept(";"):
                 pass
             planning_work += self._planning_work()
+            self.with_reads.clear()
+            self.copied_reads = 0
             self.reads = self.replanned = self.branches = self.terms = self.conditions = self.extremes = 0
-            self.values_of_rows = 0
+            self.values_of_rows = self.question_marks = self.repeated = 0
+            self.first_parameter, self.has_mixed_parameters = None, False
             self.work = self.at + planning_work + STATEMENT_WORK * len(statements)
             if self.is_at_end():
                 return statements
@@ -244,14 +248,11 @@ class _Parser(EntityParser):
         self._recover(self.at)
 
     def _unsupported_clause(self, statement: ast.Statement) -> Unsupported | None:
-        """Return the SQL clause that follows a statement, which PIQL does not have; None if none does.
-
-        The FETCH of FETCH FIRST has been read as an alias by then.
-        """
-        here, before = self.token.word, self.tokens[self.at - 1].word
+        """Return the SQL clause that follows a statement, which PIQL does not have; None if none does."""
+        here = self.token.word
         if here == "WITH" and isinstance(statement, ast.CreateTable):
             return TABLE_OPTIONS
-        return CLAUSES.get((here, self.peek().word)) or (CLAUSES.get((before, here)) if before == "FETCH" else None)
+        return CLAUSES.get((here, self.peek().word))
 
     def _without(self, clause: Unsupported) -> tuple[Fix, ...]:
         """Return the fix that deletes a clause behind a statement, up to its semicolon or the next statement."""
@@ -304,6 +305,9 @@ class _Parser(EntityParser):
             if self.token.word in CREATED:
                 raise self.unsupported(CREATED[self.token.word])
             raise self._misspelt("TABLE, QUERY or INDEX after CREATE", ("TABLE", "QUERY", "INDEX"))
+        if word == "SET":
+            self.advance()
+            return self.set_setting(token.start)
         if word == "ENTITY" and self.peek().kind in ("word", "quoted"):
             self.advance()
             return self.create_entity(token.start)

@@ -27,9 +27,10 @@ MOST_PIECES = 10_000  # a file of more statements is parsed as one piece
 # Everything up to a semicolon that is not in a quote or a comment; their ends are those of the lexer.
 _PIECE = re.compile(
     r"""(?:
-      [^;'"/-]++
+      [^;'"`/-]++
     | '(?:[^'\n]++|'')*+(?:'|(?=\n)|\Z)
     | "(?:[^"\n]++|"")*+(?:"|(?=\n)|\Z)
+    | `(?:[^`\n]++|``)*+(?:`|(?=\n)|\Z)
     | --[^\n]*+
     | //[^\n]*+
     | /\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z)

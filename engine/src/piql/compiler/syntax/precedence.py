@@ -5,7 +5,7 @@ A larger number binds more tightly: `a OR b AND c` is `a OR (b AND c)`, since AN
 
 from __future__ import annotations
 
-OR, AND, NOT, COMPARISON, CONCATENATION, SUM, PRODUCT, SIGN, VALUE = range(1, 10)
+OR, AND, NOT, COMPARISON, CONCATENATION, SUM, PRODUCT, SIGN, CAST, VALUE = range(1, 11)
 """NOT and SIGN stand before their operand; VALUE is a name, a literal, a call or whatever is in parentheses."""
 
 OF_OPERATOR: dict[str, int] = {
@@ -31,5 +31,6 @@ OF_OPERATOR: dict[str, int] = {
     "*": PRODUCT,
     "/": PRODUCT,
     "%": PRODUCT,
+    "::": CAST,
 }
 """The precedence of each operator that stands behind its left operand."""

@@ -11,20 +11,29 @@ Enters: a node of `ast`. Leaves: an expression on one line, or a query as `Line`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import assert_never
+from dataclasses import dataclass, replace
+from typing import assert_never, cast
 
 from piql.compiler.syntax import ast
-from piql.compiler.syntax.precedence import AND, COMPARISON, NOT, OF_OPERATOR, OR, PRODUCT, SIGN, VALUE
+from piql.compiler.syntax.cursor import CLOCK_WORDS, DEFAULT_WORD, RESERVED
+from piql.compiler.syntax.precedence import AND, CAST, COMPARISON, NOT, OF_OPERATOR, OR, PRODUCT, SIGN, VALUE
 
 WIDTH = 100  # characters; a longer clause is broken into lines
 INDENT = "  "
+_PLAIN = re.compile(r"[A-Za-z_]\w*")
 
 
 def name_text(name: ast.Name) -> str:
     """Return a name as it is written, in quotes where it was quoted."""
     return '"' + name.text.replace('"', '""') + '"' if name.is_quoted else name.text
+
+
+def written(name: str) -> str:
+    """Return a declared name as it is written: in quotes where it would else mean something else."""
+    is_plain = _PLAIN.fullmatch(name) is not None and name.upper() not in RESERVED
+    return name if is_plain else '"' + name.replace('"', '""') + '"'
 
 
 def print_expression(node: ast.Expression, above: int = 0) -> str:
@@ -43,15 +52,13 @@ def _text(node: ast.Expression) -> tuple[str, int]:
             return _literal(node), VALUE
         case ast.ParameterUse():
             maximum = f" MAX {node.max}" if node.max is not None else ""
-            if node.is_colon:
-                return f":{node.name}{maximum}", VALUE
+            if node.style != "[":
+                text = {":": f":{node.name}", "?": "?", "$": f"${node.ordinal}"}[node.style]
+                return text + maximum, VALUE
             ordinal = f"{node.ordinal}: " if node.ordinal is not None else ""
             return f"[{ordinal}{node.name}]{maximum}", VALUE
-        case ast.Unary(operator="NOT"):
-            return f"NOT {print_expression(node.operand, AND)}", NOT
         case ast.Unary():
-            inner = print_expression(node.operand, PRODUCT)
-            return f"- {inner}" if inner.startswith("-") else f"-{inner}", SIGN
+            return _unary(node)
         case ast.Binary():
             power = OF_OPERATOR[node.operator]
             left = power - 1 if power > COMPARISON else COMPARISON
@@ -64,9 +71,8 @@ def _text(node: ast.Expression) -> tuple[str, int]:
             between = f" {node.operator} "
             # AND inside OR needs no parentheses, but is hard to read without
             return between.join(print_expression(operand, AND) for operand in node.operands), power
-        case ast.NullTest():
-            test = "IS NOT NULL" if node.is_negated else "IS NULL"
-            return f"{print_expression(node.operand, COMPARISON)} {test}", COMPARISON
+        case ast.NullTest() | ast.DistinctTest():
+            return _test_of_null(node), COMPARISON
         case ast.Between():
             word = "NOT BETWEEN" if node.is_negated else "BETWEEN"
             low, high = print_expression(node.low, COMPARISON), print_expression(node.high, COMPARISON)
@@ -84,6 +90,12 @@ def _text(node: ast.Expression) -> tuple[str, int]:
             return f"{print_expression(node.operand, COMPARISON)} {word} {pattern}", COMPARISON
         case ast.Call():
             return _call(node), VALUE
+        case ast.Interval():
+            return _interval(node), VALUE
+        case ast.Case():
+            return _case(node), VALUE
+        case ast.Cast():
+            return _cast(node)
         case ast.Row():
             return f"({', '.join(map(print_expression, node.items))})", VALUE
         case ast.ScalarQuery():
@@ -92,8 +104,45 @@ def _text(node: ast.Expression) -> tuple[str, int]:
             assert_never(node)
 
 
+def _test_of_null(node: ast.NullTest | ast.DistinctTest) -> str:
+    word = "IS NOT" if node.is_negated else "IS"
+    if isinstance(node, ast.NullTest):
+        return f"{print_expression(node.operand, COMPARISON)} {word} NULL"
+    left, right = print_expression(node.left, COMPARISON), print_expression(node.right, COMPARISON)
+    return f"{left} {word} DISTINCT FROM {right}"
+
+
 def _in(node: ast.In | ast.InQuery) -> str:
     return f"{print_expression(node.operand, COMPARISON)} {'NOT IN' if node.is_negated else 'IN'}"
+
+
+def print_type(type: ast.TypeName) -> str:
+    """Return a type with its numbers, as in `DECIMAL(8, 2)`."""
+    return f"{type.name}({', '.join(map(str, type.arguments))})" if type.arguments else type.name
+
+
+def _unary(node: ast.Unary) -> tuple[str, int]:
+    if node.operator == "NOT":
+        return f"NOT {print_expression(node.operand, AND)}", NOT
+    inner = print_expression(node.operand, PRODUCT)
+    return f"- {inner}" if inner.startswith("-") else f"-{inner}", SIGN
+
+
+def _cast(node: ast.Cast) -> tuple[str, int]:
+    type_text = print_type(node.type)
+    if node.has_colons:
+        operand = print_expression(node.operand, SIGN)
+        return f"({operand})::{type_text}" if operand.startswith("-") else f"{operand}::{type_text}", CAST
+    return f"CAST({print_expression(node.operand)} AS {type_text})", VALUE
+
+
+def _case(node: ast.Case) -> str:
+    operand = f" {print_expression(node.operand)}" if node.operand is not None else ""
+    whens = "".join(
+        f" WHEN {print_expression(branch.test)} THEN {print_expression(branch.value)}" for branch in node.branches
+    )
+    otherwise = f" ELSE {print_expression(node.otherwise)}" if node.otherwise is not None else ""
+    return f"CASE{operand}{whens}{otherwise} END"
 
 
 def _literal(node: ast.LiteralValue) -> str:
@@ -109,10 +158,28 @@ def _literal(node: ast.LiteralValue) -> str:
 
 
 def _call(node: ast.Call) -> str:
+    if node.name.text in CLOCK_WORDS or (node.name.text == DEFAULT_WORD and not node.arguments):
+        return node.name.text
+    if node.name.text.upper() == "EXTRACT":
+        part, operand = node.arguments
+        return f"EXTRACT({cast(ast.LiteralValue, part).value} FROM {print_expression(operand)})"
     inner = "*" if node.is_star else ", ".join(map(print_expression, node.arguments))
+    if node.name.text.upper() == "POSITION" and len(node.arguments) == 2:
+        part, text = node.arguments
+        inner = f"{print_expression(part, COMPARISON)} IN {print_expression(text)}"
     distinct = "DISTINCT " if node.is_distinct else ""
     over = f" {node.over.text}" if node.over is not None else ""
+    if node.filter is not None:
+        over = f" FILTER (WHERE {print_expression(node.filter)}){over}"
     return f"{node.name.text.upper()}({distinct}{inner}){over}"
+
+
+def _interval(node: ast.Interval) -> str:
+    only = node.parts[0].count
+    if isinstance(only, ast.ParameterUse):
+        return f"INTERVAL {print_expression(only)} {node.parts[0].unit}"
+    counts = [(cast(ast.LiteralValue, part.count).value, part.unit.lower()) for part in node.parts]
+    return "INTERVAL '" + " ".join(f"{count} {unit}{'' if count == 1 else 's'}" for count, unit in counts) + "'"
 
 
 def print_select_item(item: ast.SelectItem | ast.Star) -> str:
@@ -158,6 +225,8 @@ def print_query(query: ast.QueryExpression) -> str:
 
 def query_lines(query: ast.QueryExpression) -> list[Line]:
     """Return a query as lines, a clause on each."""
+    if query.with_clause is not None:
+        return [*_with(query.with_clause), *query_lines(replace(query, with_clause=None))]
     if isinstance(query, ast.UnionQuery):
         return _union(query)
     lines = clause_lines(
@@ -178,6 +247,20 @@ def query_lines(query: ast.QueryExpression) -> list[Line]:
     return [*lines, *_order_and_stop(query)]
 
 
+def _with(clause: ast.WithClause) -> list[Line]:
+    lines: list[Line] = []
+    for number, entry in enumerate(clause.entries):
+        word = ("WITH RECURSIVE " if clause.is_recursive else "WITH ") if number == 0 else ""
+        columns = f" ({', '.join(map(name_text, entry.columns))})" if entry.columns else ""
+        start = clause.span.start if number == 0 else entry.span.start
+        lines.append(Line(f"{word}{name_text(entry.name)}{columns} AS (", start))
+        lines.extend(replace(line, text=INDENT + line.text) for line in query_lines(entry.query))
+        levels = f" MAX {entry.levels} LEVELS" if entry.levels is not None else ""
+        comma = "," if number < len(clause.entries) - 1 else ""
+        lines.append(Line(f"){levels}{comma}", entry.closing_span.start))
+    return lines
+
+
 def _union(query: ast.UnionQuery) -> list[Line]:
     lines: list[Line] = []
     for number, input_query in enumerate(query.inputs):
@@ -187,6 +270,7 @@ def _union(query: ast.UnionQuery) -> list[Line]:
         is_nested_union = isinstance(input_query, ast.UnionQuery) and number > 0
         if (
             is_nested_union
+            or input_query.with_clause is not None
             or input_query.order is not None
             or input_query.stop is not None
             or input_query.offset is not None
@@ -217,8 +301,9 @@ def offset_line(offset: ast.OffsetClause) -> Line:
 
 
 def stop_line(stop: ast.StopClause) -> Line:
-    """Return the line of LIMIT or PAGINATE."""
-    return Line(f"{'PAGINATE' if stop.is_page else 'LIMIT'} {print_expression(stop.count)}", stop.span.start)
+    """Return the line of LIMIT or PAGINATE; FETCH FIRST is written as LIMIT."""
+    count = str(stop.count.value) if isinstance(stop.count, ast.LiteralValue) else print_expression(stop.count)
+    return Line(f"{'PAGINATE' if stop.is_page else 'LIMIT'} {count}", stop.span.start)
 
 
 def from_lines(clause: ast.FromClause) -> list[Line]:
@@ -231,7 +316,10 @@ def from_lines(clause: ast.FromClause) -> list[Line]:
             lines.append(Line(f"{INDENT}{print_table(join.table)}", join.span.start))
             continue
         condition = f" ON {print_expression(join.condition)}" if join.condition is not None else ""
-        text = f"{INDENT}{words[join.kind]} {print_table(join.table)}{condition}"
+        if join.using:
+            condition = f" USING ({', '.join(map(name_text, join.using))})"
+        natural = "NATURAL " if join.is_natural else ""
+        text = f"{INDENT}{natural}{words[join.kind]} {print_table(join.table)}{condition}"
         lines.append(Line(text, join.span.start))
     return joined_if_short(lines)
 

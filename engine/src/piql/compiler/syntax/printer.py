@@ -15,6 +15,7 @@ from typing import assert_never
 
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.lexer import Comment
+from piql.compiler.syntax.precedence import COMPARISON
 from piql.compiler.syntax.print_queries import (
     INDENT,
     Line,
@@ -24,6 +25,8 @@ from piql.compiler.syntax.print_queries import (
     offset_line,
     order_items,
     print_expression,
+    print_select_item,
+    print_type,
     query_lines,
     stop_line,
 )
@@ -98,6 +101,8 @@ def _statement(statement: ast.Statement) -> list[Line]:
             return _entity(statement)
         case ast.CreateIndex():
             return [Line(_index(statement), statement.span.start)]
+        case ast.SetSetting():
+            return [Line(f"SET {name_text(statement.name)} = {statement.value}", statement.span.start)]
         case ast.CreateQuery():
             name = name_text(statement.name)
             text = f"QUERY {name}" if isinstance(statement.body, ast.Fetch) else f"CREATE QUERY {name} AS"
@@ -163,7 +168,7 @@ def _entity_element(element: ast.ColumnDefinition | ast.EntityReference | ast.Ta
     match element:
         case ast.ColumnDefinition():
             null = f" {element.nullability}" if element.nullability is not None else ""
-            return f"{_type(element.type).lower()} {name_text(element.name)}{null}"
+            return f"{print_type(element.type).lower()} {name_text(element.name)}{null}"
         case ast.EntityReference():
             maximum = f" MAX {element.max}" if element.max is not None else ""
             return f"FOREIGN KEY {name_text(element.name)} REF {name_text(element.table)}{maximum}"
@@ -193,14 +198,12 @@ def _fetch(fetch: ast.Fetch) -> list[Line]:
     return lines
 
 
-def _type(type: ast.TypeName) -> str:
-    return type.name + (f"({', '.join(map(str, type.arguments))})" if type.arguments else "")
-
-
 def _column(column: ast.ColumnDefinition) -> str:
-    parts = [_type(column.type)]
+    parts = [print_type(column.type)]
     if column.nullability is not None:
         parts.append(column.nullability)
+    if column.default is not None:
+        parts.append(f"DEFAULT {print_expression(column.default, COMPARISON)}")
     parts.extend(_constraint(constraint, is_inline=True) for constraint in column.constraints)
     return " ".join(parts)
 
@@ -245,18 +248,38 @@ def _index(index: ast.CreateIndex) -> str:
 
 def _insert(insert: ast.Insert) -> list[Line]:
     columns = f" {_names(insert.columns)}" if insert.columns else ""
-    values = ", ".join(map(print_expression, insert.values))
-    lines = [
-        Line(f"INSERT INTO {name_text(insert.table)}{columns}", insert.span.start),
-        Line(f"VALUES ({values})", insert.values_span.start),
-    ]
+    rows = [insert.values, *(row.items for row in insert.more)]
+    starts = [insert.values_span.start, *(row.span.start for row in insert.more)]
+    lines = [Line(f"INSERT INTO {name_text(insert.table)}{columns}", insert.span.start)]
+    for number, (row, start) in enumerate(zip(rows, starts, strict=True)):
+        before, after = "VALUES " if number == 0 else INDENT, "," if number + 1 < len(rows) else ""
+        lines.append(Line(f"{before}({', '.join(map(print_expression, row))}){after}", start))
     if insert.condition is not None:
         lines.append(Line("IF NOT EXISTS", insert.condition.start))
-    return lines
+    if insert.conflict is not None:
+        lines += _on_conflict(insert.conflict)
+    return lines + _returning(insert.returning)
+
+
+def _returning(items: tuple[ast.SelectItem | ast.Star, ...]) -> list[Line]:
+    return [Line(f"RETURNING {', '.join(map(print_select_item, items))}", items[0].span.start)] if items else []
+
+
+def _on_conflict(conflict: ast.OnConflict) -> list[Line]:
+    target = f" {_names(conflict.target)}" if conflict.target else ""
+    if not conflict.changes:
+        return [Line(f"ON CONFLICT{target} DO NOTHING", conflict.span.start)]
+    changes = Line(f"SET {_set_items(conflict.changes)}", conflict.changes[0].span.start)
+    return [Line(f"ON CONFLICT{target} DO UPDATE", conflict.span.start), changes]
 
 
 def _set_items(items: tuple[ast.SetItem, ...]) -> str:
-    return ", ".join(f"{name_text(item.column)} = {print_expression(item.value)}" for item in items)
+    return ", ".join(f"{_set_column(item)} = {print_expression(item.value)}" for item in items)
+
+
+def _set_column(item: ast.SetItem) -> str:
+    column = name_text(item.column)
+    return column if item.table is None else f"{name_text(item.table)}.{column}"
 
 
 def _update(update: ast.Update) -> list[Line]:
@@ -268,6 +291,7 @@ def _update(update: ast.Update) -> list[Line]:
 
 
 def _tests(write: ast.Update | ast.Delete) -> list[Line]:
-    """Return the lines of WHERE and IF."""
+    """Return the lines of WHERE, IF and RETURNING."""
     lines = condition_lines("WHERE", write.where) if write.where is not None else []
-    return lines + (condition_lines("IF", write.condition) if write.condition is not None else [])
+    lines += condition_lines("IF", write.condition) if write.condition is not None else []
+    return lines + _returning(write.returning)

@@ -1,5 +1,6 @@
 """SELECT and UNION.
 
+    [WITH name AS (query), …]
     SELECT [DISTINCT] expression [AS name], … FROM table [alias] [[LEFT] JOIN table ON condition]…
     [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT n | PAGINATE n]
 
@@ -10,11 +11,12 @@ and misspelt words are reported here; names and types are checked by `binding`.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 
 from piql.compiler.syntax import ast
 from piql.compiler.syntax.cursor import SyntaxFault
-from piql.compiler.syntax.expressions import ExpressionParser
 from piql.compiler.syntax.unsupported import Unsupported
+from piql.compiler.syntax.with_clauses import WithParser
 from piql.text.diagnostics.diagnostic import Edit, Fix
 from piql.text.source import Span
 
@@ -26,19 +28,35 @@ _TAIL = ("ORDER", "LIMIT", "PAGINATE", "OFFSET")
 # What may follow a table of FROM: the end of the query, another table, or a clause.
 _AFTER_TABLE = (
     *("", ";", ")", ",", "JOIN", "INNER", "LEFT", "CROSS", "WHERE", "GROUP", "HAVING"),
-    *("ORDER", "LIMIT", "PAGINATE", "UNION"),
+    *("ORDER", "LIMIT", "PAGINATE", "UNION", "FETCH", "NATURAL"),
+)
+# Words that may be names, but begin a clause where they stand before another.
+_NO_ALIASES = frozenset(
+    (("FETCH", "FIRST"), ("FETCH", "NEXT"), ("FOR", "UPDATE"), ("FOR", "SHARE"), ("FOR", "NO"), ("FOR", "KEY"))
 )
 _MISSPELT_FROM = ("FORM", "FRM", "FRON", "FRO", "FRMO", "FROMM", "ROM")
 
 
-class QueryParser(ExpressionParser):
+class QueryParser(WithParser):
     """The part of the parser that reads queries."""
 
     def query(self) -> ast.QueryExpression:
-        """Parse `SELECT … [UNION [ALL] SELECT …]* [ORDER BY …] [LIMIT …]`; a SELECT may stand in parentheses."""
+        """Parse `[WITH …] SELECT … [UNION [ALL] SELECT …]* [ORDER BY …] [LIMIT …]`; a SELECT may be in parentheses."""
         start = self.token.start
-        if self.token.word == "WITH":
-            self._refuse_with()
+        if self.token.word != "WITH":
+            return self._query_after_with(start)
+        clause = self.with_clause()
+        query = self._query_after_with(self.token.start)
+        if query.with_clause is not None:
+            raise self.fault(
+                "syntax-error",
+                "a query has one WITH, and this is the second",
+                query.with_clause.word_span,
+                "put the queries of both into the first one, with a comma between them",
+            )
+        return replace(query, with_clause=clause, span=self.span_from(start))
+
+    def _query_after_with(self, start: int) -> ast.QueryExpression:
         query, is_parenthesized = self._branch()
         if self.token.word in _UNSUPPORTED_SET_OPERATORS:
             word = self.token.word
@@ -50,7 +68,7 @@ class QueryParser(ExpressionParser):
             )
         if self.token.word == "UNION":
             return self._union(query, start, is_parenthesized)
-        if is_parenthesized and self.token.word in _TAIL:
+        if is_parenthesized and (self.token.word in _TAIL or self._is_fetch_first()):
             raise self.fault(
                 "syntax-error",
                 f"{self.token.word} cannot follow a query in parentheses",
@@ -84,7 +102,7 @@ class QueryParser(ExpressionParser):
         """
         inputs = [first]
         is_all: bool | None = None
-        count = 1
+        queries = 1
         words: list[Span] = []
         while self.token.word == "UNION":
             last = inputs[-1]
@@ -97,8 +115,8 @@ class QueryParser(ExpressionParser):
                     clause.span,
                     "move it to the end, or put the query into parentheses",
                 )
-            count += 1
-            if count > MAX_TABLES:
+            queries += 1
+            if queries > MAX_TABLES:
                 raise self.fault("too-many", f"a UNION of more than {MAX_TABLES} queries", self.span_of(self.token))
             word = self.span_of(self.advance())
             all_here = self.accept("ALL") is not None
@@ -130,24 +148,6 @@ class QueryParser(ExpressionParser):
             span=self.span_from(start),
         )
 
-    def _refuse_with(self) -> None:
-        """Raise the SyntaxFault of WITH or WITH RECURSIVE."""
-        token = self.advance()
-        if self.token.word == "RECURSIVE":
-            self.advance()
-            raise self.fault(
-                "recursive-query",
-                "WITH RECURSIVE is refused: how often it repeats depends on the data",
-                self.span_from(token.start),
-                "follow one level with a join, and call the query again for the next level",
-            )
-        raise self.fault(
-            "not-in-piql",
-            "WITH is not part of PIQL",
-            self.span_of(token),
-            "write the subquery as a derived table: FROM (SELECT …) AS name",
-        )
-
     def _select(self) -> ast.Select:
         """Parse one SELECT with all its clauses."""
         start = self.token.start
@@ -157,13 +157,13 @@ class QueryParser(ExpressionParser):
         if not distinct:
             self.accept("ALL")
         items_start = self.token.start
-        items = [self._select_item()]
+        items = [self.select_item()]
         while self.accept(","):
             if self.token.word == "FROM":
                 comma = self.span_of(self.tokens[self.at - 1])
                 fix = Fix("Remove the comma", (Edit(comma.file, comma.start, comma.end, ""),))
                 raise self.fault("syntax-error", "a comma too many before FROM", comma, "take it out", (fix,))
-            items.append(self._select_item())
+            items.append(self.select_item())
         items_span = self.span_from(items_start)
         from_clause = where = group = having = None
         if self.token.word == "FROM":
@@ -207,7 +207,7 @@ class QueryParser(ExpressionParser):
         order = stop = offset = None
         if self.token.word == "ORDER":
             order = self.order()
-        while self.token.word in ("LIMIT", "PAGINATE", "OFFSET"):
+        while self.token.word in ("LIMIT", "PAGINATE", "OFFSET") or self._is_fetch_first():
             if self.token.word == "OFFSET":
                 offset_start = self.advance().start
                 count = self.expression()
@@ -220,6 +220,8 @@ class QueryParser(ExpressionParser):
                     "a query can have only one LIMIT or PAGINATE, and this is the second",
                     self.span_of(self.token),
                 )
+            elif self.token.word == "FETCH":
+                stop = self._fetch_first()
             else:
                 stop = self.stop()
                 if self.token.word == "," and not stop.is_page:  # LIMIT offset, count
@@ -230,12 +232,35 @@ class QueryParser(ExpressionParser):
                     offset = ast.OffsetClause(count=skipped, span=span)
         return order, stop, offset
 
+    def _is_fetch_first(self) -> bool:
+        """Return whether FETCH FIRST or FETCH NEXT stands here, and not the FETCH of an entity that is called so."""
+        if self.token.word != "FETCH" or self.peek().word not in ("FIRST", "NEXT"):
+            return False
+        behind = self.peek(2)
+        return behind.kind == "number" or behind.word in ("ROW", "ROWS", "[", ":", "?") or behind.word[:1] == "$"
+
+    def _fetch_first(self) -> ast.StopClause:
+        """Parse `FETCH FIRST n ROWS ONLY`, which is LIMIT n; without a number it is LIMIT 1."""
+        start = self.advance().start
+        first = self.advance()
+        count: ast.LiteralValue | ast.ParameterUse
+        if self.token.word in ("ROW", "ROWS"):
+            count = ast.LiteralValue(value=1, span=self.span_of(first))
+        else:
+            count = self._count(f"FETCH {first.word}")
+        if not self.accept("ROWS"):
+            self.expect("ROW", f"after the number of FETCH {first.word}")
+        if self.token.word == "WITH":
+            raise self.unsupported(Unsupported("WITH TIES", "write ONLY: how many rows are equal depends on the data"))
+        self.expect("ONLY", f"at the end of FETCH {first.word}")
+        return ast.StopClause(is_page=False, count=count, span=self.span_from(start))
+
     def is_query_ahead(self) -> bool:
-        """Return whether a SELECT stands behind any number of parentheses."""
+        """Return whether a SELECT or WITH stands behind any number of parentheses."""
         ahead = 0
         while self.peek(ahead).word == "(":
             ahead += 1
-        return self.peek(ahead).word == "SELECT"
+        return self.peek(ahead).word in ("SELECT", "WITH")
 
     def _max_of_literal(self, number: int) -> None:
         """Read the MAX of `LIMIT 10 MAX 10`, of an older dialect; raise SyntaxFault if it is below `number`."""
@@ -263,7 +288,8 @@ class QueryParser(ExpressionParser):
                 "the order is SELECT, FROM, JOIN, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT or PAGINATE",
             )
 
-    def _select_item(self) -> ast.SelectItem | ast.Star:
+    def select_item(self) -> ast.SelectItem | ast.Star:
+        """Parse a column of a result: `*`, `t.*`, or an expression with its alias."""
         token = self.token
         self.check_length()
         if token.word == "*":
@@ -271,7 +297,7 @@ class QueryParser(ExpressionParser):
             return ast.Star(span=self.span_of(token))
         if token.word == "TOP" and self.peek().kind == "number":
             raise self.unsupported(Unsupported("TOP", f"write it at the end: LIMIT {self.peek().text}"))
-        if self.peek().word == "." and self.peek(2).word == "*" and self.is_name():
+        if self._is_star_of_table():
             qualifier = self.name("a table")
             self.advance()
             self.advance()
@@ -279,10 +305,23 @@ class QueryParser(ExpressionParser):
         expression = self.expression()
         return ast.SelectItem(expression=expression, alias=self._alias(), span=self.span_from(token.start))
 
-    def _alias(self) -> ast.Name | None:
+    def _is_star_of_table(self) -> bool:
+        """Return whether `t.*` stands here; `t` may be in quotes of any kind."""
+        if self.token.word == "[" and self.is_bracketed_qualifier():
+            ahead = next(ahead for ahead in count(1) if self.peek(ahead).word == ".")
+            return self.peek(ahead + 1).word == "*"
+        return self.peek().word == "." and self.peek(2).word == "*" and self.is_name()
+
+    def _alias(self, *, is_of_table: bool = False) -> ast.Name | None:
+        """Take an alias, if one follows; without AS, only that of a table may stand in brackets."""
         if self.accept("AS"):
             return self.name("a name after AS")
-        return self.name("an alias") if self.is_name() else None
+        is_bracketed = is_of_table and self.token.word == "["
+        return self.name("an alias") if self.is_alias() or is_bracketed else None
+
+    def is_alias(self) -> bool:
+        """Return whether the next token can be an alias without AS: a name that begins no clause."""
+        return self.is_name() and (self.token.word, self.peek().word) not in _NO_ALIASES
 
     def _from(self) -> ast.FromClause:
         """Parse FROM with all its joins. ON may be missing from an inner join: WHERE may hold the condition."""
@@ -291,26 +330,38 @@ class QueryParser(ExpressionParser):
         joins: list[ast.JoinClause] = []
         while True:
             join_start = self.token.start
+            natural = self.accept("NATURAL")
             kind = self._join_kind()
+            if natural and kind not in ("inner", "left"):
+                raise self.expecting("JOIN after NATURAL")
             if kind is None:
                 break
             if len(joins) + 2 > MAX_TABLES:
                 raise self.fault("too-many", f"more than {MAX_TABLES} tables in one FROM", self.span_from(join_start))
             table = self._table_source("the comma" if kind == "comma" else "JOIN")
             condition = None
-            if self.token.word == "USING":
-                raise self.fault(
-                    "not-in-piql", "USING is not part of PIQL", self.span_of(self.token), "write ON a.column = b.column"
-                )
-            if kind in ("inner", "left"):
-                if self.token.word == "ON":
+            using: tuple[ast.Name, ...] = ()
+            if kind in ("inner", "left") and not natural:
+                if self.accept("USING"):
+                    using = self.names("a column of both tables")
+                elif self.token.word == "ON":
                     self.advance()
                     condition = self.expression()
                 elif kind == "left" or self.token.word not in _AFTER_TABLE:
                     raise self.expecting("`ON` with the condition of the join")
             if kind == "comma":
                 join_start = table.span.start
-            joins.append(ast.JoinClause(kind=kind, table=table, condition=condition, span=self.span_from(join_start)))  # type: ignore[arg-type]
+            joins.append(
+                ast.JoinClause(
+                    kind=kind,  # type: ignore[arg-type]
+                    table=table,
+                    condition=condition,
+                    using=using,
+                    is_natural=natural is not None,
+                    natural_span=self.span_of(natural) if natural is not None else None,
+                    span=self.span_from(join_start),
+                )
+            )
         return ast.FromClause(first=first, joins=tuple(joins), span=self.span_from(start))
 
     def _join_kind(self) -> str | None:
@@ -335,11 +386,10 @@ class QueryParser(ExpressionParser):
             self.advance()
             self.expect("JOIN", "after CROSS")
             return "cross"
-        if word in ("RIGHT", "FULL", "NATURAL"):
+        if word in ("RIGHT", "FULL"):
             way_out = {
                 "RIGHT": "write the tables in the other order with LEFT JOIN",
                 "FULL": "use UNION of two LEFT JOINs",
-                "NATURAL": "write JOIN … ON with the columns",
             }
             raise self.fault("not-in-piql", f"{word} JOIN is not part of PIQL", self.span_of(self.token), way_out[word])
         return None
@@ -354,11 +404,11 @@ class QueryParser(ExpressionParser):
             self.replanned += 1
             query = self._nested_query()
             self.expect(")", "after the derived table")
-            return ast.DerivedTable(query=query, alias=self._alias(), span=self.span_from(start))
+            return ast.DerivedTable(query=query, alias=self._alias(is_of_table=True), span=self.span_from(start))
         table = self.table_name(f"a table after {after}")
-        self.reads += 1
+        self.reads += 1 + self.copies_read_by(table)
         self.replanned += self.subquery_depth  # each subquery around it is planned by itself first
-        return ast.TableName(table=table, alias=self._alias(), span=self.span_from(start))
+        return ast.TableName(table=table, alias=self._alias(is_of_table=True), span=self.span_from(start))
 
     def order(self) -> ast.OrderClause:
         """Parse ORDER BY with its keys."""

@@ -36,9 +36,8 @@ WORDS: dict[str, Unsupported] = {
     "GLOB": Unsupported("GLOB", _WORDS),
     "COLLATE": Unsupported("COLLATE", "leave it out: texts compare by their UTF-8 bytes"),
     "ESCAPE": Unsupported("ESCAPE", _WORDS),
-    "FOR": Unsupported("FOR UPDATE", _ONE_ROW),
+    "FOR": Unsupported("FOR UPDATE", f"leave it out: {_ONE_ROW}"),
     "INTO": Unsupported("SELECT … INTO", "leave it out: the rows go to the caller, who may INSERT them one by one"),
-    "RETURNING": Unsupported("RETURNING", "read the row by its key after the write"),
     "WINDOW": Unsupported("WINDOW", "use GROUP BY over a bounded section"),
     "QUALIFY": Unsupported("QUALIFY", "use GROUP BY and HAVING over a bounded section"),
     "LATERAL": Unsupported("LATERAL", "join the table, or put a subquery with LIMIT 1 into the select list"),
@@ -47,7 +46,6 @@ WORDS: dict[str, Unsupported] = {
 
 # Met after IS.
 TESTS: dict[str, Unsupported] = {
-    "DISTINCT": Unsupported("IS DISTINCT FROM", "compare by =, and test for NULL by IS NULL"),
     "UNKNOWN": Unsupported("IS UNKNOWN", "write IS NULL"),
 }
 
@@ -74,18 +72,15 @@ PARTITION_KEY = Unsupported(
 )
 COLLECTION = "use a second table with one row for each element, and a CARDINALITY LIMIT on their number"
 COLLECTIONS = frozenset({"MAP", "SET", "LIST", "TUPLE", "FROZEN", "VECTOR"})
+ON_CONSTRAINT = Unsupported("ON CONFLICT ON CONSTRAINT", "name the columns of the key: ON CONFLICT (column, …)")
+CONFLICT_WHERE = Unsupported(
+    "WHERE in ON CONFLICT", "leave it out, or write UPDATE … IF condition for a row that is known to be there"
+)
 IF_EXISTS = Unsupported("IF EXISTS", "leave it out: UPDATE and DELETE of a missing row change nothing")
 
 # Met after a whole statement, by the first two words.
 CLAUSES: dict[tuple[str, str], Unsupported] = {
-    ("FETCH", "FIRST"): Unsupported("FETCH FIRST", "write LIMIT and the number of rows: LIMIT 10"),
-    ("FETCH", "NEXT"): Unsupported("FETCH NEXT", "write LIMIT and the number of rows: LIMIT 10"),
-    ("ON", "CONFLICT"): Unsupported(
-        "ON CONFLICT", "INSERT replaces a row with the same key; IF NOT EXISTS refuses instead"
-    ),
-    ("ON", "DUPLICATE"): Unsupported(
-        "ON DUPLICATE", "INSERT replaces a row with the same key; IF NOT EXISTS refuses instead"
-    ),
+    ("ON", "DUPLICATE"): Unsupported("ON DUPLICATE KEY UPDATE", "write ON CONFLICT (key) DO UPDATE SET …"),
     ("ALLOW", "FILTERING"): ALLOW_FILTERING,
     ("PER", "PARTITION"): PER_PARTITION,
     ("USING", "TTL"): TTL,
@@ -100,7 +95,7 @@ STATEMENTS: dict[str, Unsupported] = {
     "ALTER": Unsupported("ALTER", "change CREATE TABLE itself and deploy again: the rows are kept"),
     "TRUNCATE": Unsupported("TRUNCATE", "delete rows one by one, each by its whole primary key"),
     "EXPLAIN": Unsupported("EXPLAIN", "`piql plan` shows how each query is read"),
-    "MERGE": Unsupported("MERGE", "INSERT replaces the row with the same key"),
+    "MERGE": Unsupported("MERGE", "write INSERT … ON CONFLICT (key) DO UPDATE SET …"),
     "UPSERT": Unsupported("UPSERT", "INSERT replaces the row with the same key"),
     "REPLACE": Unsupported("REPLACE", "INSERT replaces the row with the same key"),
     "BEGIN": Unsupported("BEGIN", _ONE_ROW),
@@ -142,37 +137,37 @@ TYPED_TEXTS: dict[str, Unsupported] = {
     "TIMESTAMP": Unsupported(
         "TIMESTAMP before a text", "write the text alone: it becomes a time where it is compared with one", True
     ),
-    "INTERVAL": Unsupported("INTERVAL", "let the application compute the time, and give it as a parameter: [since]"),
 }
 
 # Called like functions.
 CALLS: dict[str, Unsupported] = {
-    "CAST": Unsupported("CAST", "give the column the type that is needed, or convert the value in the application"),
-    "CONVERT": Unsupported(
-        "CONVERT", "give the column the type that is needed, or convert the value in the application"
-    ),
-    "EXTRACT": Unsupported(
-        "EXTRACT", "compare with the start and the end of a period: column >= [from] AND column < [to]"
-    ),
-    "ANY": Unsupported("ANY", "write column IN (SELECT …), or EXISTS (SELECT …)"),
-    "SOME": Unsupported("SOME", "write column IN (SELECT …), or EXISTS (SELECT …)"),
+    "CONVERT": Unsupported("CONVERT", "write CAST(value AS type)"),
+    "ANY": Unsupported("ANY", "write column IN (SELECT …), column IN [list] MAX 50, or EXISTS (SELECT …)"),
+    "SOME": Unsupported("SOME", "write column IN (SELECT …), column IN [list] MAX 50, or EXISTS (SELECT …)"),
     "ALL": Unsupported("ALL", "compare with one value: (SELECT MAX(column) FROM …)"),
 }
 
 # Functions of other databases: what to write instead.
 FUNCTIONS: dict[str, str] = {
-    "CONCAT": "join texts with ||: a || b",
     "CONCAT_WS": "join texts with ||: a || ' ' || b",
-    "NOW": "let the application give the time as a parameter: [now]",
-    "CURRENT_TIMESTAMP": "let the application give the time as a parameter: [now]",
-    "CURRENT_DATE": "let the application give the day as a parameter: [today]",
-    "GETDATE": "let the application give the time as a parameter: [now]",
-    "SYSDATE": "let the application give the time as a parameter: [now]",
+    "GETDATE": "write CURRENT_TIMESTAMP",
+    "SYSDATE": "write CURRENT_TIMESTAMP",
     "RANDOM": "let the application give a random number as a parameter",
     "RAND": "let the application give a random number as a parameter",
-    "UUID": "let the application give the UUID as a parameter: [id]",
-    "TOTIMESTAMP": "let the application give the time as a parameter: [now]",
-    "TODATE": "let the application give the day as a parameter: [today]",
+    "TOTIMESTAMP": "write CURRENT_TIMESTAMP",
+    "TODATE": "write CURRENT_DATE",
+    "CURDATE": "write CURRENT_DATE",
+    "YEAR": "write EXTRACT(YEAR FROM column)",
+    "MONTH": "write EXTRACT(MONTH FROM column)",
+    "DAY": "write EXTRACT(DAY FROM column)",
+    "HOUR": "write EXTRACT(HOUR FROM column)",
+    "STRFTIME": "write EXTRACT(YEAR FROM column), or format the time in the application",
+    "TO_CHAR": "write EXTRACT(YEAR FROM column), or format the time in the application",
+    "DATE_ADD": "write column + INTERVAL '7 days'",
+    "DATE_SUB": "write column - INTERVAL '7 days'",
+    "DATEADD": "write column + INTERVAL '7 days'",
+    "DATEDIFF": "write one day - another: the number of days between them",
+    "AGE": "write one time - another: the number of milliseconds between them",
     "DATEOF": "store the time in a column of its own",
     "UNIXTIMESTAMPOF": "store the time in a column of its own",
     "MINTIMEUUID": "store the time in a column of its own, and compare with it",
@@ -180,18 +175,10 @@ FUNCTIONS: dict[str, str] = {
     "WRITETIME": "store the time in a column of its own",
     "TTL": "store the time in a column of its own",
     "TOKEN": "PAGINATE 100 walks through rows page by page",
-    "IFNULL": "COALESCE(a, b) gives the first that is not NULL",
     "ISNULL": "COALESCE(a, b) gives the first that is not NULL; a test is written column IS NULL",
-    "NVL": "COALESCE(a, b) gives the first that is not NULL",
-    "NULLIF": "read both columns and decide in the application",
-    "IF": "read the columns and decide in the application, or use COALESCE",
-    "IIF": "read the columns and decide in the application, or use COALESCE",
+    "IF": "CASE WHEN test THEN a ELSE b END gives one of two values",
+    "IIF": "CASE WHEN test THEN a ELSE b END gives one of two values",
     "LEN": "LENGTH(text) counts characters",
-    "CHAR_LENGTH": "LENGTH(text) counts characters",
-    "LCASE": "LOWER(text) gives lower case",
-    "UCASE": "UPPER(text) gives upper case",
-    "MID": "SUBSTR(text, from, length) gives a part, counted from 1",
-    "LEFT": "SUBSTR(text, 1, length) gives the beginning",
     "GROUP_CONCAT": "read the rows in order and combine them in the application",
     "STRING_AGG": "read the rows in order and combine them in the application",
     "ARRAY_AGG": "read the rows in order and combine them in the application",

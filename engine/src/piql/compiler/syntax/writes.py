@@ -1,8 +1,8 @@
-"""INSERT, UPDATE and DELETE, each of one row.
+"""INSERT, UPDATE and DELETE, each of one row; INSERT also of several that are written out.
 
-    INSERT INTO table (column, …) VALUES (value, …) [IF NOT EXISTS]
-    UPDATE table SET column = value, … WHERE … [IF condition]
-    DELETE FROM table WHERE … [IF condition]
+    INSERT INTO table (column, …) VALUES (value, …), … [IF NOT EXISTS | ON CONFLICT …] [RETURNING …]
+    UPDATE table SET column = value, … WHERE … [IF condition] [RETURNING …]
+    DELETE FROM table WHERE … [IF condition] [RETURNING …]
 
 Whether WHERE names one row is a question for `binding.writes`.
 """
@@ -10,18 +10,21 @@ Whether WHERE names one row is a question for `binding.writes`.
 from __future__ import annotations
 
 from piql.compiler.syntax import ast
-from piql.compiler.syntax.cursor import MAX_TOKENS
+from piql.compiler.syntax.cursor import DEFAULT_WORD, MAX_TOKENS
 from piql.compiler.syntax.expressions import FEW_CONDITIONS
 from piql.compiler.syntax.precedence import AND
 from piql.compiler.syntax.queries import QueryParser
-from piql.compiler.syntax.unsupported import IF_EXISTS, TTL, USING
+from piql.compiler.syntax.unsupported import CLAUSES, CONFLICT_WHERE, IF_EXISTS, ON_CONSTRAINT, TTL, USING
+from piql.text.source import Span
+
+MAX_ROWS = 100  # of one INSERT
 
 
 class WriteParser(QueryParser):
     """The part of the parser that reads writes."""
 
     def insert(self) -> ast.Insert:
-        """Parse INSERT; raise SyntaxFault for more than one row."""
+        """Parse INSERT; raise SyntaxFault for more than MAX_ROWS rows."""
         start = self.advance().start
         self.expect("INTO", "after INSERT")
         table = self.table_name("a table after INSERT INTO")
@@ -37,34 +40,90 @@ class WriteParser(QueryParser):
                 "a write names one row: INSERT INTO … VALUES (…)",
             )
         values_start = self.expect("VALUES", "before the values of INSERT").start
-        self.expect("(", "after VALUES")
-        values = [self.expression()]
-        while self.accept(","):
-            values.append(self.expression())
-        self.expect(")", "after the values")
+        values = self._row("after VALUES").items
         values_span = self.span_from(values_start)
-        if self.token.word == ",":
-            raise self.fault(
-                "bulk-write",
-                "INSERT puts one row",
-                self.span_of(self.token),
-                "write one INSERT for each row, or use load for many",
-            )
+        more: list[ast.Row] = []
+        while self.token.word == ",":
+            if len(more) + 1 == MAX_ROWS:
+                raise self.fault(
+                    "bulk-write",
+                    f"INSERT puts at most {MAX_ROWS} rows",
+                    self.span_of(self.token),
+                    "write several INSERTs, or use load for many rows",
+                )
+            self.advance()
+            more.append(self._row("before the values of a further row"))
         condition = None
         if self.token.word == "IF":
             condition_start = self.advance().start
             self.expect("NOT", "after IF: INSERT … IF NOT EXISTS")
             self.expect("EXISTS", "after IF NOT")
             condition = self.span_from(condition_start)
+        conflict = self._conflict(condition) if self.token.word == "ON" else None
         return ast.Insert(
             table=table,
             columns=columns,
-            values=tuple(values),
+            values=values,
             values_span=values_span,
+            more=tuple(more),
             is_conditional=condition is not None,
             condition=condition,
+            conflict=conflict,
+            returning=self._returning(),
             span=self.span_from(start),
         )
+
+    def _row(self, where: str) -> ast.Row:
+        """Parse `(value, …)`; `where` is for the error that there is none."""
+        start = self.token.start
+        self.expect("(", where)
+        values = [self._value()]
+        while self.accept(","):
+            values.append(self._value())
+            self.check_length()
+        self.expect(")", "after the values")
+        return ast.Row(items=tuple(values), span=self.span_from(start))
+
+    def _conflict(self, condition: Span | None) -> ast.OnConflict:
+        """Parse `ON CONFLICT …`; `condition` is the span of an IF NOT EXISTS before it, which contradicts it."""
+        if self.peek().word == "DUPLICATE":
+            raise self.unsupported(CLAUSES["ON", "DUPLICATE"])
+        if self.peek().word != "CONFLICT":
+            raise self.expecting("ON CONFLICT or the end of the statement")
+        start = self.advance().start
+        self.advance()
+        if condition is not None:
+            raise self.fault(
+                "syntax-error",
+                "IF NOT EXISTS and ON CONFLICT contradict each other",
+                condition,
+                "leave one out: IF NOT EXISTS refuses the row, ON CONFLICT does not",
+            )
+        target: tuple[ast.Name, ...] = ()
+        if self.token.word == "(":
+            target = self.names("a column of the key")
+        if self.token.word == "ON":
+            raise self.unsupported(ON_CONSTRAINT)
+        if self.token.word == "WHERE":
+            raise self.unsupported(CONFLICT_WHERE)
+        self.expect("DO", "after ON CONFLICT: DO NOTHING or DO UPDATE SET")
+        changes: tuple[ast.SetItem, ...] = ()
+        if not self.accept("NOTHING"):
+            self.expect("UPDATE", "or NOTHING after DO")
+            self.expect("SET", "after DO UPDATE")
+            changes = self._set_items()
+            if self.token.word == "WHERE":
+                raise self.unsupported(CONFLICT_WHERE)
+        return ast.OnConflict(target=target, changes=changes, span=self.span_from(start))
+
+    def _value(self) -> ast.Expression:
+        """Parse a value of INSERT; the word DEFAULT alone is a call without arguments."""
+        token = self.token
+        if token.word != DEFAULT_WORD or self.peek().word not in (",", ")"):
+            return self.expression()
+        self.advance()
+        name = ast.Name(text=token.word, span=self.span_of(token))
+        return ast.Call(name=name, arguments=(), span=name.span)
 
     def update(self) -> ast.Update:
         """Parse UPDATE with its WHERE and IF."""
@@ -74,25 +133,43 @@ class WriteParser(QueryParser):
         if self.token.word == "USING":
             raise self.unsupported(TTL if self.peek().word == "TTL" else USING)
         self.expect("SET", "after the table of UPDATE")
+        changes = self._set_items()
+        where = self.expression() if self.accept("WHERE") else None
+        return ast.Update(
+            table=table,
+            changes=changes,
+            where=where,
+            condition=self._condition(),
+            returning=self._returning(),
+            span=self.span_from(start),
+        )
+
+    def _returning(self) -> tuple[ast.SelectItem | ast.Star, ...]:
+        """Parse `RETURNING column, …`; empty where there is none."""
+        if not self.accept("RETURNING"):
+            return ()
+        items = [self.select_item()]
+        while self.accept(","):
+            items.append(self.select_item())
+        return tuple(items)
+
+    def _set_items(self) -> tuple[ast.SetItem, ...]:
+        """Parse the changes behind SET."""
         changes = [self._set_item()]
         while self.accept(","):
             changes.append(self._set_item())
         self.conditions += max(0, len(changes) - FEW_CONDITIONS)
-        where = self.expression() if self.accept("WHERE") else None
-        return ast.Update(
-            table=table,
-            changes=tuple(changes),
-            where=where,
-            condition=self._condition(),
-            span=self.span_from(start),
-        )
+        return tuple(changes)
 
     def _set_item(self) -> ast.SetItem:
-        """Parse `column = value` of SET."""
-        column = self.name("a column")
+        """Parse `column = value` or `table.column = value` of SET."""
+        table, column = None, self.name("a column")
+        if self.accept("."):
+            table, column = column, self.name("a column")
         self.expect("=", "after the column")
         value = self.expression(AND)  # tighter than AND, so that a list of changes joined by it is refused
-        return ast.SetItem(column=column, value=value, span=self.span_from(column.span.start))
+        start = (table or column).span.start
+        return ast.SetItem(column=column, value=value, table=table, span=self.span_from(start))
 
     def _condition(self) -> ast.Expression | None:
         """Parse `IF …` behind UPDATE or DELETE, a condition on the row before the write; None where there is none."""
@@ -108,5 +185,10 @@ class WriteParser(QueryParser):
         self.expect("FROM", "after DELETE")
         table = self.table_name("a table after DELETE FROM")
         self.reads += 1
-        where = self.expression() if self.accept("WHERE") else None
-        return ast.Delete(table=table, where=where, condition=self._condition(), span=self.span_from(start))
+        return ast.Delete(
+            table=table,
+            where=self.expression() if self.accept("WHERE") else None,
+            condition=self._condition(),
+            returning=self._returning(),
+            span=self.span_from(start),
+        )

@@ -72,7 +72,8 @@ def location(project: Project, span: Span) -> types.Location:
 
 def diagnostic(project: Project, finding: Diagnostic, can_relate: bool) -> types.Diagnostic:
     """Return a finding of the compiler; its help follows the message. `can_relate`: the client shows further spans."""
-    message = "\n".join((finding.message, *(f"help: {line}" for line in finding.help)))
+    notes = [f"allowed: {finding.allowed}"] if finding.allowed else [f"help: {line}" for line in finding.help]
+    message = "\n".join((finding.message, *notes))
     related = [
         types.DiagnosticRelatedInformation(location(project, label.span), label.text)
         for label in finding.labels

@@ -13,11 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS
+from piql.compiler.binding.functions import AGGREGATES, USAGES
+from piql.compiler.binding.supplied import SUPPLIED
 from piql.editor.service.names import Names
 from piql.editor.service.renaming import written
-from piql.editor.service.statement_tokens import Block, NamedRelation, Place, name_of, place_at
+from piql.editor.service.statement_tokens import Block, NamedRelation, Place, is_end_of_with, name_of, place_at
 from piql.schema.catalog import Column, Table
+from piql.schema.thresholds import SETTINGS
 from piql.schema.types import KINDS
 
 CompletionKind = Literal["keyword", "table", "column", "alias", "function", "type", "parameter", "condition"]
@@ -33,14 +35,14 @@ class CompletionItem:
     insert_text: str
 
 
-_CLAUSES = frozenset("FROM WHERE GROUP HAVING ORDER LIMIT PAGINATE SET VALUES IF ON JOIN SELECT".split())
+_CLAUSES = frozenset("FROM WHERE GROUP HAVING ORDER LIMIT PAGINATE SET VALUES IF ON JOIN SELECT RETURNING".split())
 
 # What may follow a complete operand or table in each clause, most likely first.
 _AFTER_CLAUSE = ("WHERE", "GROUP BY", "HAVING", "ORDER BY", "LIMIT", "PAGINATE", "UNION", "UNION ALL")
 _FOLLOWING: dict[str, tuple[str, ...]] = {
     "SELECT": ("FROM", "AS"),
     "FROM": ("JOIN", "LEFT JOIN", *_AFTER_CLAUSE),
-    "JOIN": ("ON",),
+    "JOIN": ("ON", "USING"),
     "ON": ("AND", "OR", "JOIN", "LEFT JOIN", *_AFTER_CLAUSE),
     "WHERE": ("AND", "OR", "IN", "LIKE", "CONTAINS", "BETWEEN", "IS NULL", "IS NOT NULL", *_AFTER_CLAUSE[1:]),
     "GROUP": _AFTER_CLAUSE[2:],
@@ -50,15 +52,16 @@ _FOLLOWING: dict[str, tuple[str, ...]] = {
     "PAGINATE": ("MAX",),
     "SET": ("WHERE",),
     "IF": ("AND", "OR", "IN", "LIKE", "CONTAINS", "BETWEEN", "IS NULL", "IS NOT NULL"),
-    "VALUES": ("IF NOT EXISTS",),
+    "VALUES": ("IF NOT EXISTS", "ON CONFLICT"),
 }
 # Words behind which an operand is expected.
 _OPERAND_FOLLOWS = frozenset(
-    "SELECT DISTINCT WHERE AND OR NOT ON BY HAVING LIKE CONTAINS BETWEEN IF , ( = <> != < <= > >= + - * / % ||".split()
+    "SELECT DISTINCT WHERE AND OR NOT ON BY HAVING LIKE CONTAINS BETWEEN IF CASE WHEN THEN ELSE "
+    ", ( = <> != < <= > >= + - * / % ||".split()
 )
 _ELEMENTS = ("PRIMARY KEY", "FOREIGN KEY", "CARDINALITY LIMIT", "UNIQUE", "CONSTRAINT")
 _TYPE_NAMES = tuple(kind.value for kind in KINDS)
-_AFTER_TYPE = ("NOT NULL", "NULL", "PRIMARY KEY", "UNIQUE", "REFERENCES")
+_AFTER_TYPE = ("NOT NULL", "NULL", "DEFAULT", "PRIMARY KEY", "UNIQUE", "REFERENCES")
 
 
 def complete(texts: Mapping[str, str], file: str, offset: int) -> tuple[CompletionItem, ...]:
@@ -90,8 +93,10 @@ class _Completion:
         words = [token.word for token in place.tokens[: place.before]]
         if not words:
             yield from _keywords(
-                "CREATE QUERY", "CREATE TABLE", "CREATE INDEX", "SELECT", "INSERT INTO", "UPDATE", "DELETE FROM"
+                "CREATE QUERY", "CREATE TABLE", "CREATE INDEX", "SELECT", "INSERT INTO", "UPDATE", "DELETE FROM", "SET"
             )
+        elif words == ["SET"]:
+            yield from _keywords(*SETTINGS)
         elif words == ["CREATE"]:
             yield from _keywords("QUERY", "TABLE", "INDEX")
         elif words[-1] == ".":
@@ -106,7 +111,7 @@ class _Completion:
             if len(words) == 3:
                 yield from _keywords("AS")
         elif words[:2] == ["CREATE", "QUERY"] and words[-1] == "AS" and words.count("AS") == 1:
-            yield from _keywords("SELECT", "INSERT INTO", "UPDATE", "DELETE FROM")
+            yield from _keywords("SELECT", "INSERT INTO", "UPDATE", "DELETE FROM", "WITH RECURSIVE")
         else:
             yield from self._in_statement(words)
 
@@ -116,10 +121,18 @@ class _Completion:
         """Yield what follows in a query or a write."""
         last = words[-1]
         clause = self._clause(words)
-        if last in ("FROM", "JOIN", "INTO", "UPDATE") or (last == "," and clause == "FROM"):
+        if (last in ("FROM", "JOIN", "INTO", "UPDATE") and "DO" not in words) or (last == "," and clause == "FROM"):
             yield from self._tables()
+        elif is_end_of_with(self.place.tokens[: self.place.before]):
+            yield from _keywords("MAX 5 LEVELS", "SELECT")
+        elif last == "WITH":
+            yield from _keywords("RECURSIVE")
         elif last == "INSERT":
             yield from _keywords("INTO")
+        elif last == "RETURNING" or (last == "," and clause == "RETURNING"):
+            yield from self._target_columns(words)
+        elif "CONFLICT" in words and "INTO" in words:
+            yield from self._on_conflict(words, words[words.index("CONFLICT") + 1 :])
         elif last == "DELETE":
             yield from _keywords("FROM")
         elif last in ("LEFT", "INNER", "CROSS"):
@@ -127,7 +140,7 @@ class _Completion:
         elif last in ("GROUP", "ORDER"):
             yield from _keywords("BY")
         elif last == "IS":
-            yield from _keywords("NULL", "NOT NULL")
+            yield from _keywords("NULL", "NOT NULL", "DISTINCT FROM", "NOT DISTINCT FROM")
         elif last == "UNION":
             yield from _keywords("SELECT", "ALL")
         elif last in ("LIMIT", "PAGINATE"):
@@ -139,6 +152,8 @@ class _Completion:
         elif last in _OPERAND_FOLLOWS:
             yield from self._operands(words, clause)
         else:
+            if words.count("CASE") > words.count("END"):
+                yield from _keywords("WHEN", "THEN", "ELSE", "END")
             yield from _keywords(*_FOLLOWING.get(clause, ("SET", "WHERE")))
             if clause == "SELECT" or last == ")":
                 yield from _keywords("FROM")
@@ -169,8 +184,9 @@ class _Completion:
         if clause in ("SELECT", "HAVING", "ORDER"):
             for name in AGGREGATES:
                 yield CompletionItem(name, "function", "aggregate", f"{name}(")
-        for name, function in FUNCTIONS.items():
-            yield CompletionItem(name, "function", function.usage, f"{name}(")
+        for name, usage in USAGES.items():
+            yield CompletionItem(name, "function", usage, usage if name in SUPPLIED else f"{name}(")
+        yield from _keywords("CASE", "CAST")
         if clause in ("WHERE", "ON", "HAVING"):
             yield from _keywords("NOT", "EXISTS", "TRUE", "FALSE", "NULL")
         if words[-1] == "SELECT":
@@ -204,6 +220,9 @@ class _Completion:
         """Return the columns of a relation, each with the detail that is shown beside it."""
         if relation.table is None:
             return [(name, f"column of {relation.alias}") for name in relation.outputs]
+        for name, columns in self.place.with_columns.items():
+            if name.lower() == relation.table.lower():
+                return [(column, f"column of {name}") for column in columns]
         table = self.by_fold.get(relation.table.lower())
         return [(column.name, _column_detail(table, column)) for column in table.columns] if table is not None else []
 
@@ -221,7 +240,11 @@ class _Completion:
                         yield CompletionItem(name, "column", detail, written(name))
                     return
             scope = scope.outer
-        table = self.by_fold.get(alias)
+        words = [token.word for token in self.place.tokens[: self.place.before]]
+        if alias == "excluded" and "CONFLICT" in words and "INTO" in words:
+            table = self._table(words.index("INTO") + 1)
+        else:
+            table = self.by_fold.get(alias)
         if table is not None:
             yield from _column_items(table)
 
@@ -257,7 +280,33 @@ class _Completion:
             for name in self._insert_columns(at, table):
                 yield CompletionItem(f"[{name}]", "parameter", "a parameter called like the column", f"[{name}]")
         elif after[-1] == ")":
-            yield from _keywords("IF NOT EXISTS")
+            yield from _keywords("IF NOT EXISTS", "ON CONFLICT", "RETURNING")
+        elif after[-1] == "ON":
+            yield from _keywords("CONFLICT")
+
+    def _on_conflict(self, words: list[str], after: list[str]) -> Iterator[CompletionItem]:
+        """Yield what follows ON CONFLICT: a key, what to do, the changes; `after` are the words behind it."""
+        table = self._table(words.index("INTO") + 1)
+        last = after[-1] if after else ""
+        if not after and table is not None:
+            for key in (table.primary_key, *(key.columns for key in table.unique_keys)):
+                yield _item(f"({', '.join(map(written, key))})", "column", "a key of the table")
+        if "DO" not in after:
+            if last in ("(", ",") and table is not None:
+                yield from _column_items(table)
+            elif last in ("", ")"):
+                yield from _keywords("DO NOTHING", "DO UPDATE SET")
+        elif last == "DO":
+            yield from _keywords("NOTHING", "UPDATE SET")
+        elif last == "UPDATE":
+            yield from _keywords("SET")
+        elif last in ("SET", ",") and table is not None:
+            yield from _column_items(table)
+        elif last in _OPERAND_FOLLOWS and table is not None:
+            yield from self._operands(words, "SET")
+            for column in table.columns:
+                text = f"EXCLUDED.{written(column.name)}"
+                yield CompletionItem(text, "column", f"{column.type} of the row of VALUES", text)
 
     def _insert_columns(self, into: int, table: Table) -> list[str]:
         """Return the columns that an INSERT names behind its table; all where it names none."""
@@ -271,7 +320,7 @@ class _Completion:
 
     def _target_columns(self, words: list[str]) -> Iterator[CompletionItem]:
         """Yield the columns of the table that a write changes."""
-        for keyword in ("UPDATE", "FROM", "INTO"):
+        for keyword in ("INTO", "UPDATE", "FROM"):
             if keyword in words:
                 table = self._table(words.index(keyword) + 1)
                 if table is not None:
@@ -285,6 +334,8 @@ class _Completion:
         return self.by_fold.get(name_of(self.place.tokens[at]).lower())
 
     def _tables(self) -> Iterator[CompletionItem]:
+        for name in self.place.with_columns:
+            yield CompletionItem(name, "table", "a query of WITH", written(name))
         for name, table in self.tables.items():
             yield CompletionItem(name, "table", f"key ({', '.join(table.primary_key)})", written(name))
 

@@ -40,10 +40,13 @@ class Occurrence:
 
 @dataclass(slots=True)
 class _Relation:
-    """A relation in scope: what its name means, and what its columns mean, keyed by lower case."""
+    """A relation in scope: what its name means, and what its columns mean, keyed by lower case.
+
+    The name of EXCLUDED, behind ON CONFLICT, is part of the language and means no symbol.
+    """
 
     shown: str
-    symbol: Symbol
+    symbol: Symbol | None
     columns: dict[str, Symbol]
 
 
@@ -71,6 +74,7 @@ class _Collector:
     def __init__(self, tables: Mapping[str, Table]) -> None:
         self.tables = {name.lower(): table for name, table in tables.items()}
         self.occurrences: list[Occurrence] = []
+        self._with_relations: Mapping[str, _Relation] = {}  # the queries of WITH that can be named here, by lower case
 
     def _note(self, symbol: Symbol | None, span: Span, is_definition: bool = False) -> None:
         """Add an occurrence; nothing where the name means nothing."""
@@ -84,6 +88,8 @@ class _Collector:
                 self._table(statement)
             case ast.CreateIndex():
                 self._index(statement)
+            case ast.SetSetting():
+                pass
             case ast.CreateQuery():
                 symbol = Symbol("query", statement.name.text)
                 self._note(symbol, statement.name.span, True)
@@ -150,21 +156,47 @@ class _Collector:
             case ast.Insert():
                 table = self._named_table(body.table)
                 self._columns(table, body.columns)
-                for value in body.values:
+                for value in (*body.values, *body.more):
                     self._expression(value, _Scope(query=query))
+                if body.conflict is not None:
+                    self._columns(table, body.conflict.target)
+                    self._changes(body.conflict.changes, table, query)
+                self._returning(body.returning, body.table, query)
             case ast.Update():
                 scope = self._write_scope(body.table, query)
-                for item in body.changes:
-                    self._columns(self._table_of(body.table), (item.column,))
-                    self._expression(item.value, scope)
+                self._changes(body.changes, self._table_of(body.table), query)
                 for test in (body.where, body.condition):
                     if test is not None:
                         self._expression(test, scope)
+                self._returning(body.returning, body.table, query)
             case ast.Delete():
                 scope = self._write_scope(body.table, query)
                 for test in (body.where, body.condition):
                     if test is not None:
                         self._expression(test, scope)
+                self._returning(body.returning, body.table, query)
+
+    def _returning(self, items: Iterable[ast.SelectItem | ast.Star], name: ast.Name, query: str) -> None:
+        """Note the columns behind RETURNING."""
+        table = self._table_of(name)
+        scope = _Scope([_table_relation(table, table.name)] if table is not None else [], query=query)
+        for item in items:
+            if isinstance(item, ast.SelectItem):
+                self._expression(item.expression, scope)
+            elif item.qualifier is not None:
+                self._qualifier(item.qualifier, scope)
+
+    def _changes(self, items: Iterable[ast.SetItem], table: Table | None, query: str) -> None:
+        """Note the names of changes behind SET: of UPDATE, or of DO UPDATE, where EXCLUDED is a row of the table."""
+        scope = _Scope(query=query)
+        if table is not None:
+            relation = _table_relation(table, table.name)
+            scope.relations += [relation, _Relation("excluded", None, relation.columns)]
+        for item in items:
+            if item.table is not None:
+                self._named_table(item.table)
+            self._columns(table, (item.column,))
+            self._expression(item.value, scope)
 
     def _write_scope(self, name: ast.Name, query: str) -> _Scope:
         table = self._named_table(name)
@@ -172,6 +204,31 @@ class _Collector:
 
     def _query(self, query: ast.QueryExpression, outer: _Scope | None, name: str) -> dict[str, Symbol]:
         """Note all names of a query; return the symbols of its outputs by name in lower case."""
+        around = self._with_relations
+        if query.with_clause is not None:
+            for entry in query.with_clause.entries:
+                self._with_entry(entry, name)
+        outputs = self._query_after_with(query, outer, name)
+        self._with_relations = around
+        return outputs
+
+    def _with_entry(self, entry: ast.WithEntry, name: str) -> None:
+        """Note the names of one query of WITH, which those after it, and the query itself, may read."""
+        origin = f"{entry.span.file}:{entry.name.span.start}"
+        relation = _Relation(entry.name.text, Symbol("alias", entry.name.text, origin), {})
+        self._note(relation.symbol, entry.name.span, True)
+        for column in entry.columns:
+            symbol = Symbol("output", column.text, origin)
+            self._note(symbol, column.span, True)
+            relation.columns[column.text.lower()] = symbol
+        self._with_relations = {**self._with_relations, entry.name.text.lower(): relation}
+        queries = entry.query.inputs if isinstance(entry.query, ast.UnionQuery) else (entry.query,)
+        for query in queries:
+            outputs = self._query(query, None, name)
+            if not relation.columns:
+                relation.columns.update(outputs)
+
+    def _query_after_with(self, query: ast.QueryExpression, outer: _Scope | None, name: str) -> dict[str, Symbol]:
         if isinstance(query, ast.UnionQuery):
             outputs = [self._query(source, outer, name) for source in query.inputs]
             scope = _Scope(outputs=outputs[0], outer=outer, query=name)
@@ -195,6 +252,8 @@ class _Collector:
                 self._source(join.table, scope)
                 if join.condition is not None:
                     self._expression(join.condition, scope)
+                for column in join.using:
+                    self._column_name(ast.ColumnName(qualifier=None, name=column, span=column.span), scope)
         outputs: dict[str, Symbol] = {}
         for item in select.items:
             outputs.update(self._item(item, scope))
@@ -242,6 +301,9 @@ class _Collector:
         symbol = Symbol("alias", alias.text, f"{alias.span.file}:{alias.span.start}") if alias is not None else None
         if isinstance(source, ast.DerivedTable):
             columns = self._query(source.query, scope.outer, scope.query)
+        elif (with_relation := self._with_relations.get(source.table.text.lower())) is not None:
+            self._note(with_relation.symbol, source.table.span)
+            columns, symbol = with_relation.columns, symbol or with_relation.symbol
         else:
             table = self._named_table(source.table)
             if table is None:
@@ -311,7 +373,11 @@ class _Collector:
                 )
                 if symbol is None:
                     symbol = next(
-                        (relation.symbol for relation in enclosing.relations if matches(node.name, relation.shown)),
+                        (
+                            relation.symbol
+                            for relation in enclosing.relations
+                            if relation.symbol is not None and matches(node.name, relation.shown)
+                        ),
                         None,
                     )
                 enclosing = enclosing.outer
@@ -324,7 +390,9 @@ class _Collector:
         while enclosing is not None:
             for relation in enclosing.relations:
                 if matches(name, relation.shown) or (
-                    relation.symbol.kind == "alias" and matches(name, relation.symbol.name)
+                    relation.symbol is not None
+                    and relation.symbol.kind == "alias"
+                    and matches(name, relation.symbol.name)
                 ):
                     self._note(relation.symbol, name.span)
                     return relation
@@ -355,7 +423,9 @@ def _table_relation(table: Table, shown: str) -> _Relation:
 
 
 def parameter_name_span(node: ast.ParameterUse) -> Span:
-    """Return the span of the name alone in `[1: name]`, `[name]` or `:name`."""
+    """Return the span of the name alone in `[1: name]`, `[name]` or `:name`; all of `?` and `$1`."""
+    if node.style in ("?", "$"):
+        return node.span
     tokens = tokenize(Source(node.span.text)).tokens  # a comment may hold the same word
     start = node.span.start + next(token.start for token in tokens if token.text == node.name)
     return Span(node.span.source, start, start + len(node.name))

@@ -20,13 +20,13 @@ class RenameRefused(Exception):
 
 def renameable(texts: Mapping[str, str], file: str, offset: int) -> Span:
     """Return the name at an offset that may be changed; raise RenameRefused where there is none."""
-    return _named(Names(texts), file, offset).span
+    return _renamed(Names(texts), file, offset).span
 
 
-def _named(names: Names, file: str, offset: int) -> Occurrence:
-    """Return the name at an offset; raise RenameRefused where there is none."""
+def _renamed(names: Names, file: str, offset: int) -> Occurrence:
+    """Return the name at an offset; raise RenameRefused where there is none that can change."""
     occurrence = names.at(file, offset)
-    if occurrence is None:
+    if occurrence is None or (occurrence.symbol.kind == "parameter" and occurrence.span.text[0] in "?$"):
         raise RenameRefused("nothing here has a name that can change")
     return occurrence
 
@@ -34,7 +34,7 @@ def _named(names: Names, file: str, offset: int) -> Occurrence:
 def rename(texts: Mapping[str, str], file: str, offset: int, name: str) -> tuple[Edit, ...]:
     """Return the edits that rename the symbol at an offset everywhere; raise RenameRefused where that cannot be."""
     names = Names(texts)
-    symbol = _named(names, file, offset).symbol
+    symbol = _renamed(names, file, offset).symbol
     occurrences = names.all()
     plain_name = _unquoted(name.strip())
     for occurrence in occurrences:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from piql.compiler.binding.functions import AGGREGATES, FUNCTIONS
+from piql.compiler.binding.functions import AGGREGATES, USAGES
 from piql.compiler.syntax.cursor import RESERVED
 from piql.compiler.syntax.lexer import Token, tokenize
 from piql.editor.service.names import Names
@@ -23,10 +23,11 @@ TOKEN_TYPES: tuple[TokenType, ...] = get_args(TokenType)  # encoded tokens hold 
 # Keywords that may also be names. A word that a statement uses as a name is coloured as that name.
 SOFT_KEYWORDS = frozenset(
     """
-    ASC BUCKETS CARDINALITY COVERING DESC ENTITY FETCH IF INCLUDE INDEX KEY MAX OF QUERY REF TABLE TOKEN
+    ASC BUCKETS CARDINALITY CAST CONFLICT COVERING DEFAULT DESC DO END ENTITY EXCLUDED FETCH FILTER FIRST IF INCLUDE
+    INDEX KEY LEVELS MAX NEXT NOTHING OF ONLY QUERY RECURSIVE REF RETURNING ROW ROWS TABLE TOKEN
     """.split()
 )
-_FUNCTIONS = frozenset((*AGGREGATES, *FUNCTIONS))
+_FUNCTIONS = frozenset((*AGGREGATES, *USAGES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +52,15 @@ def semantic_tokens(texts: Mapping[str, str], file: str) -> tuple[SemanticToken,
         if token.kind == "number":
             return "number"
         if token.kind == "symbol":
+            if token.word == "?" or token.word[0] == "$":
+                return "parameter"
             return "operator" if token.word not in ("(", ")", ",", ";", ".", "[", "]", "{", "}") else None
         if token.kind == "quoted":
             return "name"
+        if token.word in _FUNCTIONS and following.word == "(":
+            return "function"  # MAX is both: MAX(price), and LIMIT [n] MAX 50
         if token.word in RESERVED or token.word in SOFT_KEYWORDS:
             return "keyword"
-        if token.word in _FUNCTIONS and following.word == "(":
-            return "function"
         return "type" if token.word in KIND_OF_NAME else "name"
 
     for token, following in zip(lexed.tokens, lexed.tokens[1:], strict=False):

@@ -46,6 +46,7 @@ class Place:
     before: int  # how many of them stand before the cursor
     prefix: str
     blocks: list[Block]
+    with_columns: dict[str, tuple[str, ...]]  # the columns of each query of WITH, by its name
 
     def previous(self, back: int = 1) -> Token | None:
         """Return the token `back` tokens before the cursor; None before the first one."""
@@ -90,7 +91,8 @@ def place_at(text: str, offset: int) -> Place | None:
     while end < len(kept) and kept[end].word != ";" and not _is_create(kept, end):
         end += 1
     statement = kept[start:end]
-    return Place(statement, before - start, prefix, _blocks(statement))
+    blocks = _blocks(statement)
+    return Place(statement, before - start, prefix, blocks, _with_columns(statement, blocks))
 
 
 def _is_create(tokens: list[Token], at: int) -> bool:
@@ -172,6 +174,36 @@ def _read_block(tokens: list[Token], block: Block, blocks: list[Block]) -> None:
             elif clause == "SELECT":
                 last_name = name_of(token) if _is_name(token) else None
         at += 1
+
+
+def _with_columns(tokens: list[Token], blocks: list[Block]) -> dict[str, tuple[str, ...]]:
+    """Return the columns of the queries of WITH: those that are named, else the outputs of the query itself."""
+    columns: dict[str, tuple[str, ...]] = {}
+    for at, token in enumerate(tokens[:-2]):
+        if token.word not in ("WITH", "RECURSIVE", ",") or not _is_name(tokens[at + 1]):
+            continue
+        following = at + 2
+        names: tuple[str, ...] = ()
+        if tokens[following].word == "(":
+            closing = next((end for end in range(following, len(tokens)) if tokens[end].word == ")"), len(tokens))
+            names = tuple(name_of(column) for column in tokens[following:closing] if _is_name(column))
+            following = closing + 1
+        if [keyword.word for keyword in tokens[following : following + 2]] == ["AS", "("]:
+            first = next((block for block in blocks if block.start == following + 2), None)
+            columns[name_of(tokens[at + 1])] = names or (tuple(first.outputs) if first is not None else ())
+    return columns
+
+
+def is_end_of_with(tokens: list[Token]) -> bool:
+    """Return whether tokens end behind the parenthesis of a query of WITH: `WITH name AS (…)`."""
+    if not tokens or tokens[-1].word != ")" or all(token.word != "WITH" for token in tokens):
+        return False
+    depth = 0
+    for at in range(len(tokens) - 1, 0, -1):
+        depth += (tokens[at].word == ")") - (tokens[at].word == "(")
+        if depth == 0:
+            return tokens[at - 1].word == "AS"
+    return False
 
 
 def _is_name(token: Token) -> bool:

@@ -2,8 +2,10 @@
 
 A cursor is a sealed JSON list, filled up with spaces:
 
-    [query, mark, deployment, [values of the page's order in its last row], digest of the parameters]
+    [query, mark, deployment, [values of the page's order in its last row], digest of the parameters, …]
 
+Behind these come the values that the execution of the first page gave itself, such as CURRENT_TIMESTAMP, where the
+query has any: they are those of all its pages.
 The mark is a digest of the query's text and order: it changes when the query is replaced. The values may be of columns
 that the query does not show, so the length of a cursor tells only the next multiple of 32 bytes.
 """
@@ -29,21 +31,28 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def write_cursor(
-    key: bytes, query: str, mark: str, deployment: int, position: tuple[Any, ...], parameters: Iterable[object] = ()
+    key: bytes,
+    query: str,
+    mark: str,
+    deployment: int,
+    position: tuple[Any, ...],
+    parameters: Iterable[object] = (),
+    supplied: Iterable[object] = (),
 ) -> str:
     """Return the cursor of a page that ended at `position`: the stored values of its order in its last row.
 
-    `key` is the store's signing key, `query` the query's name (empty for a statement), `parameters` are stored values.
+    `key` is the store's signing key, `query` the query's name (empty for a statement), `parameters` are stored values,
+    and so are those `supplied` by the execution.
     """
-    content = [query, mark, deployment, position, _digest(parameters)]
+    content = [query, mark, deployment, position, _digest(parameters), *supplied]
     body = json.dumps(content, separators=(",", ":"), default=_tagged).encode()
     return sealed(key, body.ljust(-(-len(body) // _LENGTH_STEP) * _LENGTH_STEP), _PURPOSE)
 
 
 def read_cursor(
     key: bytes, query: str, mark: str, cursor: object, parameters: Iterable[object] = ()
-) -> tuple[Any, ...]:
-    """Return the position that `write_cursor` put into a cursor of this query.
+) -> tuple[tuple[Any, ...], list[Any]]:
+    """Return the position and the supplied values that `write_cursor` put into a cursor of this query.
 
     Raises InvalidCursor for a text that is no cursor of this query, or was made with other parameters, and StaleCursor
     where the query has been replaced since.
@@ -53,18 +62,18 @@ def read_cursor(
     body = opened(key, cursor, _PURPOSE)
     if body is None:
         raise InvalidCursor("the cursor is damaged, or was made by another store")
-    of_query, of_mark, deployment, position, *digest = json.loads(body, object_hook=_untagged)
+    of_query, of_mark, deployment, position, *rest = json.loads(body, object_hook=_untagged)
     if of_query != query:
         raise InvalidCursor(f"the cursor belongs to {of_query or 'a statement'}, not to {query or 'a statement'}")
     if of_mark != mark and not query:
         raise StaleCursor("the cursor belongs to another statement, or the schema has changed: start again")
     if of_mark != mark:
         raise StaleCursor(f"{query} has been replaced since deployment {deployment} made this cursor: start again")
-    if digest != [_digest(parameters)]:
+    if rest[:1] != [_digest(parameters)]:
         raise InvalidCursor(
             "the cursor was made with other parameters: give those of the page before, or start again without it"
         )
-    return tuple(position)
+    return tuple(position), rest[1:]
 
 
 def _digest(parameters: Iterable[object]) -> str:

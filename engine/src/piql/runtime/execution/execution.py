@@ -25,16 +25,18 @@ class Execution:
     parameters    stored values, in the order of the query's parameters
     position      the values of the page's order in the last row of the page before; None for a first page
     page_end      the same of this page's last row, set when the page is full
+    work_tables   the rows of the level before, by the path of their recursive union
     is_lazy       operators get their child rows one by one (see `operators/first_rows.py`)
     """
 
-    __slots__ = ("_known", "is_lazy", "page_end", "parameters", "position")
+    __slots__ = ("_known", "is_lazy", "page_end", "parameters", "position", "work_tables")
 
     def __init__(self, parameters: list[Any], position: tuple[Any, ...] | None = None, is_lazy: bool = False) -> None:
         self.parameters = parameters
         self.position = position
         self.is_lazy = is_lazy
         self.page_end: tuple[Any, ...] | None = None
+        self.work_tables: dict[tuple[int, ...], list[Row]] = {}
         self._known: dict[object, dict[Any, list[Row]]] = {}
 
     def known(self, operator: object) -> dict[Any, list[Row]]:

@@ -8,7 +8,9 @@ A predicate has two sources, so that NOT needs no third truth value:
 
     is_true(a < b)         (t1 := r[0]) is not None and (t2 := r[1]) is not None and t1 < t2
     is_false(NOT a < b)    the same
-    stored(a < b)          True if is_true else False if is_false else None
+    stored(a < b)          t1 < t2 if (t1 := r[0]) is not None and (t2 := r[1]) is not None else None
+
+Each names every operand once, or the source of nested predicates would double with each level.
 
 Numbers are computed by `numbers`, functions by `functions`.
 """
@@ -19,10 +21,12 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
+from piql.compiler.binding.functions import takes_null
 from piql.compiler.binding.types import BARE, type_of
 from piql.compiler.logical.expressions import (
     And,
     Arithmetic,
+    Case,
     ColumnRef,
     Comparison,
     Constant,
@@ -36,16 +40,39 @@ from piql.compiler.logical.expressions import (
     TokenMatch,
 )
 from piql.compiler.logical.format import format_expression
+from piql.errors import NumberOutOfRange
 from piql.runtime.execution import numbers
-from piql.runtime.execution.functions import FUNCTIONS
+from piql.runtime.execution.casts import conversion_or_error
+from piql.runtime.execution.functions import FUNCTIONS, Computation
 from piql.schema.catalog import Kind, SqlType
-from piql.schema.types import WHOLE, range_of
+from piql.schema.types import NUMBERS, WHOLE, range_of
 from piql.schema.words import folded, words_of
 from piql.store.base import Codec
 
 _PYTHON_SIGN = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _PREDICATES = (And, Or, Not, Comparison, IsNull, InList, TokenMatch)
 _NUMBERS = (Kind.INT, Kind.BIGINT, Kind.DOUBLE)
+
+
+class _Group(str):
+    """A source in parentheses. Where others stand around it, it goes without: Python refuses more than 200 pairs."""
+
+    __slots__ = ()
+
+
+def _group(source: str) -> str:
+    """Return a source in parentheses."""
+    return _Group(f"({source})")
+
+
+def _bare(source: str) -> str:
+    """Return a source for a place that has parentheses already."""
+    return source[1:-1] if isinstance(source, _Group) else source
+
+
+def _set(name: str, source: str) -> str:
+    """Return the source of a temporary that takes a value, and is it."""
+    return f"({name} := {_bare(source)})"
 
 
 class ExpressionCompiler:
@@ -108,8 +135,10 @@ class ExpressionCompiler:
                 return self._coalesce(arguments, type)
             case FunctionCall():
                 return self._encoded(self._call(expression), expression.type)
+            case Case():
+                return self._case(expression)
             case _ if isinstance(expression, _PREDICATES):
-                return f"(True if {self.is_true(expression)} else False if {self.is_false(expression)} else None)"
+                return self._truth_value(expression)
         raise LookupError(f"{expression.__class__.__name__} cannot be computed from a row")
 
     def value(self, expression: Expression) -> str:
@@ -129,7 +158,7 @@ class ExpressionCompiler:
     def _if_set(self, source: str, then: str) -> str:
         """Return the source of `then` with the value of `source` for its {}; None where that value is None."""
         at = self._temporary()
-        return f"(None if ({at} := {source}) is None else {then.format(at)})"
+        return _group(f"None if {_set(at, source)} is None else {then.format(at)}")
 
     def _encoded(self, source: str, type: SqlType) -> str:
         """Return the source of a stored value, from that of the value."""
@@ -147,7 +176,8 @@ class ExpressionCompiler:
         """Return the source of the value of `left operator right`, which is None where an operand is."""
         left, right = self._as(node.left, node.type.kind), self._as(node.right, node.type.kind)
         a, b = self._temporary(), self._temporary()
-        return f"(None if ({a} := {left}) is None or ({b} := {right}) is None else {self._computed(node, a, b)})"
+        tests = f"{_set(a, left)} is None or {_set(b, right)} is None"
+        return _group(f"None if {tests} else {self._computed(node, a, b)}")
 
     def _computed(self, node: Arithmetic, a: str, b: str) -> str:
         """Return the source of the operator on two temporaries; the result is checked where it may leave its type."""
@@ -171,18 +201,27 @@ class ExpressionCompiler:
         """Return the source of a whole number, which raises NumberOutOfRange outside of its type."""
         low, high = range_of(node.type)
         at, refuse = self._temporary(), self.name(numbers.range_refusal(node.type, words_for(node)))
-        return f"({at} if {low} <= ({at} := {source}) <= {high} else {refuse}({at}))"
+        return _group(f"{at} if {low} <= {_set(at, source)} <= {high} else {refuse}({at})")
 
     def _call(self, node: FunctionCall) -> str:
         """Return the source of a function's value, which is None where an argument is."""
-        computation = FUNCTIONS[node.name]
+        computation = (
+            Computation(conversion_or_error(type_of(node.arguments[0]), node.type, words_for(node)))
+            if node.name == "CAST"
+            else FUNCTIONS[node.name]
+        )
+        if takes_null(node.name):
+            is_chosen = node.name != "NULLIF"  # its second argument is only compared, so it keeps its type
+            sources = [self._value_as(value, node.type) if is_chosen else self.value(value) for value in node.arguments]
+            return f"{self.name(computation.function)}({', '.join(sources)})"
         names = [self._temporary() for _ in node.arguments]
-        sources = map(self.value, node.arguments)
-        tests = [f"({name} := {source}) is None" for name, source in zip(names, sources, strict=True)]
-        result = f"{self.name(computation.function)}({', '.join(names)})"
+        sources = list(map(self.value, node.arguments))
+        tests = [f"{_set(name, source)} is None" for name, source in zip(names, sources, strict=True)]
+        function = in_calendar(computation.function, words_for(node)) if computation.is_dated else computation.function
+        result = f"{self.name(function)}({', '.join(names)})"
         if node.type.kind in computation.may_leave:
             result = self._checked(result, node)
-        return f"(None if {' or '.join(tests)} else {result})"
+        return _group(f"None if {' or '.join(tests)} else {result}")
 
     def _checked(self, source: str, node: FunctionCall) -> str:
         """Return the source of a number, which raises NumberOutOfRange outside of its type."""
@@ -194,16 +233,32 @@ class ExpressionCompiler:
         """Return the source of the first stored value that is set, converted to the stored form of `type`."""
         result = "None"
         for argument in reversed(arguments):
-            kind = type_of(argument).kind
-            if kind in (type.kind, Kind.NULL) or self._codec(type) is None:
-                source = self.stored(argument) if kind is not Kind.DECIMAL else self._as(argument, type.kind)
-                if kind is type.kind:
-                    source = self.stored(argument)
-            else:  # a whole number where another argument is DECIMAL
-                source = self._encoded(self._if_set(self.value(argument), f"{self.name(Decimal)}({{}})"), type)
             at = self._temporary()
-            result = f"({at} if ({at} := {source}) is not None else {result})"
-        return result
+            result = f"{at} if {_set(at, self._stored_as(argument, type))} is not None else {result}"
+        return _group(result)
+
+    def _case(self, node: Case) -> str:
+        """Return the source of a CASE's stored value; Python computes nothing behind the first test that is true.
+
+        It is flat, since Python refuses conditional expressions that are nested deeply: `(a and (x,) or (y,))[0]`.
+        """
+        pairs = zip(node.tests, node.values, strict=True)
+        whens = [f"{self.is_true(test)} and ({self._stored_as(value, node.type)},)" for test, value in pairs]
+        return f"({' or '.join(whens)} or ({self._stored_as(node.otherwise, node.type)},))[0]"
+
+    def _stored_as(self, expression: Expression, type: SqlType) -> str:
+        """Return the source of an expression's stored value in the stored form of a type that holds its values."""
+        kind = type_of(expression).kind
+        if kind in (type.kind, Kind.NULL) or type.kind not in (Kind.DECIMAL, Kind.DOUBLE):
+            return self.stored(expression)
+        return self._encoded(self._value_as(expression, type), type)
+
+    def _value_as(self, expression: Expression, type: SqlType) -> str:
+        """Return the source of an expression's value; a number is one of `type`, where this is DECIMAL or DOUBLE."""
+        source, kind = self.value(expression), type_of(expression).kind
+        if kind in (type.kind, Kind.NULL) or kind not in NUMBERS or type.kind not in (Kind.DECIMAL, Kind.DOUBLE):
+            return source
+        return self._if_set(source, f"{self.name(Decimal if type.kind is Kind.DECIMAL else float)}({{}})")
 
     def is_true(self, expression: Expression) -> str:
         """Return a source that is true in Python exactly when the predicate is TRUE."""
@@ -226,7 +281,7 @@ class ExpressionCompiler:
                 case IsNull(operand=Constant(value=value)):
                     return str((value is None) is is_wanted)
                 case IsNull(operand=operand):
-                    return f"({self.stored(operand)} is {'' if is_wanted else 'not '}None)"
+                    return _group(f"{self.stored(operand)} is {'' if is_wanted else 'not '}None")
                 case Comparison():
                     return self._comparison(expression, is_wanted)
                 case InList():
@@ -251,12 +306,43 @@ class ExpressionCompiler:
             return self._as(left, kind), self._as(right, kind)
         return self.stored(left), self.stored(right)
 
+    def _truth_value(self, node: Expression) -> str:
+        """Return the source of a predicate's value: True, False or None."""
+        match node:
+            case And(operands=operands):
+                return self._junction(list(map(self.stored, operands)), is_or=False)
+            case Or(operands=operands):
+                return self._junction(list(map(self.stored, operands)), is_or=True)
+            case Not(operand=operand):
+                return self._if_set(self.stored(operand), "not {}")
+            case Comparison():
+                tests, compared = self._compared(node, _PYTHON_SIGN[node.operator])
+                return _group(f"{compared} if {' and '.join(tests)} else None" if tests else compared)
+            case InList():
+                return self._in_value(node)
+            case TokenMatch():
+                return _group(f"True if {self.is_true(node)} else False if {self.is_false(node)} else None")
+        return self.is_true(node)  # IS NULL is never unknown
+
+    def _junction(self, sources: list[str], is_or: bool) -> str:
+        """Return the source of the value of an AND or OR of values; nothing is computed behind the one that decides."""
+        names = [self._temporary() for _ in sources]
+        decided = [f"{_set(name, source)} == {int(is_or)}" for name, source in zip(names, sources, strict=True)]
+        unknown = [f"{name} is None" for name in names]
+        tests = f"{is_or} if {' or '.join(decided)} else None if {' or '.join(unknown)} else " if names else ""
+        return _group(f"{tests}{not is_or}")
+
     def _comparison(self, node: Comparison, is_wanted: bool) -> str:
         """Return the source of a comparison of two operands that are both set."""
-        left, right = self.comparable(node.left, node.right)
         sign = _PYTHON_SIGN[node.operator]
         if not is_wanted:
             sign = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}[sign]
+        tests, compared = self._compared(node, sign)
+        return _group(" and ".join([*tests, compared]))
+
+    def _compared(self, node: Comparison, sign: str) -> tuple[list[str], str]:
+        """Return the sources of the tests whether its operands are set, and of the comparison by a sign of Python."""
+        left, right = self.comparable(node.left, node.right)
         tests: list[str] = []
         operands: list[str] = []
         for operand, source in ((node.left, left), (node.right, right)):
@@ -264,19 +350,46 @@ class ExpressionCompiler:
                 operands.append(source)
                 continue
             at = self._temporary()
-            tests.append(f"({at} := {source}) is not None")
+            tests.append(f"{_set(at, source)} is not None")
             operands.append(at)
-        return f"({' and '.join([*tests, f'{operands[0]} {sign} {operands[1]}'])})"
+        return tests, f"{operands[0]} {sign} {operands[1]}"
 
     def _in_list(self, node: InList, is_wanted: bool) -> str:
         """Return the source of an IN list: a test for each item, joined by `or`, or by `and` for NOT IN."""
-        tests = [
-            self._in_parameter(node.operand, item, is_wanted)
-            if isinstance(item, Parameter) and item.max_items is not None
-            else self._comparison(Comparison(operator="=", left=node.operand, right=item), is_wanted)
-            for item in node.items
-        ]
-        return f"({(' or ' if is_wanted else ' and ').join(tests) or str(not is_wanted)})"
+
+        def test(operand: Expression, item: Expression) -> str:
+            if isinstance(item, Parameter) and item.max_items is not None:
+                return self._in_parameter(operand, item, is_wanted)
+            return self._comparison(Comparison(operator="=", left=operand, right=item), is_wanted)
+
+        word = " or " if is_wanted else " and "
+        return self._over_items(
+            node, lambda operand: word.join(test(operand, item) for item in node.items) or str(not is_wanted)
+        )
+
+    def _in_value(self, node: InList) -> str:
+        """Return the source of the value of an IN list: that of an OR of its items."""
+
+        def value(operand: Expression, item: Expression) -> str:
+            if not (isinstance(item, Parameter) and item.max_items is not None):
+                return self._truth_value(Comparison(operator="=", left=operand, right=item))
+            is_in, is_out = (self._in_parameter(operand, item, is_wanted) for is_wanted in (True, False))
+            return _group(f"True if {is_in} else False if {is_out} else None")
+
+        return self._over_items(
+            node, lambda operand: self._junction([value(operand, item) for item in node.items], is_or=True)
+        )
+
+    def _over_items(self, node: InList, source: Callable[[Expression], str]) -> str:
+        """Return a source that tests the operand with each item, and computes it once."""
+        operand = node.operand
+        if not node.items or isinstance(operand, ColumnRef | Parameter | Constant) or operand in self._field_sources:
+            return _group(_bare(source(operand)))
+        at, computed = self._temporary(), self.stored(operand)
+        around, self._field_sources = self._field_sources, {**self._field_sources, operand: at}
+        tests = source(operand)
+        self._field_sources = around
+        return _group(f"[{at} := {_bare(computed)}] and ({_bare(tests)})")
 
     def _in_parameter(self, operand: Expression, items: Parameter, is_wanted: bool) -> str:
         """Return the source of `operand IN [items]`, where the list holds no NULL; an empty list makes it FALSE."""
@@ -303,6 +416,18 @@ class ExpressionCompiler:
         if is_wanted:
             return f"({is_set} and {is_among})"
         return f"({is_set} and {' and '.join([f'{column} is not None' for column in columns])} and not {is_among})"
+
+
+def in_calendar(compute: Callable[..., Any], words: str) -> Callable[..., Any]:
+    """Return a function of days or times that raises NumberOutOfRange outside of the years 1 to 9999."""
+
+    def computed(*values: Any) -> Any:
+        try:
+            return compute(*values)
+        except (OverflowError, ValueError):
+            raise NumberOutOfRange(f"{words} is outside the years 1 to 9999") from None
+
+    return computed
 
 
 def words_for(expression: Expression) -> str:

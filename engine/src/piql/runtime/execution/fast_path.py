@@ -32,7 +32,7 @@ FastExecute: TypeAlias = Callable[["Mapping[str, object] | None"], Any]
 _EXECUTE = """
 def execute(given):
     started = clock()
-    {check}
+    {check}{supply}
     try:
         {read}
         dicts = []
@@ -41,7 +41,7 @@ def execute(given):
     except ArithmeticError:
         raise out_of_range() from None
     trips = 1 if operations else 0
-    return new(Page, (dicts, None, operations, trips, operations, 0, (clock() - started) * 1000, statements))
+    return new(Page, (dicts, None, operations, trips, operations, 0, (clock() - started) * 1000, statements, None))
 """
 _ONE = """if {limit}:
             operations = 1
@@ -57,6 +57,7 @@ class FastPath:
 
     bound    the most requests that the query may make
     checks   the check of its parameters, as source
+    supply   returns the values that the execution gives itself; None where the query has none
     edge     compiles expressions over the scan's rows
     shown    the source of a result dict, from a row `r` and the parameters `p`
     names    what that source and the template refer to: Page, clock, out_of_range
@@ -69,6 +70,7 @@ class FastPath:
     edge: ExpressionCompiler
     shown: str
     names: dict[str, Any]
+    supply: Callable[[], list[Any]] | None = None
 
     def generate(self, consistency: Consistency | None) -> FastExecute:
         """Generate the function that runs the query with this consistency; the store may prepare a statement now."""
@@ -80,7 +82,9 @@ class FastPath:
             read = self.store.reader(self.scan.read, consistency)
             source = _ONE.format(request=request.arguments, limit=request.limit)
         names = self.checks.names | self.edge.names | self.names | {"read": read, "new": tuple.__new__}
-        exec(_EXECUTE.format(check=self.checks.source, read=source, shown=self.shown), names)
+        names["supply"] = self.supply
+        supply = "" if self.supply is None else "\n    p += supply()"
+        exec(_EXECUTE.format(check=self.checks.source, supply=supply, read=source, shown=self.shown), names)
         function: FastExecute = names["execute"]
         return function
 

@@ -16,7 +16,7 @@ from itertools import product
 from typing import Any
 
 from piql.compiler.binding.types import BARE, type_of
-from piql.compiler.logical.expressions import Arithmetic, Constant, Expression, FunctionCall, Parameter
+from piql.compiler.logical.expressions import Arithmetic, Case, Constant, Expression, FunctionCall, Parameter
 from piql.compiler.physical.operators import KeyPart, KeyRange
 from piql.runtime.execution.expressions import ExpressionCompiler
 from piql.runtime.execution.preparation import Preparation
@@ -42,8 +42,8 @@ def prefixes(
         if not any(part.is_null for part in parts):
             return compiler.function("r, p", f"[] if None in (k := {body}) else [k]")
     if len(sources) == 1:
-        listed = f"dict.fromkeys({sources[0].source})"
-        return compiler.function("r, p", f"[(k,) for k in {listed} if k is not None]")
+        listed = compiler.function("r, p", sources[0].source)
+        return lambda row, parameters: [(key,) for key in dict.fromkeys(listed(row, parameters)) if key is not None]
     lists = compiler.function("r, p", compiler.tuple_of([source.as_list() for source in sources]))
     nulls = sum(part.is_null for part in parts)  # these stand for IS NULL; any other NULL equals nothing
 
@@ -148,7 +148,7 @@ def _values(
 
 def _is_computed(value: Expression) -> bool:
     """Return whether a value is computed, so that a whole number may be outside the range of the key's type."""
-    return isinstance(value, Arithmetic | FunctionCall)
+    return isinstance(value, Arithmetic | FunctionCall | Case)
 
 
 def _null_outside(type: SqlType) -> Callable[[Any], Any]:

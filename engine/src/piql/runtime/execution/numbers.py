@@ -37,6 +37,14 @@ def divide(left: Any, right: Any) -> float | None:
     return finite(float(left) / float(right)) if right else None
 
 
+def power(number: Any, exponent: Any) -> float | None:
+    """Return the power as a DOUBLE; None where it is not finite, or no real number."""
+    try:
+        return finite(math.pow(number, exponent))
+    except (ValueError, OverflowError):
+        return None
+
+
 def remainder(left: Any, right: Any) -> Any:
     """Return the remainder of whole numbers, which has the sign of `left`; None for a division by zero."""
     if right == 0:

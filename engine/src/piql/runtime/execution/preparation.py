@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from piql.compiler.logical.expressions import ColumnRef, Expression, FunctionCall
 from piql.compiler.logical.operators import Count, SortKey
 from piql.compiler.optimizer.analysis.predicates import replace_columns
-from piql.compiler.physical.operators import LocalProjection, PhysicalNode
+from piql.compiler.physical.operators import LocalProjection, PhysicalNode, RecursiveUnion
 from piql.runtime.execution.expressions import ExpressionCompiler
 from piql.schema.catalog import Index
 from piql.store.base import Store
@@ -25,12 +25,14 @@ class Preparation:
     slots         the position of each parameter in the list of values of an execution
     deployed      turns an index of the plan into that index as the store keeps it
     page_order    the order of a page in the columns of this part of the plan; empty for a query without pages
+    work_tables   the path of each recursive union in whose step this part of the plan stands, by its name
     """
 
     store: Store
     slots: Mapping[str, int]
     deployed: Callable[[Index], Index]
     page_order: tuple[SortKey, ...] = ()
+    work_tables: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def in_branch(self, branch: PhysicalNode) -> Preparation:
         """Return the preparation of a union's branch: with the page's order in terms of the branch's columns."""
@@ -39,6 +41,10 @@ class Preparation:
         meanings = {(branch.alias, output.name): _unconverted(output.expression) for output in branch.outputs}
         order = (replace(key, expression=replace_columns(key.expression, meanings)) for key in self.page_order)
         return replace(self, page_order=tuple(order))
+
+    def in_step(self, union: RecursiveUnion, path: tuple[int, ...]) -> Preparation:
+        """Return the preparation of the step of the recursive union at `path`."""
+        return replace(self, work_tables={**self.work_tables, union.name: path})
 
     def over(self, fields: Fields, row: str = "r") -> ExpressionCompiler:
         """Return a compiler of expressions over rows with these fields."""

@@ -30,6 +30,7 @@ from piql.runtime.execution.parameters import ParameterChecks
 from piql.runtime.execution.preparation import Preparation
 from piql.runtime.execution.settling import RowMoved, SettledStore
 from piql.runtime.execution.strategy import Clock, Strategy, Timed, Timings, Work, drive
+from piql.runtime.execution.supplied import Now, Occasion, SuppliedValues, utc_now
 from piql.schema.catalog import Index
 from piql.store.base import Consistency, Row, Store
 
@@ -43,6 +44,8 @@ class Page(NamedTuple):
     repair_operations    requests that settled interrupted writes (only without transactions)
     attempts             operations and repair_operations together
     statements           statements that carried the requests, where the store counts them
+    rows_affected        rows that a write inserted, changed or deleted; None for a query. An UPDATE that sets what the
+                         row has already counts its row
     """
 
     rows: list[dict[str, Any]]
@@ -53,13 +56,15 @@ class Page(NamedTuple):
     repair_operations: int = 0
     elapsed_ms: float = 0.0
     statements: int = 0
+    rows_affected: int | None = None
 
 
 class PreparedQuery:
     """One SELECT over one deployment.
 
     `deployed` turns an index of the plan into that index as the store keeps it; `cursor_key` seals cursors; `clock`
-    gives seconds. With `is_shaped_by_data`, the bound relies on constraints of the data.
+    gives seconds, `now` the time that CURRENT_TIMESTAMP is. With `is_shaped_by_data`, the bound relies on constraints
+    of the data.
     """
 
     def __init__(
@@ -70,6 +75,7 @@ class PreparedQuery:
         deployment: int = 0,
         cursor_key: bytes = b"",
         clock: Clock = perf_counter,
+        now: Now = utc_now,
     ) -> None:
         plan, bound = query.plan, query.bound
         assert plan is not None
@@ -90,7 +96,11 @@ class PreparedQuery:
         order = _page_order(plan)
         self._is_paged = order is not None
         self._mark = hashlib.sha256(f"{query.text}\n{order!r}".encode()).hexdigest()[:16]
-        preparation = Preparation(self._store, checks.slots, deployed, order or ())
+        self._given = len(checks.slots)
+        self._supplied = SuppliedValues(plan, self._given, store.codec)
+        self._now = now
+        slots = {**checks.slots, **self._supplied.slots}
+        preparation = Preparation(self._store, slots, deployed, order or ())
         self._top, edge, to_dict = _with_edge(plan, preparation)
         self._to_dicts: ToDicts = edge.function("rows, p", f"[{to_dict} for r in rows]")
         self._wants_snapshot = bound.operations > 1
@@ -99,7 +109,8 @@ class PreparedQuery:
         needs_snapshot = self._wants_snapshot and self._settled is None
         if not needs_snapshot and (scan := only_scan(self._top)) is not None:
             names = {"Page": Page, "clock": clock, "out_of_range": self._out_of_range}
-            self._fast_path = FastPath(scan, store, self._bound, checks, edge, to_dict, names)
+            supply = (lambda: self._supplied.of(Occasion(now))) if self._supplied else None
+            self._fast_path = FastPath(scan, store, self._bound, checks, edge, to_dict, names, supply)
 
     def execute(
         self,
@@ -125,7 +136,10 @@ class PreparedQuery:
         if cursor is not None:
             if not self._is_paged:
                 raise InvalidCursor(f"{self._called} has no pages: only a query with PAGINATE takes a cursor")
-            position = read_cursor(self._cursor_key, self.name, self._mark, cursor, values)
+            position, supplied = read_cursor(self._cursor_key, self.name, self._mark, cursor, values)
+            values += supplied
+        elif self._supplied:
+            values += self._supplied.of(Occasion(self._now))
         execution = Execution(values, position, strategy == "lazy")
         timings = Timings() if observer is not None else None
         timed = timings.add if timings is not None else None
@@ -148,8 +162,9 @@ class PreparedQuery:
             raise self._out_of_range() from None
         next_cursor = None
         if execution.page_end is not None:
+            given, supplied = values[: self._given], values[self._given :]
             next_cursor = write_cursor(
-                self._cursor_key, self.name, self._mark, self._deployment, execution.page_end, values
+                self._cursor_key, self.name, self._mark, self._deployment, execution.page_end, given, supplied
             )
         elapsed = (clock() - started) * 1000
         if observer is not None and timings is not None:

@@ -1,6 +1,8 @@
 """Writes: one record with its index entries, after its constraints have been checked.
 
-write            a compiled INSERT, UPDATE or DELETE, which runs through one of the next two
+write            a compiled INSERT, UPDATE or DELETE, which runs through `paths`
+decisions        what it decides: from the record as it is to the record as it shall be
+paths            the two kinds of stores under one name: change a record, look up a UNIQUE value
 transactional    on a store with transactions: checks, entries and the record in one transaction
 stepped/         on a store without: the steps of docs/decisions/0011, and what settles interrupted writes
 table_rules/     constraints, records and entries of a table, the same on every store

@@ -80,7 +80,7 @@ def _for_all(items: Sequence[T], work: Callable[[T], object], writers: int) -> N
             raise
 
 
-def put_batch(transaction: Transaction, writer: TableWriter, rows: list[Mapping[str, Any]]) -> None:
+def put_batch(transaction: Transaction, writer: TableWriter, rows: Sequence[Mapping[str, Any]]) -> None:
     """Put a batch of rows in a transaction, or raise ConstraintViolation; of rows with the same key the last counts."""
     make, key_of = writer.make, writer.key_of
     records: dict[Row, Row] = {}

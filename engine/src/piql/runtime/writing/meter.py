@@ -24,7 +24,8 @@ class Meter:
     """The requests of one write. Without a `bound` they have no limit: bulk loads and back-fills have none.
 
     operations           requests of the last try: a write that others overtook begins again (no transactions only)
-    lost                 requests of earlier tries, and those that a quicker writer made useless
+    lost                 requests of earlier tries, those that a quicker writer made useless, and those that take back
+                         what a refused write has shown
     repair_operations    requests that settle interrupted writes of others
     attempts             the three together
     round_trips          waits of the last try
@@ -32,7 +33,7 @@ class Meter:
     With a `clock`, in seconds, the parts are timed.
     """
 
-    __slots__ = ("_parts", "bound", "clock", "lost", "operations", "repair_operations", "round_trips")
+    __slots__ = ("_kept", "_parts", "bound", "clock", "lost", "operations", "repair_operations", "round_trips")
 
     def __init__(self, bound: int | None = None, clock: Clock | None = None) -> None:
         self.bound = bound
@@ -42,6 +43,7 @@ class Meter:
         self.lost = 0
         self.repair_operations = 0
         self._parts: dict[Part, _Sum] = {}
+        self._kept = (0, 0)
 
     @property
     def attempts(self) -> int:
@@ -61,7 +63,7 @@ class Meter:
             self.round_trips += 1
 
     def lose(self, requests: int) -> None:
-        """Count requests that a quicker writer made useless."""
+        """Count requests that a quicker writer made useless, or that a refusal made necessary."""
         self.lost += requests
 
     def repair(self, requests: int) -> None:
@@ -72,12 +74,19 @@ class Meter:
             )
         self.repair_operations += requests
 
-    def begin_again(self) -> None:
-        """Start another try: what was counted so far is lost."""
-        self.lost += self.operations
-        self.operations = self.round_trips = 0
+    def keep(self) -> None:
+        """Keep what was counted so far, of a row that is written, when another row of the write begins again."""
+        self._kept = self.operations, self.round_trips
         for part in self._parts.values():
-            part.operations = 0
+            part.kept = part.operations
+
+    def begin_again(self) -> None:
+        """Start another try: what was counted for it so far is lost."""
+        operations, round_trips = self._kept
+        self.lost += self.operations - operations
+        self.operations, self.round_trips = operations, round_trips
+        for part in self._parts.values():
+            part.operations = part.kept
 
     def within(self, part: Part) -> AbstractContextManager[object]:
         """Count and time what is done inside the context as a part of the write."""
@@ -102,12 +111,12 @@ class Meter:
 
 
 class _Sum:
-    """The requests and seconds of one part, over all tries."""
+    """The requests and seconds of one part, over all tries; `kept` are those of rows that are written."""
 
-    __slots__ = ("operations", "seconds")
+    __slots__ = ("kept", "operations", "seconds")
 
     def __init__(self) -> None:
-        self.operations = 0
+        self.operations = self.kept = 0
         self.seconds = 0.0
 
 

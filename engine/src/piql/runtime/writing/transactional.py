@@ -9,17 +9,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from piql.compiler.physical.indexes.secondary_index import referrers_of
-from piql.errors import DuplicateKey
+from piql.errors import DuplicateKey, NotDeployed
 from piql.runtime.deployment import Deployment
+from piql.runtime.execution.supplied import Occasion
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.table_rules.constraints import GroupCount, ReferenceCheck, ReferrerCheck, UniqueCheck, picker
 from piql.runtime.writing.table_rules.entries import IndexEntries
 from piql.runtime.writing.table_rules.guards import guards_of
-from piql.runtime.writing.table_rules.records import RecordMaker, ValueReader
+from piql.runtime.writing.table_rules.records import RecordMaker, RowDefaults, ValueReader
 from piql.schema.catalog import Table
 from piql.store.base import ReadShape, Row, Store, Transaction
 
@@ -42,6 +43,7 @@ class TableWriter:
         record = deployment.record_of(table)
         self._hidden = (None,) * (len(record.columns) - len(table.columns))
         self._make = RecordMaker(table, store)
+        self._defaults = RowDefaults(table)
         self.key_of = picker(table, table.primary_key)
         names = tuple(column.name for column in record.columns)
         self.get = store.prepare(ReadShape(record, record.primary_index(), names, len(table.primary_key)))
@@ -62,6 +64,10 @@ class TableWriter:
         self.deletes_only = tuple(index.deletes_only for index in deployment.others_of(table))
         self.guards = guards_of(table, record, deployment, store)
         self._reader = ValueReader(table, store)
+
+    def completed(self, rows: Sequence[Mapping[str, Any]], occasion: Occasion) -> Sequence[Mapping[str, Any]]:
+        """Return rows given by column names with the DEFAULTs of the columns that they do not name."""
+        return self._defaults.completed(rows, occasion)
 
     def make(self, row: Mapping[str, Any]) -> Row:
         """Return the record of a row given by column names; columns that only other versions know are NULL."""
@@ -94,14 +100,14 @@ class TableWriter:
             return
         self.check_guards(transaction, old, new)
         before = meter.operations
-        with meter.within("ReferenceCheck"):
-            for reference in self.references:
-                reference.check(transaction, meter, old, new)
-        with meter.within("LimitCheck"):
+        with meter.within("LimitCheck"):  # first: ON CONFLICT DO NOTHING does not ask for what the row references
             for key in self.unique:
                 key.check(transaction, meter, old, new)
             for limit in self.limits:
                 limit.check(transaction, meter, old, new)
+        with meter.within("ReferenceCheck"):
+            for reference in self.references:
+                reference.check(transaction, meter, old, new)
         if old is not None:
             with meter.within("ReferenceCheck"):
                 for referrer in self.referrers:
@@ -165,4 +171,13 @@ class TableWriter:
     def duplicate(self, key: Row) -> DuplicateKey:
         """Return the error of an INSERT whose key exists already."""
         shown = self._reader.shown(self.table.primary_key, key)
-        return DuplicateKey(f"{self.table.name}: a row with {shown} exists already")
+        return DuplicateKey(f"{self.table.name}: a row with {shown} exists already", self.table.primary_key)
+
+    def unique_check(self, columns: Collection[str]) -> UniqueCheck:
+        """Return the check of a UNIQUE key; raise NotDeployed if the version in force has none of these columns."""
+        check = next((check for check in self.unique if set(check.columns) == set(columns)), None)
+        if check is None:
+            raise NotDeployed(
+                f"{self.table.name} has no UNIQUE ({', '.join(columns)}) any more: deploy the query again"
+            )
+        return check

@@ -1,42 +1,42 @@
 """A compiled write made ready to run: INSERT, UPDATE or DELETE of one record.
 
-Each is a key and a decision: a function from the record as it is to the record as it shall be. The store's write path
-(`transactional.py` or `stepped/writer.py`) reads the record, calls the decision, checks the constraints and writes.
-
-    UPDATE users SET age = age + 1 WHERE name = [1: name] IF age < 99
-    key ("ada",);  decision ("ada", 41) → ("ada", 42), or ConditionFailed
+Each is a key and a decision (`decisions.py`). The store's write path (`paths.py`) reads the record, calls the decision,
+checks the constraints and writes. Where a UNIQUE key leads to the row, the path looks up its primary key first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
 from piql.compiler.bounds.writes import most_entries
-from piql.compiler.logical.expressions import ColumnRef, Expression, Parameter, conjuncts
-from piql.compiler.logical.operators import Assignment
+from piql.compiler.logical.expressions import Parameter
 from piql.compiler.physical.operators import WritePlan
 from piql.compiler.result import CompiledQuery
-from piql.errors import ConditionFailed, ConstraintViolation
-from piql.runtime.execution.expressions import ExpressionCompiler, words_for
+from piql.errors import (
+    ConstraintViolation,
+    DuplicateKey,
+    NumberOutOfRange,
+    PiqlError,
+    RepairPending,
+    StoreUnavailable,
+)
+from piql.runtime.deployment import Redeployed
 from piql.runtime.execution.observation import Observation, Observer
 from piql.runtime.execution.parameters import ParameterChecks
-from piql.runtime.execution.preparation import Preparation
 from piql.runtime.execution.prepared_query import Page
 from piql.runtime.execution.strategy import Clock
+from piql.runtime.execution.supplied import Now, Occasion, SuppliedValues, utc_now
+from piql.runtime.writing.decisions import Decisions, Outcome
 from piql.runtime.writing.meter import Meter
-from piql.runtime.writing.stepped.writer import Decide, SteppedWriter
-from piql.runtime.writing.table_rules.records import Keep, keeper, never_null
+from piql.runtime.writing.paths import SteppedPath, TransactionalPath, WritePath
+from piql.runtime.writing.stepped.writer import SteppedWriter
+from piql.runtime.writing.table_rules.constraints import UniqueCheck
+from piql.runtime.writing.table_rules.records import never_null
 from piql.runtime.writing.transactional import TableWriter
 from piql.store.base import Row, Store, Transaction
-
-Values = Callable[[Row | None, list[Any]], tuple[Any, ...]]
-"""From the old record and the parameters to the values of some assignments."""
-
-Test = Callable[[Row, list[Any]], bool]
-"""From the old record and the parameters to whether one part of the IF condition is TRUE."""
 
 
 class PreparedWrite:
@@ -50,6 +50,7 @@ class PreparedWrite:
         deployment: int = 0,
         stepped: SteppedWriter | None = None,
         clock: Clock = perf_counter,
+        now: Now = utc_now,
     ) -> None:
         plan, bound = query.plan, query.bound
         assert isinstance(plan, WritePlan)
@@ -64,77 +65,35 @@ class PreparedWrite:
         self._clock = clock
         self._bound = bound.operations + _cost_of_others(plan, writer)
         self._checks = ParameterChecks(query.parameters, store.codec)
-        preparation = Preparation(store, self._checks.slots, lambda index: index)
-        table = writer.table
-        values = (
-            {assignment.column: assignment for assignment in (*plan.values, *plan.key)} if plan.kind == "insert" else {}
-        )
-        if plan.kind == "insert":
-            self._columns = tuple(values)
-            self._values = self._sources(tuple(values.values()), preparation)
-            self._key: Values = lambda old, parameters: ()
-        else:
-            by_column = {assignment.column: assignment for assignment in plan.key}
-            self._key = self._sources(tuple(by_column[name] for name in table.primary_key), preparation)
-            self._columns = tuple(value.column for value in plan.values)
-            self._values = self._sources(plan.values, preparation)
-        self._tests = self._compiled(plan.condition, preparation)
-        self._never_null = _never_null(plan, writer, self._checks.slots)
-        self._keep: dict[str, Keep] = {column.name: keeper(table, column, store) for column in table.columns}
-        known = {column.name for column in plan.table.columns}
-        self._unknown = {at for at, column in enumerate(table.columns) if column.name not in known}
-        self._positions = {column.name: at for at, column in enumerate(table.columns)}
-
-    def _sources(self, assignments: tuple[Assignment, ...], preparation: Preparation) -> Values:
-        """Return a function to the values of assignments, which may be computed from the old record."""
-        compiler = self._over_old((assignment.value for assignment in assignments), preparation)
-        return compiler.function(
-            "r, p", compiler.tuple_of([compiler.value(assignment.value) for assignment in assignments])
-        )
-
-    def _compiled(self, condition: Expression | None, preparation: Preparation) -> tuple[tuple[str, Test], ...]:
-        """Return the parts of an IF condition, which must all be TRUE: each as written, and its test."""
-        parts = () if condition is None else conjuncts(condition)
-        compiler = self._over_old(parts, preparation)
-        return tuple((words_for(part), compiler.function("r, p", compiler.is_true(part))) for part in parts)
-
-    def _over_old(self, expressions: Iterable[Expression], preparation: Preparation) -> ExpressionCompiler:
-        """Return a compiler of these expressions over the old record `r`."""
-        at = {column.name: position for position, column in enumerate(self._writer.table.columns)}
-        return preparation.over_sources(
-            {ref: f"r[{at[ref.name]}]" for expression in expressions for ref in expression.find(ColumnRef)}
-        )
+        self._supplied = SuppliedValues(plan, len(self._checks.slots), store.codec)
+        self._now = now
+        slots = {**self._checks.slots, **self._supplied.slots}
+        self._looked_up = _looked_up(plan, writer)
+        self._decisions = Decisions(plan, writer, slots, store)
+        self._never_null = _never_null(plan, writer, slots)
 
     def execute(
         self,
         parameters: Mapping[str, object] | None = None,
         observer: Observer | None = None,
         before: Callable[[Transaction], None] | None = None,
+        occasion: Occasion | None = None,
     ) -> Page:
         """Run the write once; `before` is called when the transaction has begun, and may raise to stop it.
+
+        `occasion` gives the values of an execution that was begun before, and is made again.
 
         Raises InvalidParameter before any request, ConstraintViolation, ConditionFailed, and errors of the store.
         """
         started = self._clock()
         values = self._checks.checked(parameters)
+        if self._supplied:
+            values += self._supplied.of(occasion or Occasion(self._now))
         for slot, why in self._never_null:
             if values[slot] is None:
                 raise ConstraintViolation(why)
         meter = Meter(self._bound, None if observer is None else self._clock)
-        key, decide = self._insert(values) if self._plan.kind == "insert" else self._change(values)
-        if self._stepped is None:
-            with self._store.transaction() as transaction:
-                if before is not None:
-                    before(transaction)
-                if key is None:
-                    decide(None)
-                else:
-                    old = self._writer.read(transaction, meter, key)
-                    self._writer.apply(transaction, meter, old, decide(old))
-        elif key is None:
-            decide(None)
-        else:
-            self._stepped.write(key, decide, meter)
+        records = self._run(values, meter, before)
         elapsed = (self._clock() - started) * 1000
         if observer is not None:
             started_at = datetime.fromtimestamp(datetime.now(UTC).timestamp() - elapsed / 1000, UTC)
@@ -142,58 +101,113 @@ class PreparedWrite:
             counts = meter.operations, meter.round_trips
             observer(Observation(self.name, self._deployment, started_at, elapsed, *counts, 0, timings))
         repairs = meter.repair_operations
-        return Page([], None, meter.operations, meter.round_trips, meter.attempts, repairs, elapsed)
+        affected = len(records)
+        rows = self._decisions.rows(records)
+        return Page(rows, None, meter.operations, meter.round_trips, meter.attempts, repairs, elapsed, 0, affected)
 
-    def _insert(self, parameters: list[Any]) -> tuple[Row, Decide]:
-        """Return the key and the decision of an INSERT."""
-        values = self._values(None, parameters)
-        record = self._writer.make(dict(zip(self._columns, values, strict=True)))
-        key = self._writer.key_of(record)
+    def _run(self, parameters: list[Any], meter: Meter, before: Callable[[Transaction], None] | None) -> list[Row]:
+        """Make the write on the kind of store that there is; return the records affected."""
+        news = self._decisions.records(parameters) if self._plan.kind == "insert" else None
+        if self._stepped is not None:
+            return self._write(SteppedPath(self._stepped, meter), news, parameters, meter)
+        with self._store.transaction() as transaction:
+            if before is not None:
+                before(transaction)
+            return self._write(TransactionalPath(self._writer, transaction, meter), news, parameters, meter)
 
-        def decide(old: Row | None) -> Row | None:
-            if old is not None and self._plan.if_not_exists:
-                raise self._writer.duplicate(key)
-            return self._writer.keep_hidden(old, self._with_unknown(old, record))
+    def _write(self, path: WritePath, news: list[Row] | None, parameters: list[Any], meter: Meter) -> list[Row]:
+        """Make the write, of the records `news` if it is an INSERT; return the records affected."""
+        if news is None:
+            row = self._change(path, parameters)
+            return [] if row is None else [row]
+        affected: list[Row] = []
+        for number, new in enumerate(news, 1):
+            try:
+                row = self._insert(path, new, parameters)
+            except (PiqlError, Redeployed, ArithmeticError) as failure:
+                named = failure if len(news) == 1 else self._failure_of(failure, number, len(news))
+                if named is failure:
+                    raise
+                raise named from failure
+            affected += [] if row is None else [row]
+            meter.keep()
+        return affected
 
-        return key, decide
+    def _failure_of(self, failure: Exception, number: int, rows: int) -> Exception:
+        """Return the error of a row of several.
 
-    def _with_unknown(self, old: Row | None, record: Row) -> Row:
-        """Return a record with the old values of those columns that the version of this statement does not know."""
-        if old is None or not self._unknown:
-            return record
-        return tuple([old[at] if at in self._unknown else value for at, value in enumerate(record)])
+        With transactions nothing is written. Without, the rows before it are, so the statement must not be made again
+        by itself: what asks for that becomes StoreUnavailable.
+        """
+        which = f"row {number} of {rows}"
+        if self._stepped is None or number == 1:
+            if isinstance(failure, PiqlError):
+                failure.args = (f"{which}: {failure}",)
+            return failure
+        message = f"{which}: {failure or 'the schema was changed meanwhile'}; the rows before it are written"
+        if isinstance(failure, ArithmeticError):
+            return NumberOutOfRange(message)
+        if isinstance(failure, Redeployed | RepairPending):
+            return StoreUnavailable(message)
+        failure.args = (message,)
+        return failure
 
-    def _change(self, parameters: list[Any]) -> tuple[Row | None, Decide]:
-        """Return the key and the decision of an UPDATE or DELETE; the key is None if no row can have it."""
+    def _change(self, path: WritePath, parameters: list[Any]) -> Row | None:
+        """Make an UPDATE or DELETE; return the record that was changed or deleted."""
+        outcome, unique = Outcome(), self._decisions.found_by
+        key = self._decisions.key(parameters)
+        decide = self._decisions.changes(key, parameters, outcome)
+        primary = path.owner(unique, key) if unique is not None and key is not None and None not in key else key
+        if primary is None or None in primary:
+            decide(None)  # no row can be meant
+        else:
+            path.write(primary, decide)
+        return outcome.row
 
-        def decide(old: Row | None) -> Row | None:
-            if self._tests:
-                self._check_condition(old, parameters)
-            if old is None or self._plan.kind == "delete":
-                return None
-            record = list(old)
-            for name, value in zip(self._columns, self._values(old, parameters), strict=True):
-                record[self._positions[name]] = self._keep[name](value)
-            return tuple(record)
-
-        return self._key_named(parameters), decide
-
-    def _key_named(self, parameters: list[Any]) -> Row | None:
-        """Return the key that the write names; None for one that no row can have."""
-        names = self._writer.table.primary_key
-        try:
-            values = self._key(None, parameters)
-            return tuple(self._keep[name](value) for name, value in zip(names, values, strict=True))
-        except ConstraintViolation:
+    def _insert(self, path: WritePath, record: Row, parameters: list[Any]) -> Row | None:
+        """Make an INSERT; return the record that was inserted, or changed instead."""
+        outcome, conflict = Outcome(), self._plan.conflict
+        if self._decisions.found_by is not None:
+            self._insert_or_resolve(path, self._decisions.found_by, record, parameters, outcome)
+            return outcome.row
+        if path.has_duplicate(self._looked_up, record):
             return None
+        try:
+            path.write(self._writer.key_of(record), self._decisions.inserts(record, parameters, outcome))
+        except DuplicateKey:
+            if conflict is None or conflict.key:
+                raise
+            return None  # DO NOTHING, whatever key it is
+        return outcome.row
 
-    def _check_condition(self, old: Row | None, parameters: list[Any]) -> None:
-        table = self._writer.table.name
-        if old is None:
-            raise ConditionFailed(f"{table}: there is no such row")
-        for words, holds in self._tests:
-            if not holds(old, parameters):
-                raise ConditionFailed(f"{table}: {words} does not hold")
+    def _insert_or_resolve(
+        self, path: WritePath, unique: UniqueCheck, record: Row, parameters: list[Any], outcome: Outcome
+    ) -> None:
+        """Make an INSERT with ON CONFLICT on a UNIQUE key: look for the row with its value, then change it or insert.
+
+        Each of the two may find that another writer came between. Then the other one is tried.
+        """
+        value = unique.value(record)
+        while True:
+            owner = path.owner(unique, value) if value is not None else None
+            if owner is not None:
+                path.write(owner, self._decisions.resolves(unique, record, parameters, outcome))
+                if not outcome.has_moved:
+                    return
+                path.begin_again()
+            try:
+                path.write(self._writer.key_of(record), self._decisions.inserts(record, parameters, outcome))
+                return
+            except DuplicateKey as refusal:
+                if set(refusal.columns) != set(unique.columns):
+                    raise
+                path.begin_again(refusal)
+
+
+def _looked_up(plan: WritePlan, writer: TableWriter) -> tuple[UniqueCheck, ...]:
+    """Return the UNIQUE keys whose values are looked for before an INSERT, because it does nothing if one is there."""
+    columns = {key.columns for key in plan.looked_up}
+    return tuple(unique for unique in writer.unique if unique.key.columns in columns)
 
 
 def _never_null(plan: WritePlan, writer: TableWriter, slots: Mapping[str, int]) -> tuple[tuple[int, str], ...]:
@@ -201,6 +215,7 @@ def _never_null(plan: WritePlan, writer: TableWriter, slots: Mapping[str, int]) 
     table = writer.table
     columns = {column.name for column in table.columns if not column.nullable} | set(table.primary_key)
     assigned = (*plan.values, *plan.key) if plan.kind == "insert" else plan.values
+    assigned += tuple(value for row in plan.more for value in row.values)
     return tuple(
         (slots[assignment.value.name], f"[{assignment.value.name}] is NULL: {never_null(table, assignment.column)}")
         for assignment in assigned

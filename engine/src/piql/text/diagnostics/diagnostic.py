@@ -101,3 +101,4 @@ class Diagnostic:
     help: tuple[str, ...] = ()
     fixes: Sequence[Fix] = ()
     query: str | None = None  # the CREATE QUERY it belongs to
+    allowed: str = ""  # why, where a comment in the text allows it; then it is a hint

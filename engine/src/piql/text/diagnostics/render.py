@@ -34,6 +34,8 @@ def render(diagnostic: Diagnostic) -> str:
         if number == 0 or where.line != marks[number - 1][0].line or where.file != marks[number - 1][0].file:
             lines.append(f"{where.line:>{width}} | {_line(where.source, where.line).replace(chr(9), TAB)}")
         lines.append(f"{margin} | {_underline(where, mark)}{' ' + text if text else ''}")
+    if diagnostic.allowed:
+        return "\n".join([*lines, f"{margin} = allowed: {diagnostic.allowed}"])
     lines.extend(f"{margin} = help: {line}" for line in diagnostic.help)
     for fix in diagnostic.fixes:
         lines.append(f"{margin} = fix: {fix.title}{_unblocked(fix)}")

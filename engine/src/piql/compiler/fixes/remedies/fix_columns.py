@@ -23,7 +23,7 @@ def fix_columns(query: RefusedQuery) -> list[Remedy]:
         for column in dict.fromkeys(name for key in _limited(gap.table) for name in key):
             if column not in gap.columns:
                 test = NewTest(
-                    occurrence.select, f"{occurrence.column(column)} = [{_parameter(query, occurrence, column)}]"
+                    occurrence.select, f"{occurrence.column(column)} = {_parameter(query, occurrence, column)}"
                 )
                 consequence = f"changes the answer: only rows with {test.text}, which each execution gives"
                 remedies.setdefault(test, Remedy(f"Add {test.text}", consequence, Change.OTHER_ROWS, test=test))
@@ -41,15 +41,23 @@ def _limited(table: Table) -> Iterator[tuple[str, ...]]:
 
 
 def _parameter(query: RefusedQuery, occurrence: Occurrence, column: str) -> str:
-    """Return a name for the parameter: that of its column, with its relation before it where that is taken."""
+    """Return a new parameter: named like its column, with its relation before it where that is taken.
+
+    In a query whose parameters are `?` or numbered it is written as they are.
+    """
     assert query.body is not None
-    used_names = {use.name for use in query.body.find(ast.ParameterUse)}
+    uses = tuple(query.body.find(ast.ParameterUse))
+    if any(use.style == "?" for use in uses):
+        return "?"
+    if any(use.style == "$" for use in uses):
+        return f"${max(use.ordinal or 0 for use in uses) + 1}"
+    used_names = {use.name for use in uses}
     plain = "".join(letter if letter.isalnum() else "_" for letter in column)
     is_shared = sum(gap.table.column(column) is not None for gap in query.gaps) > 1
     if plain not in used_names and not is_shared:
-        return plain
+        return f"[{plain}]"
     owner = occurrence.called.text
     name = "".join(letter if letter.isalnum() else "_" for letter in f"{owner}_{plain}")
     while name in used_names:
         name += "_"
-    return name
+    return f"[{name}]"

@@ -12,12 +12,14 @@ from piql.compiler.logical.operators import (
     Join,
     LogicalNode,
     Projection,
+    RecursiveUnion,
     Relation,
     Selection,
     SemiJoin,
     Sort,
     Stop,
     Union,
+    WorkTable,
 )
 from piql.compiler.optimizer.analysis.decided_tests import is_never
 
@@ -39,7 +41,9 @@ def is_empty(query: LogicalNode) -> bool:
             return is_empty(left) or is_empty(right) or (condition is not None and is_never(condition))
         case Union(inputs=inputs):
             return all(map(is_empty, inputs))
-        case Relation() | DataStop() | SemiJoin():
+        case RecursiveUnion(anchor=anchor):
+            return is_empty(anchor)
+        case Relation() | WorkTable() | DataStop() | SemiJoin():
             return False
         case _:
             assert_never(query)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from piql.compiler.binding.functions import takes_null
 from piql.compiler.logical.expressions import Arithmetic, ColumnRef, Expression, FunctionCall
 
 
@@ -12,7 +13,7 @@ def is_null_with(expression: Expression, relations: frozenset[str]) -> bool:
             return relation in relations
         case Arithmetic(left=left, right=right):
             return is_null_with(left, relations) or is_null_with(right, relations)
-        case FunctionCall(name=name, arguments=arguments) if name != "COALESCE":
+        case FunctionCall(name=name, arguments=arguments) if not takes_null(name):
             return any(is_null_with(argument, relations) for argument in arguments)
         case _:
             return False

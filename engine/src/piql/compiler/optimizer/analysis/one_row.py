@@ -12,12 +12,14 @@ from piql.compiler.logical.operators import (
     Join,
     LogicalNode,
     Projection,
+    RecursiveUnion,
     Relation,
     Selection,
     SemiJoin,
     Sort,
     Stop,
     Union,
+    WorkTable,
 )
 
 
@@ -30,7 +32,7 @@ def gives_one_row(query: LogicalNode) -> bool:
             return True
         case Projection() | Selection() | Sort() | Distinct() | Stop() | Derived():
             return gives_one_row(query.input)
-        case Relation() | DataStop() | Join() | SemiJoin() | Union() | GroupBy():
+        case Relation() | WorkTable() | DataStop() | Join() | SemiJoin() | Union() | RecursiveUnion() | GroupBy():
             return False
         case _:
             assert_never(query)

@@ -39,7 +39,7 @@ def narrower_end(first: End | None, second: End, column: SqlType, *, is_low: boo
     if isinstance(first.value, Constant) and isinstance(second.value, Constant):
         return End(values[0] if _is_greater(first.value, second.value) is is_low else values[1], is_included)
     result_type = BARE[Kind.BIGINT] if column.kind in WHOLE else bare(column)
-    name = "GREATEST" if is_low else "LEAST"
+    name = "HIGHER_END" if is_low else "LOWER_END"
     return End(FunctionCall(name=name, arguments=values, type=result_type, span=second.value.span), is_included)
 
 

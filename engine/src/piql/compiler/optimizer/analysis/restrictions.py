@@ -92,6 +92,8 @@ class Restrictions:
     def _is_one_for_a_read(self, predicate: Expression) -> bool:
         if has_subquery(predicate):
             return False
+        if not relations_of(predicate):
+            return True  # of parameters alone
         columns = [node for node in predicate.walk() if isinstance(node, ColumnRef) and node.relation == self.alias]
         return bool(columns) and all(node.name in self.equal for node in columns)
 

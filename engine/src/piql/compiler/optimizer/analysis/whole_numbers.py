@@ -58,7 +58,7 @@ def _ends(value: Expression, added: int, *, is_low: bool) -> dict[str | None, in
 
 
 def _bounds_in(value: Expression, added: int, *, is_low: bool) -> Iterator[_End]:
-    """Yield the ends that `value + added` stands for: each argument of GREATEST is one of a low end."""
+    """Yield the ends that `value + added` stands for: each argument of HIGHER_END is one of a low end."""
     match value:
         case Constant(value=bool()):
             return
@@ -73,7 +73,9 @@ def _bounds_in(value: Expression, added: int, *, is_low: bool) -> Iterator[_End]
             yield from _bounds_of_operand(left, added + (number if operator == "+" else -number))
         case Arithmetic(operator="+", left=Constant(value=int() as number), right=right):
             yield from _bounds_of_operand(right, added + number)
-        case FunctionCall(name="GREATEST" | "LEAST" as name, arguments=arguments) if (name == "GREATEST") is is_low:
+        case FunctionCall(name="HIGHER_END" | "LOWER_END" as name, arguments=arguments) if (
+            name == "HIGHER_END"
+        ) is is_low:
             for expression in arguments:
                 yield from _bounds_in(expression, added, is_low=is_low)
         case FunctionCall(name="NEXT", arguments=(argument,)):

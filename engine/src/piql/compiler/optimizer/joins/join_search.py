@@ -28,6 +28,7 @@ from piql.compiler.logical.operators import (
     Join,
     LogicalNode,
     Projection,
+    RecursiveUnion,
     Relation,
     Selection,
     SemiJoin,
@@ -35,6 +36,7 @@ from piql.compiler.logical.operators import (
     SortKey,
     Stop,
     Union,
+    WorkTable,
 )
 from piql.compiler.optimizer.analysis.effort import Effort
 from piql.compiler.optimizer.analysis.facts import facts_about
@@ -485,7 +487,7 @@ def rows_of(node: LogicalNode) -> int:
             return sum(rows_of(source) for source in node.inputs)
         case Derived() | Distinct() | Projection() | Sort() | GroupBy():
             return rows_of(node.input)
-        case Selection() | DataStop() | Join() | SemiJoin() | Relation():
+        case Selection() | DataStop() | Join() | SemiJoin() | Relation() | RecursiveUnion() | WorkTable():
             return 100  # the planner will bound it, or say why not
         case _:
             assert_never(node)

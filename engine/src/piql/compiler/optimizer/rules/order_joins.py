@@ -14,6 +14,7 @@ from piql.compiler.logical.operators import (
     Join,
     LogicalNode,
     Projection,
+    RecursiveUnion,
     Relation,
     Selection,
     SemiJoin,
@@ -21,6 +22,7 @@ from piql.compiler.logical.operators import (
     SortKey,
     Stop,
     Union,
+    WorkTable,
     map_inputs,
 )
 from piql.compiler.optimizer.analysis.region import Leg, Region, is_region, read_region, write_region
@@ -30,7 +32,7 @@ from piql.compiler.optimizer.rule import RuleContext
 from piql.trees.node import kinds_of
 
 MOST_PLANNED = 12  # equally good orders whose plans are made to find the best
-_WITH_OTHER_BOUNDS = frozenset((Derived, Distinct, GroupBy, SemiJoin, Union))
+_WITH_OTHER_BOUNDS = frozenset((Derived, Distinct, GroupBy, RecursiveUnion, SemiJoin, Union))
 
 
 def order_joins(plan: LogicalNode, context: RuleContext) -> LogicalNode:
@@ -111,6 +113,10 @@ class _Ordering:
             case Union():
                 branches = tuple(self.visit(source, None, ()) for source in node.inputs)
                 return node if branches == node.inputs else replace(node, inputs=branches)
+            case RecursiveUnion():
+                return map_inputs(node, lambda source: self.visit(source, None, ()))
+            case WorkTable():
+                return node
             case SemiJoin():
                 left, right = self.visit(node.left, None, keys), self.visit(node.right, None, ())
                 return node if left is node.left and right is node.right else replace(node, left=left, right=right)

@@ -29,7 +29,9 @@ from piql.compiler.physical.operators import (
     LocalSemiJoin,
     LocalUnion,
     PhysicalNode,
+    RecursiveUnion,
     SortedIndexJoin,
+    WorkTableScan,
     inputs,
 )
 from piql.schema.catalog import Index, Table
@@ -74,6 +76,12 @@ def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
             needed = _with_order(required, node.order)
             children = tuple(_lay_out(_pruned(source, needed), source.fields) for source in node.inputs)
             return replace(node, inputs=children, fields=children[0].fields)
+        case RecursiveUnion():
+            anchor, step = _lay_out(node.anchor, node.anchor.fields), _lay_out(node.step, node.step.fields)
+            return replace(node, anchor=anchor, step=step, fields=anchor.fields)
+        case WorkTableScan():
+            is_told_apart = node.row in required and node.row not in node.fields
+            return replace(node, fields=(*node.fields, node.row)) if is_told_apart else node
         case LocalJoin():
             left, right = _both_sides(node, required)
             return replace(node, left=left, right=right, fields=(*left.fields, *right.fields))
@@ -156,6 +164,8 @@ def aliases_of(node: PhysicalNode) -> frozenset[str]:
             return aliases_of(node.left) | ({node.mark.relation} if node.mark is not None else frozenset())
         case LocalDistinct(mark=ColumnRef() as mark):
             return aliases_of(node.child) | {mark.relation}
+        case WorkTableScan():
+            return frozenset((node.alias, node.row.relation))
         case Dereference() | Local():
             return frozenset().union(*(aliases_of(source) for source in inputs(node)))
         case _:

@@ -23,6 +23,7 @@ from piql.compiler.logical.operators import (
     LogicalNode,
     Output,
     Projection,
+    RecursiveUnion,
     Relation,
     Selection,
     SemiJoin,
@@ -30,6 +31,7 @@ from piql.compiler.logical.operators import (
     SortKey,
     Stop,
     Union,
+    WorkTable,
 )
 from piql.compiler.optimizer.analysis.column_uses import ColumnUses, column_uses
 from piql.compiler.optimizer.analysis.effort import Cost
@@ -57,6 +59,7 @@ from piql.compiler.physical.planner.part import (
     total_order,
     with_columns,
 )
+from piql.compiler.physical.planner.recursion import plan_recursion, plan_work_table
 from piql.compiler.physical.planner.scans import is_leg, plan_leg
 from piql.compiler.physical.planner.semi_joins import plan_semi_join
 from piql.compiler.physical.planner.unbounded import Gap
@@ -91,6 +94,7 @@ class Planner:
     probes: int = 0  # how many `probe` blocks are open
     gaps: list[Gap] = field(default_factory=list)
     indistinct: list[Stop] = field(default_factory=list)  # pages of rows that may be equal
+    work_rows: dict[str, int] = field(default_factory=dict)  # of one level, by the name of the recursive union
     sections: dict[tuple[int, Want], _Section] = field(default_factory=dict)  # planned, by the identity of their root
 
     def cost(self, section: PhysicalNode) -> Cost:
@@ -171,10 +175,14 @@ class Planner:
                 return replace(part, is_stopped=False, is_unique=True)
             case Union():
                 return plan_union(self, node, want, path, below)
+            case RecursiveUnion():
+                return plan_recursion(self, node, path, below)
             case DataStop():
                 return self.plan(node.input, want, (*path, 0), below)
             case Relation():
                 raise AssertionError("a relation is a leg")
+            case WorkTable():
+                raise AssertionError("a work table is read under its alias")
             case _:
                 assert_never(node)
 
@@ -242,6 +250,8 @@ class Planner:
 
     def _derived(self, node: Derived, path: tuple[int, ...], under: tuple[LogicalNode, ...]) -> Part:
         """Plan a derived table: its query, with the columns named by its alias."""
+        if isinstance(node.input, WorkTable):
+            return plan_work_table(self, node, node.input)
         part = self.plan(node.input, NOTHING, (*path, 0), under)
         columns = (
             ColumnRef(relation="", name=column.name, type=column.type, nullable=column.nullable)

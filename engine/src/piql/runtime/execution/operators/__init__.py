@@ -1,7 +1,7 @@
 """The operators that execute a plan. Each file holds the one of its name; `prepare` makes them from a plan's nodes.
 
 with requests       index_scan, index_fk_join, sorted_index_join, dereference
-without             local_*: what is left to compute on rows that have been read
+without             local_*, recursive_union, work_table_scan: what is left to compute on rows that have been read
 for several         base (the classes they extend), matching (joins child rows with rows read), first_rows (lazy runs)
 """
 
@@ -24,20 +24,32 @@ from piql.runtime.execution.operators.local_sort import LocalSort
 from piql.runtime.execution.operators.local_stop import LocalStop
 from piql.runtime.execution.operators.local_top import LocalTop
 from piql.runtime.execution.operators.local_union import LocalUnion
+from piql.runtime.execution.operators.recursive_union import RecursiveUnion
 from piql.runtime.execution.operators.sorted_index_join import SortedIndexJoin
+from piql.runtime.execution.operators.work_table_scan import WorkTableScan
 from piql.runtime.execution.preparation import Preparation
 
 
 def prepare(node: physical.PhysicalNode, preparation: Preparation, path: tuple[int, ...] = ()) -> Operator:
     """Return the operator that executes a node of a plan, with its children; `path` is the node's position in it."""
-    is_union = isinstance(node, physical.LocalUnion)
     below = [
-        prepare(child, preparation.in_branch(child) if is_union else preparation, (*path, at))
+        prepare(child, _preparation_of(child, node, preparation, path), (*path, at))
         for at, child in enumerate(physical.inputs(node))
     ]
     operator = _prepared(node, below, preparation)
     operator.path = path
     return operator
+
+
+def _preparation_of(
+    child: physical.PhysicalNode, node: physical.PhysicalNode, preparation: Preparation, path: tuple[int, ...]
+) -> Preparation:
+    """Return the preparation of a child of the node at `path`."""
+    if isinstance(node, physical.LocalUnion):
+        return preparation.in_branch(child)
+    if isinstance(node, physical.RecursiveUnion) and child is node.step:
+        return preparation.in_step(node, path)
+    return preparation
 
 
 def _prepared(node: physical.PhysicalNode, below: list[Operator], preparation: Preparation) -> Operator:
@@ -68,6 +80,10 @@ def _prepared(node: physical.PhysicalNode, below: list[Operator], preparation: P
             return LocalDistinct(node, below[0], preparation)
         case physical.LocalUnion():
             return LocalUnion(node, below, preparation)
+        case physical.RecursiveUnion():
+            return RecursiveUnion(node, below[0], below[1])
+        case physical.WorkTableScan():
+            return WorkTableScan(node, preparation)
         case physical.LocalProjection():
             return LocalProjection(node, below[0], preparation)
         case _:

@@ -43,15 +43,16 @@ class Dereference(Streaming):
             return []
         records = execution.known(self)
         entries = [self._entry_of(row) for row in rows]
-        number_of_key: dict[Row, int] = {}
-        request_of: dict[Row, int] = {}
+        request_of_key: dict[Row, int] = {}
+        request_of_entry: dict[Row, int] = {}
         for row, entry in zip(rows, entries, strict=True):
             if entry not in records:
-                request_of[entry] = number_of_key.setdefault(self._key_of(row), len(number_of_key))
-        if any(None in key for key in number_of_key):  # padded by a left join: there is no record
+                request_of_entry[entry] = request_of_key.setdefault(self._key_of(row), len(request_of_key))
+        # Only rows padded by a left join have no key, and the planner puts no dereference there (`must_cover`).
+        if any(None in key for key in request_of_key):
             raise LookupError("a row without a key cannot be dereferenced")
-        if number_of_key:
-            (answers,) = yield [Batch(self._read, list(number_of_key), self)]
-            records.update((entry, answers[number]) for entry, number in request_of.items())
+        if request_of_key:
+            (answers,) = yield [Batch(self._read, list(request_of_key), self)]
+            records.update((entry, answers[request]) for entry, request in request_of_entry.items())
         joined = self._joined
         return [joined(row, record) for row, entry in zip(rows, entries, strict=True) for record in records[entry]]

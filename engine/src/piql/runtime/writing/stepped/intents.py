@@ -1,7 +1,7 @@
 """The log of writes in progress: one cell for each, in a group of the client process that makes it.
 
     group "intents of 9f3a11c2"    00000000001f  {"table": "users", "write": "0005f2c9…", "key": …, "images": […]}
-    group "servers"                9f3a11c2      1790000000 00000000001a    (announced when; its intents begin behind)
+    group "servers"                9f3a11c2      1790000000 00000000001a    (seconds when announced; its intents follow)
 
 An intent names the record, its images before and after of every try, from which its entries and slots follow, and the
 last write that was tried. Any process that reads it can settle the write.
@@ -23,11 +23,15 @@ PROCESSES = "servers"  # the stored name of the group that lists the client proc
 _PAGE = 100  # cells read at a time
 _ANNOUNCED_FOR_SECONDS = 600  # a process announces itself again after so long,
 _ANNOUNCED_FOR_NUMBERS = 500  # or after so many intents
+_ABANDONED_AFTER_SECONDS = 600  # an intent open for longer is of a write that failed
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A write in progress; `images`, laid out by `columns`, are the records it may have made entries of."""
+    """A write in progress; `images`, laid out by `columns`, are the records it may have made entries of.
+
+    `number` is the key of its cell, in hexadecimal.
+    """
 
     group: str
     number: str
@@ -70,6 +74,11 @@ def group_of(process: str) -> str:
     return f"intents of {process}"
 
 
+def _number_text(number: int) -> str:
+    """Return a number as the key of a cell: 12 hexadecimal digits, so that keys sort as numbers do."""
+    return f"{number:012x}"
+
+
 class IntentLog:
     """The log of one client process, used by all of its threads."""
 
@@ -79,7 +88,7 @@ class IntentLog:
         self._seconds = stamps.seconds
         self.group = group_of(stamps.process)
         self._number = 0
-        self._open: dict[int, float] = {}  # numbers that may be in the log, and since when
+        self._open: dict[int, float] = {}  # numbers that may be in the log → when given out, in seconds
         self._lock = threading.Lock()
         self._announced_at = 0.0
         self._announced_number = 0
@@ -90,7 +99,7 @@ class IntentLog:
         with self._lock:
             self._number += 1
             self._open[self._number] = now
-            return _text(self._number)
+            return _number_text(self._number)
 
     def note(self, intent: Intent) -> None:
         """Write an intent, or the next try of the same write over it."""
@@ -114,19 +123,19 @@ class IntentLog:
             or self._number - self._announced_number > _ANNOUNCED_FOR_NUMBERS
         ):
             self._announced_at, self._announced_number = now, self._number
-            self._row_writes.note(PROCESSES, self._process, f"{int(now)} {_text(self._done_up_to(now))}")
+            self._row_writes.note(PROCESSES, self._process, f"{int(now)} {_number_text(self._done_up_to(now))}")
 
     def _done_up_to(self, now: float) -> int:
         """Return a number up to which there are no intents any more; `now` is in seconds."""
         with self._lock:
             oldest = min(self._open, default=self._number + 1)
-            is_old = oldest in self._open and now - self._open[oldest] > _ANNOUNCED_FOR_SECONDS
-        if is_old:  # its write failed, and another process may have settled it: read what is left of the log
-            left = self._row_writes.cells(self.group, 1, _text(oldest - 1))
+            is_abandoned = oldest in self._open and now - self._open[oldest] > _ABANDONED_AFTER_SECONDS
+        if is_abandoned:  # another process may have settled it: ask the log what is left
+            left = self._row_writes.cells(self.group, 1, _number_text(oldest - 1))
             with self._lock:
                 first = int(left[0].key, 16) if left else self._number + 1
                 for number, since in list(self._open.items()):
-                    if number < first and now - since > _ANNOUNCED_FOR_SECONDS:
+                    if number < first and now - since > _ABANDONED_AFTER_SECONDS:
                         del self._open[number]
                 oldest = min(self._open, default=self._number + 1)
         return oldest - 1
@@ -155,10 +164,6 @@ class Announced(NamedTuple):
     behind: str
 
 
-def _text(number: int) -> str:
-    return f"{number:012x}"
-
-
 def processes(row_writes: SingleRowWrites) -> dict[str, Announced]:
     """Return the client processes that have written, by name."""
     announcements: dict[str, Announced] = {}
@@ -172,7 +177,7 @@ def processes(row_writes: SingleRowWrites) -> dict[str, Announced]:
 
 
 def intents_of(row_writes: SingleRowWrites, process: str, behind: str = "") -> Iterator[Intent]:
-    """Read the intents of a client process, in order, those behind a number."""
+    """Read the intents of a client process, in order: those with numbers above `behind`."""
     group, last = group_of(process), behind
     while cells := row_writes.cells(group, _PAGE, last):
         for cell in cells:

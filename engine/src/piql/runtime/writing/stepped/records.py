@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.stamps import Stamps, stamp_of
 from piql.runtime.writing.table_rules.constraints import Picker, picker
 from piql.runtime.writing.table_rules.entries import IndexEntries
@@ -69,13 +70,16 @@ class SteppedRecords:
         is_done, record = self._row_writes.change(self.prepared, row, state, write, known)
         return is_done or (record is not None and record.write == write), record
 
-    def fence(self, key: Row, stamp: int, own_write: str | None = None) -> StoredRecord:
+    def fence(self, key: Row, stamp: int, own_write: str | None = None, meter: Meter | None = None) -> StoredRecord:
         """Return the record once no write up to a stamp can change it any more.
 
         A record that an older write left is put again, unchanged, by a later write: the conditions of all writes that
-        knew the older one then fail. A record that `own_write` left is returned as it is.
+        knew the older one then fail. A record that `own_write` left is returned as it is. A meter counts the requests
+        as lost.
         """
+        meter = meter or Meter()
         while True:
+            meter.lose(1)
             record = self.find(key, is_serial=True)
             if record is not None and (record.write == own_write or stamp_of(record.write) > stamp):
                 return record
@@ -83,6 +87,7 @@ class SteppedRecords:
             image = self.image(record)
             state = State.VISIBLE if image is not None else State.GONE
             known = record.write if record is not None else None
+            meter.lose(1)
             if self.put(key, image, state, write, known)[0]:
                 row = self._row_of(image) if image is not None else key + self._nothing
                 return StoredRecord(write, state, row)

@@ -29,6 +29,12 @@ _PAGE = 500  # cells read at a time
 _MORE = 16  # cells read beyond the limit: a limit that was lowered has slots above it for a while
 
 
+def constraint_name(cell_group: str) -> str | None:
+    """Return the `name` of the `Slots` whose cells a group holds; None if it holds no slots."""
+    beginning, bracket, _ = cell_group.partition(") [")
+    return f"{beginning})" if bracket else None
+
+
 class Slots:
     """The slots of one CARDINALITY LIMIT or UNIQUE key.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from piql.errors import NotDeployed
 from piql.runtime.writing.stepped.intents import PROCESSES, group_of, intents_of, processes
-from piql.runtime.writing.stepped.slots import Slots
+from piql.runtime.writing.stepped.slots import Slots, constraint_name
 from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.stepped.writer import SteppedWriter
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
@@ -23,15 +23,15 @@ class SweepReport:
     completed          interrupted writes that had changed their record
     withdrawn          those that had not
     waiting            writes that are too young to be taken for interrupted, or of tables that are not deployed
-    servers            client processes whose logs were read
+    processes          client processes whose logs were read
     groups             groups under a limit whose slots were looked at
-    places_returned    slots of those that no row needed
+    places_returned    slots in these groups given back, because no row needed them
     """
 
     completed: int = 0
     withdrawn: int = 0
     waiting: int = 0
-    servers: int = 0
+    processes: int = 0
     groups: int = 0
     places_returned: int = 0
 
@@ -75,17 +75,18 @@ def sweep_slots(
     Such a slot is left if a late step of a dead writer took it after its intent had been settled. Slots younger than
     `older_than` seconds are left alone; at most `per_second` groups are looked at in a second.
     """
-    row_writes, before = identity.row_writes, int((identity.stamps.seconds() - older_than) * 1_000_000)
+    row_writes = identity.row_writes
+    latest_stamp = int((identity.stamps.seconds() - older_than) * 1_000_000)  # stamps are microseconds
     by_name = {slots.name: slots for slots in all_slots}
     inspected = returned = 0
     last: str | None = None
     while groups := row_writes.groups(_PAGE, last):
         for group in groups:
-            slots = by_name.get(group[: group.index(") [") + 1]) if ") [" in group else None
+            slots = by_name.get(constraint_name(group) or "")
             if slots is None:
                 continue
             inspected += 1
-            returned += slots.inspect(group, before)
+            returned += slots.inspect(group, latest_stamp)
             if per_second is not None:
                 identity.wait_policy.sleep(1 / per_second)
         last = groups[-1]

@@ -118,13 +118,21 @@ class SteppedWriter:
             for check in writer.referrers
         ]
 
+    def backoff(self) -> Backoff:
+        """Return the waiting of a new write."""
+        return Backoff(self._identity.wait_policy)
+
+    def slots_of(self, unique: UniqueCheck) -> Slots:
+        """Return the slots of a UNIQUE key of this table."""
+        return self.slots[self.writer.unique.index(unique)]
+
     def write(self, key: Row, decide: Decide, meter: Meter) -> None:
         """Change the record of a key by a decision; begin again whenever another writer changed it first.
 
         Raises ConstraintViolation, what `decide` raises, Overtaken, Redeployed, and errors of the store, after some of
         which it is unknown whether the record was changed: the message then says so.
         """
-        work = _Work(key, Backoff(self._identity.wait_policy), self._identity.wait_policy.clock())
+        work = _Work(key, self.backoff(), self._identity.wait_policy.clock())
         meter.step(1)
         record = self.records.find(key)
         try:
@@ -137,7 +145,7 @@ class SteppedWriter:
                 meter.step(1)
                 work.backoff.pause()
         except Overtaken:
-            self._withdraw(work)
+            self._withdraw(work, meter)
             raise
         except StoreUnavailable as failure:  # it is unknown how far it came: the intent stays, to be settled later
             if work.is_under_way:
@@ -145,7 +153,7 @@ class SteppedWriter:
             raise
         except (PiqlError, Redeployed):
             with suppress(StoreUnavailable):
-                self._withdraw(work)
+                self._withdraw(work, meter)
             raise
 
     def load(self, image: Row) -> None:
@@ -176,7 +184,7 @@ class SteppedWriter:
         new = decide(old)
         if new == old:
             if work.intent is not None:
-                self.settle(work.intent)
+                self.settle(work.intent, meter)
             return True, None
         known_stamp = stamp_of(record.write) if record is not None else 0
         comes = old is None and new is not None and self.is_looked_for(new)
@@ -212,7 +220,7 @@ class SteppedWriter:
         work.mark = None
         if is_repair:
             assert work.intent is not None
-            self._clear(work.intent, new, stamp_of(change.write))
+            self._clear(work.intent, new, stamp_of(change.write), meter)
             return True, None
         self._finish(work, meter, change, touched, left, is_counted)
         return True, None
@@ -360,23 +368,25 @@ class SteppedWriter:
                 changes.append(EntryChange(change.entries, entry, State.VISIBLE, stamp + 1))
         return changes
 
-    def _withdraw(self, work: _Work) -> None:
-        """Take back what a refused write has shown."""
+    def _withdraw(self, work: _Work, meter: Meter) -> None:
+        """Take back what a refused write has shown; its requests are counted as lost."""
         if work.intent is not None:
-            self.settle(work.intent)
+            self.settle(work.intent, meter)
         elif work.mark is not None:
-            self.records.fence(work.key, stamp_of(work.mark))
+            self.records.fence(work.key, stamp_of(work.mark), meter=meter)
 
-    def settle(self, intent: Intent) -> bool:
+    def settle(self, intent: Intent, meter: Meter | None = None) -> bool:
         """Complete or undo a write that may have been interrupted; return whether its record had been changed.
 
-        Safe at any time, by anybody: a writer that is still at work finds that it must begin again.
+        Safe at any time, by anybody: a writer that is still at work finds that it must begin again. A meter counts the
+        requests as lost.
         """
-        record = self.records.fence(intent.key, stamp_of(intent.write), intent.write)
-        self._clear(intent, self.records.image(record), stamp_of(record.write))
+        meter = meter or Meter()
+        record = self.records.fence(intent.key, stamp_of(intent.write), intent.write, meter)
+        self._clear(intent, self.records.image(record), stamp_of(record.write), meter)
         return record.write == intent.write
 
-    def _clear(self, intent: Intent, image: Row | None, stamp: int) -> None:
+    def _clear(self, intent: Intent, image: Row | None, stamp: int, meter: Meter) -> None:
         """Make all entries and slots that an intent may have touched agree with the record, and forget the intent.
 
         `image` is the record as a write with this stamp left it.
@@ -387,11 +397,14 @@ class SteppedWriter:
             for touched_image in images:
                 for key, entry in entries.by_key(touched_image).items():
                     touched[number, key] = EntryChange(entries.prepared, entry, State.DOUBTFUL, 0)
-        self._row_writes.change_entries(self.as_record_says(touched, image, stamp))
+        changes = self.as_record_says(touched, image, stamp)
+        meter.lose(len(changes))
+        self._row_writes.change_entries(changes)
         for slots in (*self.slots, *self._other_slots):
             now = slots.groups(image)
             for group in set().union(*(slots.groups(touched_image) for touched_image in images)):
-                slots.give_back(group, intent.key, stamp, is_in=group in now)
+                meter.lose(1 + slots.give_back(group, intent.key, stamp, is_in=group in now))
+        meter.lose(1)
         self._identity.log.forget(intent)
 
     def _as_now(self, columns: tuple[str, ...], image: Row) -> Row:

@@ -179,7 +179,8 @@ class UniqueCheck:
     def violation(self, value: Row) -> DuplicateKey:
         """Return the error of a row whose value another row has."""
         shown = self._reader.shown(self.columns, value)
-        return DuplicateKey(f"{self.table.name}: a row with {shown} exists already{named(self.key)}")
+        message = f"{self.table.name}: a row with {shown} exists already{named(self.key)}"
+        return DuplicateKey(message, self.columns)
 
 
 class ReferenceCheck:

@@ -8,10 +8,11 @@ A value that does not fit its column raises ConstraintViolation.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from piql.errors import ConstraintViolation
+from piql.runtime.execution.supplied import Occasion
 from piql.schema.catalog import Column, Table
 from piql.schema.types import TEXTS, convert
 from piql.schema.values import ValueMismatch, shown
@@ -72,6 +73,37 @@ class RecordMaker:
             raise ConstraintViolation(f"{self._table.name} has no column {unknown!r}")
         get = row.get
         return tuple([keep(get(name)) for name, keep in self._columns])
+
+
+class RowDefaults:
+    """Completes rows of one table by the DEFAULTs of columns that they do not name; an explicit NULL stays."""
+
+    def __init__(self, table: Table) -> None:
+        self._defaults = [
+            (column.name, column.default)
+            for column in table.columns
+            if column.default is not None and column.has_default
+        ]
+
+    def completed(self, rows: Sequence[Mapping[str, Any]], occasion: Occasion) -> Sequence[Mapping[str, Any]]:
+        """Return the rows with their defaults; rows that are no mappings are left as they are.
+
+        The same rows get the same values as often as they are completed on one occasion.
+        """
+        if not self._defaults:
+            return rows
+        return [self._completed(row, number, occasion) for number, row in enumerate(rows)]
+
+    def _completed(self, row: Any, number: int, occasion: Occasion) -> Mapping[str, Any]:
+        if not isinstance(row, Mapping):
+            return row  # type: ignore[no-any-return]
+        values = dict(row)
+        for name, default in self._defaults:
+            if name not in values:
+                supplied = default.supplied
+                key = f"{supplied}() of {name} {number}"
+                values[name] = default.value if supplied is None else occasion.value(key, supplied)
+        return values
 
 
 class ValueReader:

@@ -79,6 +79,43 @@ CODES = (
         severity="warning",
     ),
     Code(
+        "expensive-query",
+        "The bound is one that hardly anybody wants",
+        "The query has a bound, but one execution may make so many requests, or fetch so many rows or bytes, that it "
+        "is slow for whoever has the most data, and takes the store's time from others. The warning names the limit "
+        "that makes the bound large. A smaller limit, LIMIT or PAGINATE makes it cheaper. Above 1,000 requests, "
+        "10,000 rows or 1,000,000 bytes a query is called expensive; `SET expensive_requests = 5000;` says another "
+        "number for the whole application (also `expensive_rows`, `expensive_bytes`), and `-- allow(expensive-query): "
+        "why` above a query dismisses the warning.",
+        _SCHEMA.replace("since INT,", "since INT, CARDINALITY LIMIT 5000 (owner),")
+        + "CREATE QUERY q AS SELECT u.hometown FROM follows f JOIN users u ON u.username = f.target "
+        "WHERE f.owner = [me];",
+        severity="warning",
+    ),
+    Code(
+        "expensive-write",
+        "One write makes very many requests",
+        "Each index, limit, UNIQUE and foreign key adds requests to every write of its table; an index of words adds "
+        "some for each word that a text can hold. The parts of the bound say which constraint costs what. A shorter "
+        "column or one index less makes the write cheaper. Above 1,000 requests a write is called expensive; "
+        "`SET expensive_requests = 5000;` says another number for the whole application, and "
+        "`-- allow(expensive-write): why` above a write dismisses the warning.",
+        "CREATE TABLE articles (id INT PRIMARY KEY, body VARCHAR(4000));\n"
+        "CREATE QUERY search AS SELECT id FROM articles WHERE body CONTAINS [word] LIMIT 10;\n"
+        "CREATE QUERY add AS INSERT INTO articles (id, body) VALUES ([id], [body]);",
+        severity="warning",
+    ),
+    Code(
+        "unused-allow",
+        "A comment allows what is not found",
+        "`-- allow(code): why` above a statement, or in it, dismisses a warning of that statement: it becomes a hint "
+        "with the reason. Errors cannot be dismissed, and a reason must be given. A comment that dismisses nothing "
+        "is left over from an earlier text, or misspelt.",
+        _SCHEMA + "-- allow(expensive-query): read once a night\n"
+        "CREATE QUERY q AS SELECT hometown FROM users WHERE username = [me];",
+        severity="warning",
+    ),
+    Code(
         "unused-index",
         "No query reads an index",
         "CREATE INDEX keeps an index up to date with every write, whether it is read or not. Here no query reads "

@@ -59,6 +59,13 @@ CODES = (
         "ENTITY p { int id, FOREIGN KEY other REF p, PRIMARY(id) }\nQUERY q FETCH p OF p x BY other WHERE x = [this]",
     ),
     Code(
+        "unused-with",
+        "A query of WITH is not used",
+        "Nothing reads this query, so it is left out: it makes no request. Remove it, or read it in FROM.",
+        _T + "CREATE QUERY q AS WITH few AS (SELECT id FROM t LIMIT 5) SELECT id FROM t WHERE id = 1;",
+        "warning",
+    ),
+    Code(
         "duplicate-alias",
         "Two tables of FROM have one name",
         "Each table in FROM is called by its own name or alias. A table that appears twice needs an alias.",
@@ -123,6 +130,14 @@ CODES = (
         "The subquery of IN returns several columns",
         "IN compares one value with one column. Select one column only.",
         _T + _U + "CREATE QUERY q AS SELECT id FROM t WHERE id IN (SELECT id, a FROM u WHERE id = 1);",
+    ),
+    Code(
+        "one-value-list",
+        "IN with one parameter in parentheses takes one value",
+        "A parameter in the parentheses of IN is one value. A list is one parameter, without parentheses and with the "
+        "most values that it may have: IN [ids] MAX 50. Write column = [id] where one value is meant.",
+        _T + "CREATE QUERY q AS SELECT id FROM t WHERE id IN ([ids]);",
+        "info",
     ),
     Code(
         "union-columns",

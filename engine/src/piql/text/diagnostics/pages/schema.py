@@ -11,6 +11,19 @@ CODES = (
         "CREATE TABLE t (id INT PRIMARY KEY);\nCREATE TABLE T (id INT PRIMARY KEY);",
     ),
     Code(
+        "unknown-setting",
+        "No setting has this name",
+        "SET sets a number for the whole application: `expensive_requests`, `expensive_rows` and `expensive_bytes` say "
+        "above which bound a query is called expensive.",
+        "SET expensive_request = 5000;",
+    ),
+    Code(
+        "duplicate-setting",
+        "A setting is set twice",
+        "Each setting has one value in an application. Leave one of the statements out.",
+        "SET expensive_rows = 5000;\nSET expensive_rows = 6000;",
+    ),
+    Code(
         "duplicate-index",
         "Two indexes have one name",
         "Index names are unique in all files together. The first index counts.",

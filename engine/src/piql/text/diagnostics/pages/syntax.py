@@ -63,16 +63,33 @@ CODES = (
     Code(
         "not-in-piql",
         "This part of SQL is not part of PIQL",
-        "PIQL leaves out what needs unbounded work, and what can be written in another way: CASE, WITH, RIGHT and "
-        "FULL joins, INTERSECT and EXCEPT, DEFAULT, CHECK. The message says what to write instead.",
-        "CREATE TABLE t (id INT PRIMARY KEY, a INT DEFAULT 0);",
+        "PIQL leaves out what needs unbounded work, and what can be written in another way: RIGHT and "
+        "FULL joins, INTERSECT and EXCEPT, CHECK. The message says what to write instead.",
+        "CREATE TABLE t (id INT PRIMARY KEY, a INT, CHECK (a > 0));",
     ),
     Code(
         "recursive-query",
-        "A query cannot call itself",
-        "How often a recursive query repeats depends on the data, so its work has no bound. Follow one level with "
-        "a join, and call the query again for the next level.",
-        "CREATE QUERY q AS WITH RECURSIVE r AS (SELECT 1) SELECT * FROM r;",
+        "A recursive query says no depth, or looks at a level as a whole",
+        "How often a recursive query repeats depends on the data, so its work has no bound. MAX n LEVELS behind its "
+        "parenthesis says how many levels are read at most after the first rows, from 1 to 64; like LIMIT, it ends "
+        "the rows without an error. The query has two parts, with UNION or UNION ALL between them: the first rows, and "
+        "one SELECT that repeats. This SELECT names the query exactly once, in FROM and not on the right of a LEFT "
+        "JOIN, and has no aggregate, GROUP BY, DISTINCT, ORDER BY or LIMIT; these belong to the query that reads it.",
+        "CREATE TABLE parts (id INT PRIMARY KEY, part_of INT);\n"
+        "CREATE QUERY q AS WITH RECURSIVE above (id, part_of) AS (\n"
+        "  SELECT id, part_of FROM parts WHERE id = [id]\n"
+        "  UNION ALL\n"
+        "  SELECT p.id, p.part_of FROM parts p JOIN above a ON p.id = a.part_of\n"
+        ")\n"
+        "SELECT id FROM above;",
+    ),
+    Code(
+        "parameter-style",
+        "Parameters of one statement are written in two ways",
+        "Parameters are named, as [1: name], [name] or :name, or they are ?, or they are numbered, as $1. The "
+        "parameters of one statement are all written in one of these three ways. Those that have no name are called "
+        "p1, p2, …: the first ? and $1 are p1.",
+        "CREATE TABLE t (id INT PRIMARY KEY, a INT);\nCREATE QUERY q AS SELECT a FROM t WHERE id = ? AND a > [least];",
     ),
     Code(
         "unnamed-query",

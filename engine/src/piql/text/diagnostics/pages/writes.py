@@ -8,9 +8,9 @@ CODES = (
     Code(
         "bulk-write",
         "A write may change more than one row",
-        "How many rows such a write changes depends on the data. Name one row by its whole primary key. To write "
-        "several rows, read their keys with a bounded query first, and write them one by one. Put other tests of "
-        "the row behind WHERE, after IF.",
+        "How many rows such a write changes depends on the data. Name one row by its whole primary key, or by "
+        "a UNIQUE key. To write several rows, read their keys with a bounded query first, and write them one by one. "
+        "INSERT takes at most 100 rows that stand in the text. Put other tests of the row behind WHERE, after IF.",
         _T + "CREATE QUERY q AS DELETE FROM t WHERE a = [1: a];",
     ),
     Code(
@@ -18,6 +18,13 @@ CODES = (
         "The primary key cannot change",
         "A row with another key is another row. Delete the old row and insert the new one.",
         _T + "CREATE QUERY q AS UPDATE t SET b = 2 WHERE a = 1 AND b = 1;",
+    ),
+    Code(
+        "conflict-target",
+        "ON CONFLICT names no key of the table",
+        "ON CONFLICT asks whether a row with the same key exists. At most one row can have the values of the primary "
+        "key or of a UNIQUE key, so name one of these. DO NOTHING may leave the key out: then every key counts.",
+        _T + "CREATE QUERY q AS INSERT INTO t (a, b, n) VALUES (1, 2, 3) ON CONFLICT (a) DO UPDATE SET n = t.n + 1;",
     ),
     Code(
         "value-count",

@@ -1,0 +1,41 @@
+"""The statements of a file, and the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from piql.compiler.syntax.ast.base import AstNode, Name
+from piql.compiler.syntax.ast.definitions import CreateIndex, CreateTable, SetSetting
+from piql.compiler.syntax.ast.entities import CreateEntity, Fetch
+from piql.compiler.syntax.ast.queries import QueryExpression, Select, UnionQuery
+from piql.compiler.syntax.ast.writes import Delete, Insert, Update
+from piql.compiler.syntax.lexer import Comment
+from piql.text.diagnostics.diagnostic import Diagnostic
+from piql.text.source import Source, Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateQuery(AstNode):
+    """`CREATE QUERY name AS body`; after a syntax error in the body, `body` is None and the name is still known."""
+
+    name: Name
+    body: QueryExpression | Fetch | Insert | Update | Delete | None
+    body_span: Span = field(compare=False, repr=False)
+    kind: Literal["select", "insert", "update", "delete"] = "select"
+    is_broken: bool = False
+
+
+BareStatement: TypeAlias = Select | UnionQuery | Fetch | Insert | Update | Delete
+Statement: TypeAlias = CreateTable | CreateEntity | CreateIndex | SetSetting | CreateQuery | BareStatement
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """One file as a tree, with its syntax errors; `work` estimates how long it takes to compile."""
+
+    source: Source
+    statements: tuple[Statement, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    comments: tuple[Comment, ...] = ()
+    work: int = 0  # estimated time to compile it; 1 is that of a token

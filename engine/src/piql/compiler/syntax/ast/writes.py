@@ -1,0 +1,62 @@
+"""INSERT, UPDATE and DELETE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from piql.compiler.syntax.ast.base import AstNode, Name
+from piql.compiler.syntax.ast.queries import Expression, Row, SelectItem, Star
+from piql.text.source import Span
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetItem(AstNode):
+    """`column = value` of UPDATE or DO UPDATE; `table` is what is written before the column, as in `users.age`."""
+
+    column: Name
+    value: Expression
+    table: Name | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnConflict(AstNode):
+    """`ON CONFLICT (target) DO NOTHING`, or `… DO UPDATE SET changes`, behind an INSERT."""
+
+    target: tuple[Name, ...]  # empty where the text names no key: any key of the table is meant
+    changes: tuple[SetItem, ...]  # empty for DO NOTHING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insert(AstNode):
+    """INSERT of one row, or of several: `more` has the values of those behind the first."""
+
+    table: Name
+    columns: tuple[Name, ...]  # empty where the text names none: all are meant, in the order declared
+    values: tuple[Expression, ...]
+    values_span: Span = field(compare=False, repr=False)
+    more: tuple[Row, ...] = ()
+    is_conditional: bool = False
+    condition: Span | None = field(default=None, compare=False, repr=False)  # of IF NOT EXISTS
+    conflict: OnConflict | None = None
+    returning: tuple[SelectItem | Star, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update(AstNode):
+    """UPDATE; `condition` is the expression after IF."""
+
+    table: Name
+    changes: tuple[SetItem, ...]
+    where: Expression | None
+    condition: Expression | None = None
+    returning: tuple[SelectItem | Star, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delete(AstNode):
+    """DELETE; `condition` is the expression after IF."""
+
+    table: Name
+    where: Expression | None
+    condition: Expression | None = None
+    returning: tuple[SelectItem | Star, ...] = ()
