@@ -48,9 +48,10 @@ def observed(request: pytest.FixtureRequest) -> Iterator[tuple[piql.Database, li
 
 
 @pytest.mark.parametrize("name", GRIDS)
-def test_the_tables_and_queries_of_each_grid_compile_without_a_word(name: str) -> None:
+def test_the_tables_and_queries_of_each_grid_compile_without_a_word_but_that_they_are_expensive(name: str) -> None:
     compilation = piql.compile(Workload(GRIDS[name]).text)
-    assert {diagnostic.severity for diagnostic in compilation.diagnostics} <= {"info"}
+    said = [finding for finding in compilation.diagnostics if finding.code != "expensive-query"]
+    assert {finding.severity for finding in said} <= {"info"}
     assert all(name.startswith(RESERVED_PREFIX) for name in (*compilation.tables, *compilation.queries))
 
 

@@ -252,3 +252,38 @@ def _ancestors(process: int) -> str:
         process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
         path += f"{process}/"
     return path
+
+
+class SlowRay:
+    """Stands for Ray on a machine that is too busy for it, the first few times."""
+
+    def __init__(self, failures: int, message: str) -> None:
+        self.failures = failures
+        self.message = message
+        self.starts = self.ends = 0
+
+    def init(self, **settings: object) -> None:
+        self.starts += 1
+        if self.starts <= self.failures:
+            raise Exception(self.message)  # as Ray does
+
+    def shutdown(self) -> None:
+        self.ends += 1
+
+
+def test_ray_is_started_again_where_the_machine_was_too_busy_for_it(tmp_path: Path) -> None:
+    ray = SlowRay(2, "The current node timed out during startup.")
+    cluster.start_node(ray, 1, str(tmp_path))
+    assert (ray.starts, ray.ends) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("failures", "message", "starts"), [(9, "The current node timed out during startup.", 4), (1, "no such folder", 1)]
+)
+def test_ray_that_cannot_start_is_told_in_its_own_words(
+    tmp_path: Path, failures: int, message: str, starts: int
+) -> None:
+    ray = SlowRay(failures, message)
+    with pytest.raises(Exception, match=message):
+        cluster.start_node(ray, 1, str(tmp_path))
+    assert ray.starts == starts

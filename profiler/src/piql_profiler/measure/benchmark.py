@@ -21,14 +21,13 @@ from random import Random
 import numpy as np
 import piql
 from piql.client.database import Observation
-from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from piql_profiler.measure.clock import REAL, Clock
 from piql_profiler.measure.grid import Grid, Operator, Point
 from piql_profiler.measure.histogram import Histogram
 from piql_profiler.measure.measurements import FEWEST_PAIRS, Measurement
 from piql_profiler.measure.mixed_load import Part, offer_mixed
+from piql_profiler.measure.normal_scores import normal_scores
 from piql_profiler.measure.open_loop import AT_LEAST, Block, offer
 from piql_profiler.measure.precision import effective_number, is_precise
 from piql_profiler.measure.workload import Call, Workload
@@ -87,7 +86,7 @@ def correlation_between(first_us: Sequence[float], second_us: Sequence[float]) -
     """
     if len(first_us) < FEWEST_PAIRS or min(first_us) == max(first_us) or min(second_us) == max(second_us):
         return 0.0
-    first, second = (ndtri((rankdata(latencies_us) - 0.5) / len(first_us)) for latencies_us in (first_us, second_us))
+    first, second = (normal_scores(latencies_us) for latencies_us in (first_us, second_us))
     return float(np.corrcoef(first, second)[0, 1])
 
 

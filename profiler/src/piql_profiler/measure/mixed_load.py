@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 from random import Random
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from piql_profiler.measure.clock import REAL, Clock
 from piql_profiler.measure.measurements import FEWEST_PAIRS
+from piql_profiler.measure.normal_scores import normal_scores
 from piql_profiler.measure.open_loop import AT_LEAST, BETWEEN_CHECKS, Block, check_load, seconds_of_one
 
 
@@ -52,7 +51,7 @@ class Mixed:
         is_even = np.zeros(len(self.blocks), dtype=bool)
         for part, block in enumerate(self.blocks):
             values = np.array(block.service_us)
-            scores[order == part] = ndtri((rankdata(values) - 0.5) / max(len(values), 1))
+            scores[order == part] = normal_scores(values)
             is_even[part] = len(values) < FEWEST_PAIRS or values.min() == values.max()
         correlations = []
         for part in range(len(self.blocks)):

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
-from scipy.special import ndtr, ndtri
-from scipy.stats import binom, rankdata
+from scipy.special import bdtr, bdtrik, ndtr, ndtri
 
 from piql_profiler.measure.histogram import Histogram, quantile_of_curve
+from piql_profiler.measure.normal_scores import normal_scores
 
 CONFIDENCE = 0.95
 FEWEST_FOR_P99 = 300  # independent executions; of fewer, the interval of a p99 has no upper end
@@ -56,7 +56,7 @@ def effective_number(latencies_us: Sequence[float] | NDArray[np.float64], quanti
     if len(values) < 2 or values.min() == values.max():
         return float(len(values))
     exceeds = (values > np.quantile(values, quantile)).astype(float)
-    scores = ndtri((rankdata(values) - 0.5) / len(values))
+    scores = normal_scores(values)
     correlation_sum = _leading(exceeds).sum()
     implied = np.interp(_leading(scores), _CORRELATIONS, _joint_excess(quantile)).sum()
     return len(values) / (1.0 + 2.0 * float(max(correlation_sum, implied)))
@@ -125,5 +125,11 @@ def is_precise(latencies_us: Sequence[float], target: float, quantile: float = 0
 def _ranks(count: int, quantile: float) -> tuple[float, float]:
     """The shares of executions at the two ranks that enclose the quantile; above 1 there is no upper one."""
     tail = (1.0 - CONFIDENCE) / 2
-    low, high = binom.ppf([tail, 1.0 - tail], count, quantile)
-    return float(low) / count, (float(high) + 1) / count
+    low, high = (_fewest(share, count, quantile) for share in (tail, 1.0 - tail))
+    return low / count, (high + 1) / count
+
+
+def _fewest(share: float, count: int, quantile: float) -> int:
+    """The least number of executions below the quantile that is not exceeded with a probability of at least `share`."""
+    number: int = max(math.ceil(bdtrik(share, count, quantile)), 0)
+    return number - 1 if number > 0 and bdtr(number - 1, count, quantile) >= share else number

@@ -171,12 +171,12 @@ def _origins(query: CompiledQuery) -> dict[str, Origin]:
     if isinstance(query.logical, Insert | Update | Delete):
         table = query.logical.table.name
         for assignment in query.logical.find(Assignment):
-            if isinstance(assignment.value, Parameter):
+            if isinstance(assignment.value, Parameter) and assignment.value.supplied is None:
                 origins.setdefault(assignment.value.name, Origin(table, assignment.column))
         return origins
     tables = {node.alias: node.table.name for node in query.logical.find(Relation)}
     for column, value in _pairs(query.logical):
-        if isinstance(value, Parameter) and column.relation in tables:
+        if isinstance(value, Parameter) and value.supplied is None and column.relation in tables:
             origins.setdefault(value.name, Origin(tables[column.relation], column.name))
     return origins
 

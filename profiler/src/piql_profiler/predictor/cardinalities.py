@@ -11,6 +11,7 @@ returns the operators with their points under any values of them.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
@@ -29,6 +30,7 @@ from piql.compiler.physical.operators import (
     LocalStop,
     LocalUnion,
     PhysicalNode,
+    RecursiveUnion,
     SortedIndexJoin,
     WritePlan,
     inputs,
@@ -62,11 +64,15 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class RemoteWork:
-    """One remote operator of a plan; `path` has the child numbers that lead to it from the root."""
+    """One remote operator of a plan; `path` has the child numbers that lead to it from the root.
+
+    In the step of a recursive union it runs once for each level, and `level` counts these runs from 0.
+    """
 
     path: tuple[int, ...]
     operator: str
     point: Point
+    level: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +134,7 @@ class PlanWork:
             names = ", ".join(numbers.axes) or "none"
             raise NotPredictable(f"the plan has no limit {unknown[0]!r}; it has {names}")
         bound = bound_of(plan)
-        walk = _Walk({term.path: term.operations for term in bound.by_operator})
+        walk = _Walk({term.path: term.by_level or (term.operations,) for term in bound.by_operator})
         composition = walk.visit(plan, ())
         if composition is None:
             raise NotPredictable("the plan makes no request")
@@ -200,24 +206,31 @@ class _Numbers:
 class _Walk:
     """Goes through a plan from the leaves up, and makes a point of each remote operator.
 
-    `requests` are the bounds of the operators by their paths; an operator without any is left out.
+    `requests` are the bounds of the operators by their paths, one for each time that the operator runs; a run without
+    any is left out.
     """
 
-    def __init__(self, requests: Mapping[tuple[int, ...], int]) -> None:
+    def __init__(self, requests: Mapping[tuple[int, ...], Sequence[int]]) -> None:
         self.operators: list[RemoteWork] = []
         self._requests = requests
+        self._runs: Counter[tuple[int, ...]] = Counter()
 
     def visit(self, node: PhysicalNode, path: tuple[int, ...]) -> Composition | None:
         """How the remote operators at and below a node run together; None where there is none."""
-        below = (self.visit(child, (*path, at)) for at, child in enumerate(inputs(node)))
+        children = list(enumerate(inputs(node)))
+        if isinstance(node, RecursiveUnion):
+            children = [(0, node.anchor), *[(1, node.step)] * node.levels]
+        below = (self.visit(child, (*path, at)) for at, child in children)
         parts = [part for part in below if part is not None]
         match node:
             case LocalJoin() | LocalSemiJoin() | LocalUnion():
                 return _side_by_side(parts)
             case IndexScan() | IndexFKJoin() | SortedIndexJoin() | Dereference():
-                requests = self._requests[path]
+                level = self._runs[path]
+                self._runs[path] += 1
+                requests = self._requests[path][level]
                 if requests:
-                    self.operators.append(RemoteWork(path, type(node).__name__, _point(node, requests)))
+                    self.operators.append(RemoteWork(path, type(node).__name__, _point(node, requests), level))
                     parts.append(Leaf(len(self.operators) - 1))
             case Local():
                 pass

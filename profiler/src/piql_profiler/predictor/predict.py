@@ -6,16 +6,16 @@ plan ──work_of──▶ operators with sizes ──model.curves──▶ lat
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median_low
 
 import numpy as np
 from piql.compiler.physical.operators import PhysicalNode, WritePlan
 
-from piql_profiler.measure.histogram import quantile_of_curve
+from piql_profiler.measure.histogram import Curve, quantile_of_curve
 from piql_profiler.predictor.blame import blame_us
 from piql_profiler.predictor.cardinalities import RemoteWork, Work, work_of
-from piql_profiler.predictor.composition import Composition, in_sequence, quantile_us
+from piql_profiler.predictor.composition import Composition, Leaf, Serial, in_sequence, quantile_us
 from piql_profiler.predictor.model import Coverage, Model, NotMeasured
 
 FARTHEST = 1.5  # times the largest measured value: beyond, a prediction has a warning
@@ -129,7 +129,7 @@ def predict_work(work: Work, model: Model) -> Prediction:
     return Prediction(
         model.name,
         p99,
-        operators,
+        _over_levels(work, operators, curves, correlation),
         max(operator.coverage for operator in operators),
         (*warnings_of(work.operators, model), *_noise(p99)),
         work,
@@ -181,6 +181,38 @@ def coverage_of(work: Work, model: Model) -> Coverage:
     if any(model.excess(operator.point) > REFUSED for operator in work.operators):
         return Coverage.REFUSED
     return max(model.coverage(operator.point) for operator in work.operators)
+
+
+def _over_levels(
+    work: Work, operators: Sequence[OperatorPrediction], curves: Sequence[Curve], correlation: float
+) -> tuple[OperatorPrediction, ...]:
+    """Return one prediction an operator: what runs on several levels, one after the other, is taken together.
+
+    Its point is that of its largest level.
+    """
+    runs: list[list[int]] = []
+    last: dict[tuple[int, ...], list[int]] = {}
+    for at, operator in enumerate(work.operators):
+        if operator.level and operator.path in last:
+            last[operator.path].append(at)
+        else:
+            last[operator.path] = [at]
+            runs.append(last[operator.path])
+    return tuple(operators[run[0]] if len(run) == 1 else _as_one(run, operators, curves, correlation) for run in runs)
+
+
+def _as_one(
+    run: Sequence[int], operators: Sequence[OperatorPrediction], curves: Sequence[Curve], correlation: float
+) -> OperatorPrediction:
+    parts = [operators[at] for at in run]
+    p99 = quantile_us(Serial(tuple(map(Leaf, run))), curves, 0.99, correlation=correlation)
+    return replace(
+        max(parts, key=lambda part: part.p99_ms),
+        p99_ms=float(p99.max()) / 1000,
+        coverage=max(part.coverage for part in parts),
+        blame_ms=sum(part.blame_ms for part in parts),
+        typical_ms=float(median_low(p99)) / 1000,
+    )
 
 
 def refuse_what_is_too_far(operators: Sequence[RemoteWork], model: Model) -> None:

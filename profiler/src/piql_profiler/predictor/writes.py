@@ -5,14 +5,16 @@
     LimitCheck        1 group of 100
     ReferenceCheck    2 looks, after the record is written: a delete of a user then finds it by its key
 
-An INSERT is taken to put a new row, an UPDATE to change all columns that it names. In a store with transactions nothing
-is written before the looks, and a row that leaves a group needs no check.
+A UNIQUE key that leads to the row is one look more. An INSERT is taken to put a new row, an UPDATE to change all the
+columns that it names. In a store with transactions nothing is written before the looks, and a row that leaves a group
+needs no check.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from piql.compiler.bounds.writes import most_entries, most_words
 from piql.compiler.physical.operators import WritePlan
@@ -33,11 +35,14 @@ def write_points(
     `is_stepped` says that the store has no transactions, so that the write is made by single steps. `value_of` returns
     the value of a limit. Paths: () the write, (0,), (0, 1), … its limit checks by size, (1,) its reference check.
     """
-    yield (), plan.kind.capitalize(), Point(Operator.WRITE, 1 + _entries(plan), 1, row_bytes)
+    if plan.otherwise is not None and _entries(plan.otherwise) > _entries(plan):
+        plan = replace(plan.otherwise, found_by=plan.found_by)  # ON CONFLICT DO UPDATE: the dearer way
+    written = 1 + len(plan.more)
+    yield (), plan.kind.capitalize(), Point(Operator.WRITE, written * (1 + _entries(plan)), 1, row_bytes)
     for at, (rows, groups) in enumerate(sorted(_groups(plan, is_stepped, value_of).items())):
         name = Operator.LIMIT_CHECK
-        yield ((0,) if at == 0 else (0, at)), name.value, Point(name, groups, rows, CHECK_BYTES)
-    if looks := _looks(plan, is_stepped):
+        yield ((0,) if at == 0 else (0, at)), name.value, Point(name, written * groups, rows, CHECK_BYTES)
+    if looks := written * _looks(plan, is_stepped):
         is_shown = is_stepped and (plan.is_shown_first if plan.kind == "insert" else bool(plan.referrers))
         name = Operator.REFERENCE_CHECK
         yield (1,), name.value, Point(name, looks, SHOW_AND_LOOK if is_shown else LOOK, CHECK_BYTES)
@@ -83,8 +88,8 @@ def _groups_of(table: Table, constraint: CardinalityLimit | UniqueKey) -> int:
 
 
 def _looks(plan: WritePlan, is_stepped: bool) -> int:
-    """Count the reads of referenced and of referencing rows."""
-    looks = len(plan.references) if plan.kind != "delete" else 0
+    """Count the reads of referenced and of referencing rows, and those that look for rows by UNIQUE keys first."""
+    looks = (len(plan.references) if plan.kind != "delete" else 0) + (plan.found_by is not None)
     if is_stepped and plan.kind != "delete":
-        looks += len(plan.unique_references)
+        looks += len(plan.unique_references) + 2 * len(plan.looked_up)
     return looks + (len(plan.referrers) if plan.kind != "insert" else 0)

@@ -31,7 +31,7 @@ from typing import Any, Self
 
 from piql_profiler.measure.measurements import Measurement
 from piql_profiler.measure.scratch import scratch_folder
-from piql_profiler.runs.processes import end_family, end_with_parent
+from piql_profiler.runs.processes import descendants, end_family, end_orphans, end_with_parent
 from piql_profiler.runs.runner import MeasuringStopped, Task, sentence_of
 
 _OBJECT_STORE_BYTES = 80 * 1024 * 1024  # histograms are a few kilobytes; this is the least Ray takes
@@ -40,6 +40,7 @@ _SECONDS_FOR_A_PROCESSOR = 5.0  # until Ray knows that a dead client's processor
 _SECONDS_FOR_THE_LAST = 60.0  # where no client is left, waiting longer is better than ending the run
 _SECONDS_TO_START = 30.0
 _SECONDS_TO_END = 5.0
+_STARTS = 4  # of Ray, where its parts are slow to start
 _STDERR = 2
 _DRIVER = """
 import sys
@@ -96,12 +97,14 @@ class RayRunner:
         return self
 
     def __exit__(self, kind: object = None, *error: object) -> None:
+        helpers = descendants(self._driver.pid)
         if kind is None:
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
                 self._connection.send(None)
                 self._driver.wait(_SECONDS_TO_END)
         end_family(self._driver.pid)
         self._driver.wait()
+        end_orphans(helpers)  # those that were still about to end when the driver had ended
         self._connection.close()
         self._open.close()
 
@@ -240,12 +243,24 @@ def _start_ray(clients: int, folder: str) -> Any:
     if os.environ.get("RAY_ADDRESS"):
         ray.init(log_to_driver=False, logging_level="ERROR")
     else:
-        ray.init(
-            num_cpus=clients,
-            object_store_memory=_OBJECT_STORE_BYTES,
-            include_dashboard=False,
-            log_to_driver=False,
-            logging_level="ERROR",
-            _temp_dir=folder,
-        )
+        start_node(ray, clients, folder)
     return ray
+
+
+def start_node(ray: Any, clients: int, folder: str) -> None:
+    """Start Ray on this machine, again where its own parts took longer than the 30 seconds that it waits for them."""
+    for attempt in range(1, _STARTS + 1):
+        try:
+            ray.init(
+                num_cpus=clients,
+                object_store_memory=_OBJECT_STORE_BYTES,
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level="ERROR",
+                _temp_dir=folder,
+            )
+            return
+        except Exception as error:
+            if attempt == _STARTS or "timed out during startup" not in str(error):
+                raise
+            ray.shutdown()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 _BECOME_CHILD_SUBREAPER = 36  # prctl(2)
@@ -59,6 +60,17 @@ def end_family(process: int) -> None:
         for member in sorted(family, key=lambda process: process == os.getpid()):  # this process comes last
             _kill(member)
         family = {below for member in family for below in descendants(member)} - family
+
+
+def end_orphans(processes: Collection[int], timeout_seconds: float = 5.0) -> None:
+    """Kill those of some processes that this one has adopted, and wait until they are gone or the seconds are over."""
+    deadline = time.monotonic() + timeout_seconds
+    while (living := descendants().intersection(processes)) and time.monotonic() < deadline:
+        for process in living:
+            _kill(process)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(process, os.WNOHANG)
+        time.sleep(0.02)
 
 
 def end_descendants(timeout_seconds: float = 1.0) -> None:

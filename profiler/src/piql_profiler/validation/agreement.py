@@ -27,7 +27,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from scipy.stats import binom
+from scipy.special import bdtr, bdtrc
 
 QUANTILE = 0.99
 ERROR = 0.05  # how often at most a verdict is wrong
@@ -83,12 +83,12 @@ def _outcome(executions: int, over_low: int, over_high: int) -> Outcome:
 
 def _are_many(executions: int, over: int) -> bool:
     """Whether more than 1 of 100 exceed an end: so many would be too improbable if exactly 1 of 100 did."""
-    return float(binom.sf(over - 1, executions, 1 - QUANTILE)) <= ERROR / 2
+    return float(bdtrc(over - 1, executions, 1 - QUANTILE)) <= ERROR / 2
 
 
 def _are_few(executions: int, over: int) -> bool:
     """Whether fewer than 1 of 100 exceed an end."""
-    return float(binom.cdf(over, executions, 1 - QUANTILE)) <= ERROR / 2
+    return float(bdtr(over, executions, 1 - QUANTILE)) <= ERROR / 2
 
 
 def _needed(executions: int, over_low: int, over_high: int) -> int | None:

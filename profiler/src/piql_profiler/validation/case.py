@@ -6,6 +6,7 @@ Case          the result: latencies, and the plan's work at the mean sizes of th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -210,13 +211,17 @@ def observed_work(
 ) -> Work:
     """The work of a plan with the mean requests and rows of its executions instead of its limits.
 
-    `sums` has the requests and rows of each operator over all executions. The checks of a write are as in its plan.
+    `sums` has the requests and rows of each operator over all executions; those of a recursive step are taken to be
+    alike on all levels. The checks of a write are as in its plan.
     """
     work = work_of(plan, is_stepped=is_stepped)
+    runs = Counter(operator.path for operator in work.operators)
     operators = []
     for operator in work.operators:
         requests, rows = sums.get(operator.path, (0, 0))
-        point = _observed(operator.point, requests / max(executions, 1), rows / max(requests, 1), is_stepped)
+        point = _observed(
+            operator.point, requests / max(executions, 1) / runs[operator.path], rows / max(requests, 1), is_stepped
+        )
         operators.append(replace(operator, point=point))
     return Work(tuple(operators), work.composition)
 
