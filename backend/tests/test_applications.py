@@ -21,6 +21,7 @@ from piql_backend.settings import Settings
 
 async def test_the_first_start_makes_the_sample_application(client: httpx.AsyncClient) -> None:
     (application,) = (await client.get("/api/applications")).json()["items"]
+    assert application.pop("changed_at") is not None
     assert application == {"id": "scadr", "title": "SCADr", "is_archived": False, "environments": ["development"]}
     files = (await client.get("/api/applications/scadr")).json()["files"]
     assert files[0]["path"] == "schema.piql"

@@ -120,6 +120,12 @@ async def test_null_is_a_value_of_a_parameter(client: httpx.AsyncClient) -> None
     assert (await run(client, "addUser", username="without", hometown=None)).status_code == 200
 
 
+async def test_a_write_says_how_many_rows_it_affected_and_a_query_null(client: httpx.AsyncClient) -> None:
+    added = await run(client, "addUser", username="counted", hometown="Oslo")
+    query = await run(client, "findUser", username="counted")
+    assert (added.json()["rows_affected"], query.json()["rows_affected"]) == (1, None)
+
+
 async def test_an_unknown_query_or_deployment_is_not_found(client: httpx.AsyncClient) -> None:
     assert (await run(client, "nothing")).json()["code"] == "unknown-query"
     answer = await client.post(f"{DEVELOPMENT}/deployments/d7/queries/findUser/executions", json={"parameters": {}})

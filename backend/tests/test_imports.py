@@ -32,7 +32,7 @@ async def run(client: httpx.AsyncClient, import_id: str, **request: Any) -> Any:
         "checking",
         "loading",
     ):
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.05)  # requests without a pause are refused (429)
     return state
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from pathlib import Path
 
 import httpx
@@ -31,7 +33,9 @@ async def made(client: httpx.AsyncClient, **body: object) -> httpx.Response:
 async def test_an_application_of_a_template_comes_with_its_queries_and_rows(client: httpx.AsyncClient) -> None:
     answer = await made(client, title="My chat", template="chat")
     assert answer.status_code == 201
-    assert answer.json() == {"id": "my-chat", "title": "My chat", "is_archived": False, "environments": ["development"]}
+    read = answer.json()
+    assert datetime.fromisoformat(read.pop("changed_at")).tzinfo is not None
+    assert read == {"id": "my-chat", "title": "My chat", "is_archived": False, "environments": ["development"]}
     live = (await client.get(f"{in_development('my-chat')}/deployments/live")).json()
     assert live["version"] == 1
     assert (await client.get(f"{in_development('my-chat')}/tables/people/rows")).json()["rows"] != []
@@ -64,6 +68,13 @@ async def test_what_cannot_be_made_is_refused(
     answer = await client.post("/api/applications", json=body)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert await application_ids(client) == ["scadr"]
+
+
+async def test_the_list_says_when_a_file_was_changed_last(client: httpx.AsyncClient, settings: Settings) -> None:
+    file = settings.data / "applications" / "scadr" / "schema.piql"
+    os.utime(file, (4_000_000_000, 4_000_000_000))
+    (read,) = (await client.get("/api/applications")).json()["items"]
+    assert datetime.fromisoformat(read["changed_at"]).timestamp() == 4_000_000_000
 
 
 async def test_the_title_changes_and_everything_else_stays(client: httpx.AsyncClient, files: object) -> None:

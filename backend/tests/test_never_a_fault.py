@@ -39,6 +39,12 @@ BODIES: dict[tuple[str, str], object] = {
     ("post", "/api/applications/{application}/duplicates"): {"title": "x"},
     ("post", "/api/applications/{application}/files"): {"path": "b.piql", "text": ""},
     ("put", "/api/applications/{application}/files/{path}"): {"text": "", "base_revision": "none"},
+    ("post", "/api/applications/{application}/parameter-sets"): {"query": "q", "name": "x", "parameters": {"a": 1}},
+    ("put", "/api/applications/{application}/parameter-sets/{set_id}"): {
+        "name": "x",
+        "parameters": {"a": [1]},
+        "base_revision": "none",
+    },
     ("post", f"{ENVIRONMENT}/profile-runs"): {"grid": {"row_bytes": [0]}, "interval_seconds": 1, "intervals": 1},
     ("post", f"{ENVIRONMENT}/predictions"): {"files": [FILE], "query": "q", "run_id": "none", "slo": SLO},
     ("post", f"{ENVIRONMENT}/prediction-sets"): {"files": [FILE], "queries": ["q"], "run_id": "none", "slo": SLO},
@@ -63,6 +69,11 @@ BODIES: dict[tuple[str, str], object] = {
     ("post", f"{ENVIRONMENT}/deployments/rollback"): {"base_version": 1},
     ("post", f"{ENVIRONMENT}/deployments/{{deployment_id}}/queries/{{name}}/executions"): {
         "parameters": {"me": "a", "count": 1},
+        "cursor": None,
+    },
+    ("post", f"{ENVIRONMENT}/selects"): {
+        "text": "SELECT username FROM users WHERE username = [1: me]",
+        "parameters": {"me": "a"},
         "cursor": None,
     },
     ("post", f"{ENVIRONMENT}/bursts"): {"deployment_id": "live", "query": "none", "executions": 1, "concurrency": 1},

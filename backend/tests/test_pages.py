@@ -61,6 +61,11 @@ EXEMPT = {
         for field in ("columns", "suggested", "sample")
     },
     f"{ENVIRONMENT}/imports/{{import_id}} problems": "The first of one file; `is_more` says that there are others.",
+    f"{ENVIRONMENT}/generations/{{generation_id}} tables": ONE_VERSION,
+    f"{ENVIRONMENT}/headroom limits": ONE_VERSION,
+    "/api/application-imports/{import_id} files": "At most 300 files, as in an application.",
+    "/api/application-imports/{import_id} environments": "At most 50: an archive with more is refused.",
+    "/api/application-imports/{import_id} notes": "At most 202; the last says how many more there are.",
     f"{ENVIRONMENT}/latency/{{deployment_id}} queries": ONE_VERSION,
     "/api/applications/{application}/saves/{number} files": ONE_VERSION.replace("version", "save"),
     "/api/applications/{application}/saves/{number} changes": "At most one for each file of two saves.",

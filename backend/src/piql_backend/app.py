@@ -18,9 +18,12 @@ from fastapi.routing import APIRoute
 from starlette.middleware import Middleware
 
 from piql_backend import __version__
+from piql_backend.ad_hoc.endpoints import router as ad_hoc
 from piql_backend.allowed_hosts import AllowedHosts
 from piql_backend.api_document import DocumentedApi
+from piql_backend.application_imports.endpoints import router as application_imports
 from piql_backend.applications.endpoints import router as applications
+from piql_backend.archives.endpoints import router as archives
 from piql_backend.bursts.endpoints import router as bursts
 from piql_backend.comparisons.endpoints import router as comparisons
 from piql_backend.compilations.endpoints import router as compilations
@@ -30,10 +33,13 @@ from piql_backend.errors import add_error_handlers, declared
 from piql_backend.executions.endpoints import router as executions
 from piql_backend.file_history.endpoints import router as file_history
 from piql_backend.front_end import add_front_end
+from piql_backend.generations.endpoints import router as generations
+from piql_backend.headroom.endpoints import router as headroom
 from piql_backend.health.endpoints import router as health
 from piql_backend.imports.endpoints import router as imports
 from piql_backend.language.endpoints import router as language
 from piql_backend.latency.endpoints import router as latency
+from piql_backend.parameter_sets.endpoints import router as parameter_sets
 from piql_backend.predictions.endpoints import router as predictions
 from piql_backend.probes.endpoints import router as probes
 from piql_backend.probes.request_counts import RequestCounts
@@ -52,15 +58,30 @@ from piql_backend.unchanged import Unchanged
 if TYPE_CHECKING:
     from piql_backend.workbench import Workbench
 
-ROUTERS = (health, applications, environments, file_history, compilations, comparisons, language, schema_imports)
+ROUTERS = (
+    health,
+    applications,
+    archives,
+    application_imports,
+    environments,
+    file_history,
+    parameter_sets,
+    compilations,
+    comparisons,
+    language,
+    schema_imports,
+)
 ENVIRONMENT_ROUTERS = (
     profile_runs,
     predictions,
     deployments,
     executions,
+    ad_hoc,
     bursts,
     tables,
     imports,
+    generations,
+    headroom,
     slos,
     latency,
 )

@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
+from piql_backend.application_import_commands import add_import_commands
 from piql_backend.environment_commands import add_environment_commands
 
 REFUSED = 1
@@ -49,13 +51,27 @@ class _Workbench:
         self._url = url.rstrip("/")
 
     def ask(self, method: str, path: str, body: object = None) -> Any:
+        """The JSON of an answer below `/api/applications`, as `ask_of` gives it."""
+        return self.ask_of(f"applications{path}", method, body)
+
+    def ask_of(self, path: str, method: str, body: object = None) -> Any:
         """The JSON of an answer, None for an empty one. Raises HTTPError for a refusal, OSError without an answer."""
-        data = None if body is None else json.dumps(body).encode()
-        headers = {"content-type": "application/json"}
-        request = Request(f"{self._url}/api/applications{path}", data, headers, method=method)
-        with urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:
+        with self._answered(path, method, body) as answer:
             content = answer.read()
         return json.loads(content) if content else None
+
+    def save(self, path: str, file: IO[bytes]) -> None:
+        """Write an answer into a file as it arrives; ValueError where the connection ends too early."""
+        with self._answered(f"applications{path}", "GET", None) as answer:
+            shutil.copyfileobj(answer, file)
+            if file.tell() != int(answer.headers["Content-Length"]):
+                raise ValueError("the connection ended before the file was whole")
+
+    def _answered(self, path: str, method: str, body: object) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"content-type": "application/json"}
+        request = Request(f"{self._url}/api/{path}", data, headers, method=method)
+        return urlopen(request, timeout=_TIMEOUT_SECONDS)
 
 
 def _list(workbench: _Workbench, options: argparse.Namespace) -> Iterator[str]:
@@ -113,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="piql app", description=app.__doc__)
     parser.add_argument("--url", default="http://127.0.0.1:8400", help="of a running workbench")
     commands = parser.add_subparsers(
-        required=True, metavar="COMMAND", help="list, new, rename, duplicate, archive, delete or env"
+        required=True, metavar="COMMAND", help="list, new, export, import, rename, duplicate, archive, delete or env"
     )
 
     def command(name: str, carry_out: Any, about: str) -> argparse.ArgumentParser:
@@ -139,6 +155,7 @@ def _parser() -> argparse.ArgumentParser:
     delete = command("delete", _delete, "move an application and its data to deleted/")
     delete.add_argument("id")
     delete.add_argument("--confirm", metavar="ID", help="the id once more")
+    add_import_commands(command)
     env = commands.add_parser("env", help="list, add, change, rename, promote or remove environments of an application")
     add_environment_commands(env)
     return parser

@@ -40,7 +40,10 @@ def serve(argv: Sequence[str] | None = None) -> int:
         print(f"piql serve: --insecure: {_RISK}.", file=sys.stderr)
     from piql_backend.server import serve as run  # the web packages take half a second to import
 
-    lists = {name: tuple(getattr(options, name)) for name in ("allowed_hosts", "allowed_stores", "profile_stores")}
+    lists = {
+        name: tuple(getattr(options, name))
+        for name in ("allowed_hosts", "allowed_stores", "allowed_sources", "profile_stores")
+    }
     return run(replace(default, **(vars(options) | lists)))
 
 
@@ -76,6 +79,14 @@ def _serve_parser(default: Settings) -> argparse.ArgumentParser:
         default=list(default.allowed_stores),
         metavar="STORE",
         help="what an environment may name as its store: cql://HOST[/KEYSPACE] or embedded:FOLDER; may be given again",
+    )
+    parser.add_argument(
+        "--allowed-source",
+        dest="allowed_sources",
+        action="append",
+        default=list(default.allowed_sources),
+        metavar="SOURCE",
+        help="what an application may be made of: a folder's whole path, or https://HOST[/PATH]; may be given again",
     )
     parser.add_argument("--frontend", type=Path, default=default.frontend, metavar="DIR", help="the built front end")
     return parser

@@ -52,6 +52,13 @@ def add_environment_commands(env: argparse.ArgumentParser) -> None:
 def _add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store", metavar="URL", help="embedded, embedded:/PATH or cql://HOST/KEYSPACE?prefix=…")
     parser.add_argument("--consistency", choices=get_args(Consistency), help="which copies must answer")
+    add_store_references(parser)
+    parser.add_argument("--colour", choices=get_args(Colour), help="in the header")
+    parser.add_argument("--slo-ms", type=float, metavar="MS", help="99 % of executions, where a query has no SLO")
+
+
+def add_store_references(parser: argparse.ArgumentParser) -> None:
+    """Add options that say where the login and the certificates for a cluster are read from."""
     for what in ("user", "password"):
         parser.add_argument(f"--{what}-variable", metavar="NAME", help=f"the server's variable that holds the {what}")
         parser.add_argument(f"--{what}-file", metavar="PATH", help=f"the server's file that holds the {what}")
@@ -59,8 +66,11 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tls-ca", metavar="PATH", help="the server's file of certificates that are trusted")
     parser.add_argument("--tls-certificate", metavar="PATH", help="the certificate that is shown to the nodes")
     parser.add_argument("--tls-key", metavar="PATH", help="the key of that certificate")
-    parser.add_argument("--colour", choices=get_args(Colour), help="in the header")
-    parser.add_argument("--slo-ms", type=float, metavar="MS", help="99 % of executions, where a query has no SLO")
+
+
+def store_references(given: argparse.Namespace) -> dict[str, Any]:
+    """What these options say, as the API takes it."""
+    return {"user": _reference(given, "user"), "password": _reference(given, "password"), "tls": _tls(given)}
 
 
 def _path(given: argparse.Namespace) -> str:
@@ -127,8 +137,7 @@ def _settings_of(given: argparse.Namespace) -> dict[str, Any]:
         settings["colour"] = given.colour
     if given.slo_ms is not None:
         settings["slo"] = {"threshold_ms": given.slo_ms}
-    store = {"consistency": given.consistency, "user": _reference(given, "user")}
-    store |= {"password": _reference(given, "password"), "tls": _tls(given)}
+    store = {"consistency": given.consistency, **store_references(given)}
     if given.store is not None:
         settings["store"] = {"url": given.store, **store}
     elif any(value is not None for value in store.values()):

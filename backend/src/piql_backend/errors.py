@@ -104,6 +104,7 @@ _ENGINE_ERRORS: tuple[tuple[type[engine.PiqlError], int, str, str | None], ...] 
     (engine.ConditionFailed, 422, "condition-failed", "Read the row again: it has changed."),
     (engine.InvalidParameter, 422, "invalid-parameter", None),
     (engine.NumberOutOfRange, 422, "number-out-of-range", "Compute with smaller numbers, or as DOUBLE: 1e0 * …"),
+    (engine.ConversionFailed, 422, "conversion-failed", "Test the text before the CAST, in a CASE for instance."),
     (engine.StaleCursor, 422, "stale-cursor", "Start again from the first page: the query was deployed anew."),
     (engine.InvalidCursor, 422, "invalid-cursor", "Start again from the first page."),
     (engine.InvalidSession, 422, "invalid-session", "Begin a new session."),

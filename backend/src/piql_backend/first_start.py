@@ -77,12 +77,19 @@ class FirstStart:
         for name in names:
             folder = self._folder(name)
             if folder.is_dir():
-                url = read_settings(folder).store.url(folder, self._settings.store)
                 log.warning("the files of the application %s are gone: they are made of what is live", name)
                 title = TEMPLATES[name].title if name in TEMPLATES else name
-                _, texts = _live(url)
-                self._applications.create(name, title, texts)
+                self._applications.create(name, title, self._live_texts(folder))
         return bool(names)
+
+    def _live_texts(self, folder: Path) -> dict[str, str]:
+        """The files of what is live in an environment; a remark where nobody may connect to its store yet."""
+        try:
+            _, texts = _live(read_settings(folder).store.url(folder, self._settings.store))
+        except ApiError as error:
+            log.error("what is live cannot be read: %s", error)
+            return {"schema.piql": _REMARK}
+        return texts
 
     def _read_served_store(self) -> bool:
         """Make an application of a served store that holds data; return whether it does."""

@@ -29,10 +29,11 @@ _PATTERNS: Mapping[Kind, re.Pattern[str]] = {  # of "METHOD /path"; what none of
     "compiles": re.compile(
         r"POST /api/(compilations|schema-imports|language/.+)"
         rf"|POST {_ENVIRONMENT}/(predictions|prediction-sets|page-predictions|heatmaps|safe-limits"
-        r"|deployments/preview)"
+        r"|deployments/preview|selects)"
     ),
     "deployments": re.compile(
-        r"POST /api/applications(/[^/]+/duplicates)?"
+        r"POST /api/applications(/[^/]+/duplicates)?|GET /api/applications/[^/]+/archive"
+        r"|POST /api/application-imports/(archives|files|folders|repositories|keyspaces|[^/]+/applications)"
         rf"|POST {_ENVIRONMENT}/(deployments|deployments/(rollback|builds)(/.+)?|profile-runs(/.+)?|bursts)"
     ),
 }

@@ -49,6 +49,7 @@ class Settings:
     profile_runner: Literal["ray", "local"] = "ray"  # local: one process, for tests and small machines
     profile_stores: tuple[str, ...] = field(default=(), repr=False)  # clusters to measure, besides `store`
     allowed_stores: tuple[str, ...] = ()  # what an environment may name, besides the cluster of `store`
+    allowed_sources: tuple[str, ...] = ()  # folders and repositories that an application may be made of
     workers: int = WorkerLimits().workers  # processes that compile and predict
     worker_seconds: float = WorkerLimits().seconds  # of processor time that one text may take
     worker_megabytes: int = WorkerLimits().megabytes  # of memory that one text may take
@@ -69,7 +70,7 @@ class Settings:
     def from_environment(cls) -> Settings:
         """Read PORT, DATA, STORE, FRONTEND, SAMPLE_USERS, PROFILE_RUNNER, WORKERS, WORKER_SECONDS,
         WORKER_MEGABYTES, RATE_EXECUTIONS, RATE_COMPILES, RATE_DEPLOYMENTS, RATE_OTHERS, ALLOWED_HOSTS (with commas),
-        PROFILE_STORES and ALLOWED_STORES (with spaces)."""
+        PROFILE_STORES, ALLOWED_STORES and ALLOWED_SOURCES (with spaces)."""
         default = cls()
         return cls(
             port=int(os.environ.get("PORT", default.port)),
@@ -84,6 +85,7 @@ class Settings:
             profile_runner="local" if os.environ.get("PROFILE_RUNNER") == "local" else "ray",
             profile_stores=tuple(os.environ.get("PROFILE_STORES", "").split()),
             allowed_stores=tuple(os.environ.get("ALLOWED_STORES", "").split()),
+            allowed_sources=tuple(os.environ.get("ALLOWED_SOURCES", "").split()),
             allowed_hosts=listed(os.environ.get("ALLOWED_HOSTS", "")),
         )
 

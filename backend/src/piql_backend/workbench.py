@@ -12,8 +12,11 @@ from collections.abc import Mapping
 import piql
 from piql.compiler.result import Compilation
 
+from piql_backend.application_imports.allowed_sources import AllowedSources
+from piql_backend.application_imports.service import ApplicationImports
 from piql_backend.applications.lifecycle import Lifecycle
 from piql_backend.applications.repository import Applications
+from piql_backend.archives.writing import Archives
 from piql_backend.compilations.service import Compilations
 from piql_backend.data_layout import applications_folder, move_earlier_layout
 from piql_backend.data_lock import DataLock
@@ -24,6 +27,7 @@ from piql_backend.environments.registry import Environments
 from piql_backend.file_history.service import FileHistories
 from piql_backend.first_start import FirstStart
 from piql_backend.health.service import Health
+from piql_backend.parameter_sets.repository import ParameterSets
 from piql_backend.probes.service import Probes
 from piql_backend.settings import Settings
 from piql_backend.workers.pool import WorkerPool
@@ -44,6 +48,7 @@ class Workbench:
         self._own_workers = self.workers if workers is None else None
         self.histories = FileHistories(data / "histories")
         self.applications = Applications(applications_folder(data), self.histories)
+        self.parameter_sets = ParameterSets(self.applications.folder)
         self.compilations = Compilations(self._compile)
         allowed_stores = AllowedStores(settings.allowed_stores, settings.store)
         shared = Shared(
@@ -58,19 +63,31 @@ class Workbench:
         )
         self.environments = Environments(data, settings.store, shared)
         self.environment_changes = EnvironmentChanges(data, self.environments, allowed_stores)
-        self.lifecycle = Lifecycle(data, settings.samples, self.applications, self.environments)
+        self.lifecycle = Lifecycle(data, settings.samples, self.applications, self.parameter_sets, self.environments)
+        self.archives = Archives(data / "archives", self.applications, self.parameter_sets, self.environments)
+        allowed_sources = AllowedSources(settings.allowed_sources)
+        self.application_imports = ApplicationImports(
+            data / "application-imports",
+            self.lifecycle,
+            self.environment_changes,
+            allowed_sources,
+            allowed_stores,
+        )
         self._first_start = FirstStart(settings, self.applications)
         self.health = Health(data, self.environments, self.histories)
         self.probes = Probes(self.environments, self.workers)
 
     async def open(self) -> None:
         """Make the first applications where there is none, and open the environments that were open at the last end."""
+        await asyncio.to_thread(self.archives.open)
+        await asyncio.to_thread(self.application_imports.open)
         await asyncio.to_thread(self._first_start.carry_out)
         await self.environments.open()
 
     async def close(self) -> None:
         """Close all environments and services, and release the data folder."""
         await self.environments.close()
+        await asyncio.to_thread(self.application_imports.close)
         if self._own_workers is not None:
             await asyncio.to_thread(self._own_workers.close)
         self.histories.close()

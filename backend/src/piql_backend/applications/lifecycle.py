@@ -11,31 +11,60 @@ application of their name is made again.
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from piql.store.schemes import EMBEDDED
+
+from piql_backend.application_imports.schemas import ImportedApplicationCreate
 from piql_backend.applications.repository import Applications
 from piql_backend.applications.schemas import ApplicationCreate, ApplicationSummaryRead, ApplicationUpdate
 from piql_backend.applications.templates import TEMPLATES
+from piql_backend.archives.layout import ArchivedEnvironment
 from piql_backend.data_layout import DEVELOPMENT, environment_folder
+from piql_backend.environments.imported_slos import let_wait
 from piql_backend.environments.registry import EnvironmentName, Environments
 from piql_backend.environments.sample import mark_for_sample
-from piql_backend.environments.settings_file import EnvironmentSettings, write_settings
+from piql_backend.environments.settings_file import EnvironmentSettings, StoreChoice, write_settings
 from piql_backend.errors import ApiError
+from piql_backend.parameter_sets.repository import ParameterSets
+from piql_backend.parameter_sets.sets_file import NO_SETS, KeptSets
 
 _MOST_ID = 60
 _EMPTY = "-- CREATE TABLE says what is kept, CREATE QUERY what is asked of it.\n"
 
 
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What a new application begins with; without environments it gets an empty development."""
+
+    texts: dict[str, str]
+    history: Path | None = None
+    environments: tuple[ArchivedEnvironment, ...] = ()
+    parameter_sets: KeptSets = NO_SETS
+
+
 class Lifecycle:
     """Changes whole applications, each with its environments."""
 
-    def __init__(self, data: Path, samples: Path, applications: Applications, environments: Environments) -> None:
+    def __init__(
+        self,
+        data: Path,
+        samples: Path,
+        applications: Applications,
+        parameter_sets: ParameterSets,
+        environments: Environments,
+    ) -> None:
         self._data = data
         self._samples = samples
         self._applications = applications
+        self._parameter_sets = parameter_sets
         self._environments = environments
+        self._making = threading.Lock()
 
     async def create(self, request: ApplicationCreate) -> ApplicationSummaryRead:
         """Make an application; one from a template is deployed and has its rows when this returns.
@@ -51,14 +80,31 @@ class Lifecycle:
         texts = {file.path: file.text for file in request.files}
         if template is not None:
             texts = {**template.files(self._samples), **texts}
-        application = self._make(request.id, request.title, texts or {"schema.piql": _EMPTY}, request.template)
+        application = self._make(
+            request.id, request.title, _Content(texts or {"schema.piql": _EMPTY}), request.template
+        )
         await self._environments.opened(EnvironmentName(application, DEVELOPMENT))
         return self._summary(application)
 
     def duplicate(self, application: str, title: str) -> ApplicationSummaryRead:
-        """Make an application with the same files, and an empty store of its own."""
-        texts = self._applications.texts(application)
-        return self._summary(self._make(None, title, texts, None))
+        """Make an application with the same files and saved values, and an empty store of its own."""
+        texts, kept = self._applications.texts(application), self._parameter_sets.kept(application)
+        return self._summary(self._make(None, title, _Content(texts, parameter_sets=kept)))
+
+    def import_application(
+        self,
+        request: ImportedApplicationCreate,
+        texts: Mapping[str, str],
+        history: Path | None,
+        environments: Sequence[ArchivedEnvironment],
+        parameter_sets: KeptSets,
+    ) -> ApplicationSummaryRead:
+        """Make an application of what comes from elsewhere; no store of its environments is connected to.
+
+        Raises ApiError 409 where there is one of that id.
+        """
+        content = _Content(dict(texts), history, tuple(environments), parameter_sets)
+        return self._summary(self._make(request.id, request.title, content))
 
     async def update(self, application: str, request: ApplicationUpdate) -> ApplicationSummaryRead:
         """Change the title, or put an application into the archive, where it is closed, or take it out."""
@@ -81,18 +127,28 @@ class Lifecycle:
     def _summary(self, application: str) -> ApplicationSummaryRead:
         return self._applications.summary(application, self._environments.names(application))
 
-    def _make(self, wished_id: str | None, title: str, texts: dict[str, str], template: str | None) -> str:
-        application = wished_id or self._free_id(title)
-        if application in self._applications.ids():
-            raise ApiError(409, "application-exists", f"There is an application {application} already.")
+    def _make(self, wished_id: str | None, title: str, content: _Content, template: str | None = None) -> str:
+        with self._making:
+            application = wished_id or self._free_id(title)
+            if application in self._applications.ids():
+                raise ApiError(409, "application-exists", f"There is an application {application} already.")
+            self._move_leftovers(application)
+            folder = environment_folder(self._data, application, DEVELOPMENT)
+            for environment in content.environments:
+                _write_environment(folder.with_name(environment.id), environment)
+            if not content.environments:
+                write_settings(folder, EnvironmentSettings())
+            if template is not None:
+                mark_for_sample(folder, template)
+            self._applications.create(application, title, content.texts, content.history, content.parameter_sets)
+            return application
+
+    def _move_leftovers(self, application: str) -> None:
+        """Move away what a killed process has left of an application that there is not."""
         if self._environments_of(application).exists():
             self._move_environments(application, self._aside(application))
-        folder = environment_folder(self._data, application, DEVELOPMENT)
-        write_settings(folder, EnvironmentSettings())
-        if template is not None:
-            mark_for_sample(folder, template)
-        self._applications.create(application, title, texts)
-        return application
+        if self._applications.has_history(application):
+            self._applications.move_history_away(application, self._aside(application) / "history.git")
 
     def _free_id(self, title: str) -> str:
         """An id made of a title that no application has yet."""
@@ -113,6 +169,16 @@ class Lifecycle:
         folder = self._environments_of(application)
         if folder.exists():
             folder.rename(aside / "environments")
+
+
+def _write_environment(folder: Path, environment: ArchivedEnvironment) -> None:
+    """Write an environment that comes from elsewhere: a store that it names is connected to by nobody for now."""
+    store = StoreChoice()
+    if environment.kind == "named" and environment.store is not None and environment.store.url != EMBEDDED:
+        store = StoreChoice(kind="unconfirmed", named=environment.store)
+    settings = EnvironmentSettings(store=store, title=environment.title, colour=environment.colour, slo=environment.slo)
+    let_wait(folder, environment.slos)
+    write_settings(folder, settings)
 
 
 def id_of(title: str) -> str:

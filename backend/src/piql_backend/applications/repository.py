@@ -2,6 +2,7 @@
 
     applications/shop/application.json      {"title": "My shop"}; a folder without it was made by hand, and is called
                                             by its name
+    applications/shop/parameter-sets.json   saved values of parameters (`parameter_sets/`)
     applications/shop/schema.piql           its files, which other programs may change, too
     applications/shop/queries/cart.piql
 
@@ -17,8 +18,9 @@ import json
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from piql_backend.applications.schemas import ApplicationRead, ApplicationSummaryRead, FileRead
 from piql_backend.errors import ApiError, NotFound
@@ -26,6 +28,7 @@ from piql_backend.file_history.schemas import SaveDetailRead, SaveRead
 from piql_backend.file_history.service import FileHistories
 from piql_backend.files import write_atomically
 from piql_backend.pages import Listing, Page, PageWish
+from piql_backend.parameter_sets.sets_file import NO_SETS, KeptSets, write_sets
 from piql_backend.schema import is_file_path
 
 _DETAILS = "application.json"
@@ -51,6 +54,12 @@ class Applications:
             return []
         return sorted(entry.name for entry in self._root.iterdir() if entry.is_dir() and not entry.name.startswith("."))
 
+    def folder(self, application_id: str) -> Path:
+        """Where the files of an application lie."""
+        if application_id not in self.ids():
+            raise NotFound("unknown-application", f"There is no application {application_id[:60]}.")
+        return self._root / application_id
+
     def title(self, application_id: str) -> str:
         """The name that is shown."""
         return str(self._details(application_id).get("title", application_id))
@@ -61,16 +70,31 @@ class Applications:
     def update(self, application_id: str, title: str | None, is_archived: bool | None) -> None:
         """Change the title, or put it into the archive or take it out; None leaves either as it is."""
         with self._saving:
-            folder = self._folder(application_id)
+            folder = self.folder(application_id)
             details = {"title": self.title(application_id), "is_archived": self.is_archived(application_id)}
             changes = {"title": title, "is_archived": is_archived}
             details |= {name: value for name, value in changes.items() if value is not None}
             write_atomically(folder / _DETAILS, json.dumps(details))
 
+    def write_history(self, application_id: str, file: IO[bytes]) -> None:
+        """Write all saves as a git bundle, with what other programs have changed; ApiError 503 if it is damaged."""
+        self.refuse_unknown(application_id)
+        with self._saving:
+            self._record(application_id, "Changed outside of the workbench")
+        self._histories.write_bundle(application_id, file)
+
+    def move_history_away(self, application_id: str, target: Path) -> None:
+        """Move a history away that a killed process has left of an application that there is not."""
+        self._histories.move_away(application_id, target)
+
+    def has_history(self, application_id: str) -> bool:
+        """Whether there is a history of that id, be there such an application or not."""
+        return self._histories.has(application_id)
+
     def move_away(self, application_id: str, target: Path) -> None:
         """Move the folder of an application, and its history beside it, to another place on the same disk."""
         with self._saving:
-            self._folder(application_id).rename(target)
+            self.folder(application_id).rename(target)
             self._histories.move_away(application_id, target.with_name("history.git"))
 
     def _details(self, application_id: str) -> dict[str, Any]:
@@ -82,10 +106,20 @@ class Applications:
 
     def refuse_unknown(self, application_id: str) -> None:
         """Raise ApiError 404 where there is no application of that id."""
-        self._folder(application_id)
+        self.folder(application_id)
 
-    def create(self, application_id: str, title: str, texts: Mapping[str, str]) -> None:
-        """Make an application with its files, all of it in one step; ApiError 409 where there is one of that id."""
+    def create(
+        self,
+        application_id: str,
+        title: str,
+        texts: Mapping[str, str],
+        history: Path | None = None,
+        parameter_sets: KeptSets = NO_SETS,
+    ) -> None:
+        """Make an application with its files, all of it in one step; ApiError 409 where there is one of that id.
+
+        `history` is a bare repository that becomes its history.
+        """
         with self._saving:
             if application_id in self.ids():
                 raise ApiError(409, "application-exists", f"There is an application {application_id} already.")
@@ -93,8 +127,12 @@ class Applications:
             for path, text in texts.items():
                 write_atomically(new / path, text)
             write_atomically(new / _DETAILS, json.dumps({"title": title}))
+            if parameter_sets.sets:
+                write_sets(new, parameter_sets)
+            if history is not None:
+                self._histories.adopt(application_id, history)
             new.rename(self._root / application_id)
-            self._record(application_id, "Create the application")
+            self._record(application_id, "Create the application" if history is None else "Import the application")
 
     def page(self, wish: PageWish, environments: Callable[[str], Sequence[str]]) -> Page[ApplicationSummaryRead]:
         """A page of applications by id, with the names of their environments."""
@@ -108,11 +146,12 @@ class Applications:
             title=self.title(application_id),
             is_archived=self.is_archived(application_id),
             environments=list(environments),
+            changed_at=_changed_at(self._root / application_id),
         )
 
     def read(self, application_id: str, wish: PageWish) -> ApplicationRead:
         """An application with a page of its files, in the order of `texts`."""
-        folder = self._folder(application_id)
+        folder = self.folder(application_id)
         page = _FILES.page_of(wish, _paths(folder))
         files = [_file_of(path, text) for path, text in _texts(folder, page.items).items()]
         return ApplicationRead(id=application_id, title=self.title(application_id), files=files, next=page.next)
@@ -122,7 +161,7 @@ class Applications:
 
         A link that leads out of the application is no file of it.
         """
-        folder = self._folder(application_id)
+        folder = self.folder(application_id)
         return _texts(folder, sorted(_paths(folder), key=_FILES.key))
 
     def create_file(self, application_id: str, path: str, text: str) -> FileRead:
@@ -215,13 +254,8 @@ class Applications:
         with contextlib.suppress(NotFound):  # deleted meanwhile, or not there yet
             self._histories.record(application_id, self.texts(application_id), message)
 
-    def _folder(self, application_id: str) -> Path:
-        if application_id not in self.ids():
-            raise NotFound("unknown-application", f"There is no application {application_id[:60]}.")
-        return self._root / application_id
-
     def _file(self, application_id: str, path: str) -> Path:
-        folder = self._folder(application_id)
+        folder = self.folder(application_id)
         if not is_file_path(path):
             message = (
                 "A file's path consists of letters, digits, '_', '-', '.' and '/', ends in .piql and stays inside."
@@ -240,6 +274,15 @@ def _paths(folder: Path) -> Sequence[str]:
     inside = (file for file in folder.rglob("*.piql") if file.is_file() and _lies_in(file, folder))
     paths = (file.relative_to(folder).as_posix() for file in inside)
     return [path for path in paths if is_file_path(path)]
+
+
+def _changed_at(folder: Path) -> datetime:
+    """When a file of an application, or what is said of it, was written last."""
+    seconds = 0.0
+    for file in (folder / _DETAILS, *(folder / path for path in _paths(folder))):
+        with contextlib.suppress(OSError):
+            seconds = max(seconds, file.stat().st_mtime)
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def _lies_in(file: Path, folder: Path) -> bool:

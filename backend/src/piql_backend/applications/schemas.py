@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
@@ -12,12 +13,16 @@ Title = Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
 
 
 class ApplicationSummaryRead(Read):
-    """An application without its files; one in the archive has no open environment."""
+    """An application without its files, the last of which changed at `changed_at`.
+
+    One in the archive has no open environment.
+    """
 
     id: str
     title: str
     is_archived: bool
     environments: list[str]
+    changed_at: datetime
 
 
 class FileRead(Read):

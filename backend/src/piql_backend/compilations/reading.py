@@ -18,7 +18,7 @@ from piql.compiler.physical.format import describe as describe_physical
 from piql.compiler.physical.format import format_index
 from piql.compiler.physical.operators import PhysicalNode, RemoteOperator, WritePlan, inputs
 from piql.compiler.result import Compilation, CompiledQuery
-from piql.editor.service.quick_fixes import QuickFix, places_of
+from piql.editor.service.quick_fixes import QuickFix, allowing, places_of
 from piql.schema.catalog import Index, SqlType, Table
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, LaterFixes
 from piql.text.source import Source, Span
@@ -95,6 +95,7 @@ def read_diagnostic(
     diagnostic: Diagnostic, sources: Mapping[str, Source], compilation: Compilation | None = None
 ) -> DiagnosticRead:
     """One finding; `sources` are the texts by their names, and without a compilation it has no `places`."""
+    comment = allowing(compilation, diagnostic) if compilation is not None else None
     fix_spans = places_of(compilation, diagnostic) if compilation is not None and diagnostic.fixes else ()
     return DiagnosticRead(
         code=diagnostic.code,
@@ -116,6 +117,8 @@ def read_diagnostic(
         ],
         places=[read_span(span) for span in fix_spans],
         query=diagnostic.query,
+        allowed=diagnostic.allowed,
+        allow=None if comment is None else read_edit(comment, sources),
     )
 
 

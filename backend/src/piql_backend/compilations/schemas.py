@@ -37,7 +37,11 @@ class FixRead(Read):
 
 
 class DiagnosticRead(Read):
-    """One finding; `query` is the CREATE QUERY that it belongs to, `places` every range where its fixes are offered."""
+    """One finding; `query` is the CREATE QUERY that it belongs to, `places` every range where its fixes are offered.
+
+    `allowed` is the reason that a comment gives for it, else empty. `allow` puts such a comment above the query of a
+    warning; the reason goes before the end of its line.
+    """
 
     code: str
     severity: Literal["error", "warning", "info"]
@@ -48,6 +52,8 @@ class DiagnosticRead(Read):
     fixes: list[FixRead]
     places: list[RangeRead]
     query: str | None
+    allowed: str
+    allow: EditRead | None
 
 
 class LimitRead(Read):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from piql.errors import StoreUnavailable
 from piql.store.open import Location, capabilities_of, location_of, open_store, without_login
-from piql.store.schemes import CQL, EMBEDDED, StoreKind
+from piql.store.schemes import CQL, EMBEDDED, StoreKind, scheme_of
 
 from piql_backend.applications.lifecycle import id_of
 from piql_backend.data_layout import environment_folder
@@ -205,11 +205,12 @@ class EnvironmentChanges:
 
     def _store_of(self, name: EnvironmentName, choice: StoreChoice) -> StoreChoiceRead:
         named = choice.named
-        if choice.kind == "named" and named is not None:
+        if choice.kind in ("named", "unconfirmed") and named is not None:
             return StoreChoiceRead(
-                kind=CQL if capabilities_of(named.url).is_cluster else EMBEDDED,
+                kind=CQL if scheme_of(named.url) == CQL else EMBEDDED,
                 url=named.url,
                 is_served=False,
+                is_confirmed=choice.kind == "named",
                 consistency=named.consistency,
                 user=None if named.user is None else ReferenceRead.model_validate(named.user),
                 password=None if named.password is None else ReferenceRead.model_validate(named.password),

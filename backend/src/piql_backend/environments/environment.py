@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 
+from piql_backend.ad_hoc.service import AdHoc
 from piql_backend.applications.repository import Applications
 from piql_backend.bursts.service import Bursts
 from piql_backend.compilations.service import Compilations
@@ -19,10 +20,13 @@ from piql_backend.deployments.schemas import BuildRead, PromotionCreate, Promoti
 from piql_backend.deployments.service import Deployments
 from piql_backend.disk import FREE_SOME
 from piql_backend.environments.allowed_stores import AllowedStores
+from piql_backend.environments.imported_slos import take_waiting
 from piql_backend.environments.sample import Sample
 from piql_backend.executions.observations import Observations
 from piql_backend.executions.service import Executions
 from piql_backend.files import write_atomically
+from piql_backend.generations.service import Generations
+from piql_backend.headroom.service import HeadroomCounts
 from piql_backend.health.schemas import ProblemRead
 from piql_backend.imports.service import Imports
 from piql_backend.latency.comparing import Comparing
@@ -71,7 +75,7 @@ class Environment:
         write_atomically(folder / _MADE, "")
         self.observations = Observations(self.database)
         self._observation_table = ObservationTable(self.database)
-        slo_table = SloTable(self.database)
+        self._slo_table = SloTable(self.database)
         self.profile_runs = ProfileRuns(
             folder / "profile-runs", MeasurableStores(store.url, shared.profile_stores), shared.profile_runner
         )
@@ -88,16 +92,19 @@ class Environment:
             application, f"{folder.name}/{version.version}", {file.path: file.text for file in version.files}
         )
         self.executions = Executions(self.deployments, self.store, self.observations)
+        self.ad_hoc = AdHoc(self.deployments, self.executions, self.store, shared.workers)
         self.bursts = Bursts(self.executions)
         self.tables = Tables(self.store)
         self.exports = Exports(folder / "exports", self.store, self.tables)
         self.imports = Imports(folder / "imports", self.store, self.tables)
+        self.generations = Generations(self.store)
+        self.headroom = HeadroomCounts(folder / "headroom.json", self.store, shared.compilations.compile_texts)
         self.slos = Slos(
-            application, slo_table, self.deployments, self.predictions, shared.applications, shared.compilations
+            application, self._slo_table, self.deployments, self.predictions, shared.applications, shared.compilations
         )
         self.latency = Latency(
             self._observation_table,
-            slo_table,
+            self._slo_table,
             self.deployments,
             self.observations,
             Plans(self.deployments),
@@ -135,17 +142,31 @@ class Environment:
         self.observations.open()
         await asyncio.to_thread(self._observation_table.delete_older_than, KEPT_OBSERVATIONS)
         await asyncio.to_thread(self.deployments.open)
+        await asyncio.to_thread(take_waiting, self._folder, self._slo_table)
         await asyncio.to_thread(self._sample.fill, self.deployments, self.store)
 
     @property
     def is_busy(self) -> bool:
         """Whether work goes on in it, such as a profile run, that must not end because nobody looks at it."""
-        parts = (self.deployments.building, self.bursts, self.imports, self.profile_runs)
+        parts = (
+            self.deployments.building,
+            self.bursts,
+            self.imports,
+            self.generations,
+            self.headroom,
+            self.profile_runs,
+        )
         return any(part.is_under_way for part in parts)
 
     async def close(self) -> None:
         """Stop what runs, write the observations that wait, and close the files."""
-        await asyncio.gather(self.bursts.close(), self.imports.close(), self.profile_runs.close())
+        await asyncio.gather(
+            self.bursts.close(),
+            self.imports.close(),
+            self.generations.close(),
+            self.headroom.close(),
+            self.profile_runs.close(),
+        )
         await asyncio.to_thread(self.executions.close)
         await asyncio.to_thread(self.deployments.close)
         await asyncio.to_thread(self.observations.close)

@@ -19,6 +19,7 @@ from piql.errors import PiqlError
 from piql.store.schemes import EMBEDDED
 
 from piql_backend.data_layout import DEVELOPMENT, environment_folder
+from piql_backend.database.connection import Database
 from piql_backend.environments.environment import Environment, Shared
 from piql_backend.environments.sample import is_to_be_filled
 from piql_backend.environments.settings_file import FILE, read_settings
@@ -151,6 +152,29 @@ class Environments:
         finally:
             entry.users -= 1
             entry.used_at = self.clock()
+
+    @contextlib.asynccontextmanager
+    async def database_of(self, name: EnvironmentName) -> AsyncIterator[Database | None]:
+        """What was measured and set in an environment, open or closed; its store is not asked. None where nothing was.
+
+        Raises ApiError 503 where the file cannot be read.
+        """
+        folder = self.folder(name)
+        entry = self._entries.setdefault(name, _Entry())
+        async with entry.lock:
+            file = folder / "workbench.duckdb"
+            if entry.environment is not None or not file.exists():
+                yield entry.environment.database if entry.environment is not None else None
+                return
+            try:
+                database = await asyncio.to_thread(Database, file)
+            except (duckdb.Error, OSError) as error:
+                message = f"The measurements and SLOs of {name} cannot be read: {error}"
+                raise ApiError(503, "environment-broken", message, "Open the environment: it says more.") from error
+            try:
+                yield database
+            finally:
+                await asyncio.to_thread(database.close)
 
     @contextlib.asynccontextmanager
     async def kept_closed(self, name: EnvironmentName) -> AsyncIterator[Path]:

@@ -98,11 +98,15 @@ class TlsRead(Read):
 
 
 class StoreChoiceRead(Read):
-    """The store of an environment as it was named; `is_served`: the one that the workbench was started with."""
+    """The store of an environment as it was named; `is_served`: the one that the workbench was started with.
+
+    One that came with an archive is not `is_confirmed`, nor connected to, until the environment's store is set.
+    """
 
     kind: StoreKind
     url: str
     is_served: bool
+    is_confirmed: bool = True
     consistency: str | None = None
     user: ReferenceRead | None = None
     password: ReferenceRead | None = None

@@ -3,6 +3,7 @@
 {"store": {"kind": "embedded"}}                a file of its own in the environment's folder
 {"store": {"kind": "served"}}                  the store that `piql serve --store` names; without one, such a file
 {"store": {"kind": "named", "named": {…}}}   one that was chosen: its URL, and where its credentials are read
+{"store": {"kind": "unconfirmed", "named": {…}}}   one that came with an archive: somebody has to choose it here first
 
 A user, a password and certificates are kept as the names of variables and files: only the store's adapter reads them.
 """
@@ -29,11 +30,18 @@ class StoreChoice(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    kind: Literal["embedded", "served", "named"] = EMBEDDED
+    kind: Literal["embedded", "served", "named", "unconfirmed"] = EMBEDDED
     named: StoreWrite | None = None
 
     def url(self, folder: Path, served: str | None) -> str:
-        """The URL to connect to, for an environment in `folder` of a workbench that serves a store, or none."""
+        """The URL to connect to, for an environment in `folder` of a workbench that serves a store, or none.
+
+        Raises ApiError 409 for a store that nobody has confirmed.
+        """
+        if self.kind == "unconfirmed":
+            what = self.named.url if self.named is not None else "its store"
+            message = f"{folder.parent.name}/{folder.name} came with an archive and is not connected to {what}."
+            raise ApiError(409, "store-not-confirmed", message, "Look at the store of this environment and save it.")
         if self.kind == "served" and served is not None:
             return served
         if self.kind == "named" and self.named is not None and self.named.url != EMBEDDED:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from typing import ParamSpec, TypeVar
 
 import orjson
 import piql
 from piql.client.database import Observation
-from piql.compiler.physical.operators import LocalProjection, PhysicalNode
+from piql.compiler.physical.operators import LocalProjection, PhysicalNode, WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.errors import BoundExceeded, RepairPending, StoreUnavailable
 from piql_profiler.measure.sampling import ParameterSampler
@@ -26,6 +28,9 @@ from piql_backend.executions.values import from_json, to_json
 from piql_backend.store import StoreConnection
 
 log = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 THREADS = 16
 _OUR_FAULT = (BoundExceeded, RepairPending, StoreUnavailable)  # other errors refuse the request of the user
@@ -63,12 +68,15 @@ class Executions:
 
     async def execute(self, deployment_id: str, name: str, request: ExecutionCreate) -> bytes:
         """Run a query and return an `ExecutionRead` as JSON."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, self._execute_to_json, deployment_id, name, request)
+        return await self.in_pool(self._execute_to_json, deployment_id, name, request)
 
     async def sample_parameters(self, deployment_id: str, name: str) -> SampleParametersRead:
         """A value for each parameter, drawn from the data."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._sample, deployment_id, name)
+        return await self.in_pool(self._sample, deployment_id, name)
+
+    async def in_pool(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Let a thread of the executions make a call, and return what it returns."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: call(*args, **kwargs))
 
     def sampler(self, job: Job) -> ParameterSampler:
         """Read the values from which parameters are drawn."""
@@ -109,21 +117,7 @@ class Executions:
     def _execute_to_json(self, deployment_id: str, name: str, request: ExecutionCreate) -> bytes:
         job = self.job(deployment_id, name)
         page = self.run(job, from_json(request.parameters, job.query.parameters), request.cursor)
-        columns = columns_of(job.query)
-        names = [column.name for column in columns] or list(page.rows[0] if page.rows else ())
-        read = ExecutionRead(
-            query=job.query.name,
-            deployment_id=job.live.read.id,
-            columns=columns or [ResultColumnRead(name=name, type=None) for name in names],
-            rows=[[to_json(row[name]) for name in names] for row in page.rows],
-            cursor=page.cursor,
-            operations=page.operations,
-            bound_operations=job.bound_operations,
-            round_trips=page.round_trips,
-            attempts=page.attempts,
-            repair_operations=page.repair_operations,
-            elapsed_ms=page.elapsed_ms,
-        )
+        read = read_page(job.query, page, job.query.name, job.live.read.id, job.bound_operations)
         return orjson.dumps(read.model_dump(mode="python"))
 
     def _sample(self, deployment_id: str, name: str) -> SampleParametersRead:
@@ -133,8 +127,32 @@ class Executions:
         return SampleParametersRead(parameters=drawn, sources=sampler.sources)
 
 
+def read_page(
+    query: CompiledQuery, page: piql.Page, name: str, deployment_id: str, bound_operations: int
+) -> ExecutionRead:
+    """A page as the API sends it."""
+    columns = columns_of(query)
+    names = [column.name for column in columns] or list(page.rows[0] if page.rows else ())
+    return ExecutionRead(
+        query=name,
+        deployment_id=deployment_id,
+        columns=columns or [ResultColumnRead(name=name, type=None) for name in names],
+        rows=[[to_json(row[name]) for name in names] for row in page.rows],
+        cursor=page.cursor,
+        operations=page.operations,
+        bound_operations=bound_operations,
+        round_trips=page.round_trips,
+        attempts=page.attempts,
+        repair_operations=page.repair_operations,
+        elapsed_ms=page.elapsed_ms,
+        rows_affected=page.rows_affected,
+    )
+
+
 def columns_of(query: CompiledQuery) -> list[ResultColumnRead]:
-    """The columns of a query's rows, from the topmost projection of its plan."""
+    """The columns of a query's rows, from the topmost projection of its plan, or of a write's RETURNING."""
+    if isinstance(query.plan, WritePlan):
+        return [ResultColumnRead(name=output.name, type=_type_of(output.expression)) for output in query.plan.returning]
     if query.kind != "select" or query.plan is None:
         return []
     top: PhysicalNode | None = next(iter(query.plan.find(LocalProjection)), None)

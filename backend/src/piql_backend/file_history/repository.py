@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import IO, Literal, TypeAlias
 
 from dulwich.diff_tree import RenameDetector, TreeChange
 from dulwich.errors import NotTreeError, ObjectFormatException
@@ -29,6 +29,8 @@ from dulwich.object_store import iter_tree_contents, tree_lookup_path
 from dulwich.objects import Blob, Commit, ObjectID, RawObjectID, ShaFile, TreeEntry
 from dulwich.refs import Ref
 from dulwich.repo import Repo
+
+from piql_backend.file_history.bundles import write_bundle
 
 _MAIN = Ref(b"refs/heads/main")
 _TAGS = b"refs/tags/"
@@ -155,6 +157,18 @@ class FileHistory:
         with self._lock, _damage_told():
             repository = self._at(number)
             return None if repository is None else _texts(repository, self._commits[number - 1])
+
+    def write_bundle(self, file: IO[bytes]) -> None:
+        """Write all saves and deployments as a git bundle, while others go on saving. Raises HistoryDamaged."""
+        with self._lock, _damage_told():
+            repository = self._repository()
+            if repository is None:
+                raise HistoryDamaged("there is no history yet")
+            tags = repository.refs.as_dict(Ref(_TAGS.rstrip(b"/")))
+            refs = {Ref(b"HEAD"): repository.refs[_MAIN], _MAIN: repository.refs[_MAIN]}
+            refs |= {Ref(_TAGS + name): commit_id for name, commit_id in tags.items()}
+        with _damage_told(), contextlib.closing(Repo(str(self._folder), bare=True)) as reader:
+            write_bundle(reader, refs, file)
 
     @contextlib.contextmanager
     def _writing(self, ref: str) -> Iterator[Repo]:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
+from typing import IO
 
 from dulwich.file import FileLocked
 
@@ -60,6 +61,22 @@ class FileHistories:
                 self._histories.pop(application).close()
             if self._folder(application).is_dir():
                 self._folder(application).rename(target)
+
+    def has(self, application: str) -> bool:
+        """Whether there is a history of that name."""
+        return self._folder(application).is_dir()
+
+    def adopt(self, application: str, repository: Path) -> None:
+        """Take over a bare repository as the history of a new application."""
+        with self._lock:
+            self._root.mkdir(parents=True, exist_ok=True)
+            repository.rename(self._folder(application))
+
+    def write_bundle(self, application: str, file: IO[bytes]) -> None:
+        """Write the history of an application as a git bundle. Raises ApiError 503 if it is damaged."""
+        history = self._of(application)
+        with self._readable(application):
+            history.write_bundle(file)
 
     def page(self, application: str, wish: PageWish, path: str | None) -> Page[SaveRead]:
         """Saves, the newest first; with a path those that changed this file. Raises ApiError 503 if damaged."""

@@ -6,7 +6,8 @@ from fastapi import APIRouter
 
 from piql_backend.dependencies import TheEnvironment
 from piql_backend.errors import declared
-from piql_backend.imports.schemas import ImportCreate, ImportPart, ImportRead, ImportRun
+from piql_backend.imports.schemas import ImportCreate, ImportRead, ImportRun
+from piql_backend.uploads import FilePart
 
 router = APIRouter(prefix="/imports", tags=["imports"])
 
@@ -18,7 +19,7 @@ async def create_import(request: ImportCreate, environment: TheEnvironment) -> I
 
 
 @router.post("/{import_id}/parts", responses=declared(404, 409))
-async def add_import_part(import_id: str, part: ImportPart, environment: TheEnvironment) -> ImportRead:
+async def add_import_part(import_id: str, part: FilePart, environment: TheEnvironment) -> ImportRead:
     """Append a part; 409 says how many bytes are there. With the last one the file is `ready` or `refused`."""
     return await environment.imports.add_part(import_id, part)
 

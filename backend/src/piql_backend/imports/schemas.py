@@ -9,7 +9,6 @@ from pydantic import Field, JsonValue
 from piql_backend.schema import Read, Write
 
 MOST_FILE_BYTES = 512 * 1024 * 1024
-MOST_PART = 4_000_000  # characters of base64: a body is at most 5 MB
 
 State = Literal["uploading", "ready", "checking", "loading", "checked", "stopped", "refused", "loaded", "failed"]
 
@@ -21,13 +20,6 @@ class ImportCreate(Write):
     file_name: str = Field(min_length=1, max_length=200)
     size: int = Field(ge=0, le=MOST_FILE_BYTES)
     delimiter: str | None = Field(default=None, min_length=1, max_length=1)
-
-
-class ImportPart(Write):
-    """The next bytes of the file: `offset` is how many came before."""
-
-    offset: int = Field(ge=0, le=MOST_FILE_BYTES)
-    base64: str = Field(max_length=MOST_PART)
 
 
 class ImportRun(Write):

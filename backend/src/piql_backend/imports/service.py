@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 import logging
 import shutil
 import threading
@@ -23,9 +21,10 @@ from piql.files.values import as_written
 from pydantic import JsonValue
 
 from piql_backend.errors import ApiError, NotFound, from_engine
-from piql_backend.imports.schemas import FileProblemRead, ImportCreate, ImportPart, ImportRead, ImportRun, State
+from piql_backend.imports.schemas import FileProblemRead, ImportCreate, ImportRead, ImportRun, State
 from piql_backend.store import StoreConnection
 from piql_backend.tables.service import Tables
+from piql_backend.uploads import FilePart, append_part, decoded_part
 
 log = logging.getLogger(__name__)
 
@@ -119,27 +118,19 @@ class Imports:
             await asyncio.to_thread(self._open, job)
         return _read(job)
 
-    async def add_part(self, import_id: str, part: ImportPart) -> ImportRead:
+    async def add_part(self, import_id: str, part: FilePart) -> ImportRead:
         """Append bytes; with the last of them the file is looked at."""
         job = self._import(import_id)
-        try:
-            content = base64.b64decode(part.base64, validate=True)
-        except (binascii.Error, ValueError):
-            raise ApiError(422, "invalid-parameter", "The part is not valid base64.", parameter="base64") from None
-        await asyncio.to_thread(self._append, job, part.offset, content)
+        await asyncio.to_thread(self._append, job, part.offset, decoded_part(part))
         return _read(job)
 
     def _append(self, job: _Import, offset: int, content: bytes) -> None:
         """Write a part behind those that are there, and look at the file once it is whole."""
         with job.lock:
-            if job.state != "uploading" or offset != job.uploaded:
+            if job.state != "uploading":
                 message = f"{job.uploaded} of {job.request.size} bytes are there."
                 raise ApiError(409, "import-state", message, "Send the part that begins there.")
-            if job.uploaded + len(content) > job.request.size:
-                raise ApiError(422, "invalid-parameter", "The file is larger than was said.", parameter="base64")
-            with job.path.open("ab") as file:
-                file.write(content)
-            job.uploaded += len(content)
+            job.uploaded = append_part(job.path, offset, content, job.uploaded, job.request.size)
             if job.uploaded == job.request.size:
                 self._open(job)
 

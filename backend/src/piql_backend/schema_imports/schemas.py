@@ -8,6 +8,7 @@ from pydantic import Field
 
 from piql_backend.schema import Read, Write
 
+Dialect = Literal["auto", "postgres", "mysql", "sqlite", "cql", "oracle", "tsql"]
 Outcome = Literal["taken", "changed", "left out"]
 MAX_CHARACTERS = 4_000_000
 
@@ -17,7 +18,7 @@ class SchemaImportCreate(Write):
 
     text: str = Field(max_length=MAX_CHARACTERS, examples=["CREATE TABLE users (id SERIAL PRIMARY KEY, name TEXT);"])
     queries: str = Field(max_length=MAX_CHARACTERS, default="", examples=["SELECT name FROM users WHERE id = ?"])
-    dialect: Literal["auto", "postgres", "mysql", "sqlite", "cql", "oracle", "tsql"] = "auto"
+    dialect: Dialect = "auto"
 
 
 class SchemaNoteRead(Read):

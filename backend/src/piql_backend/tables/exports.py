@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import shutil
 import tempfile
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import get_args
-from urllib.parse import quote
 
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import Response
+from piql.client.table_pages import table_pages
 from piql.files.dumping import dump_rows
-from piql.files.table_pages import table_pages
-from starlette.background import BackgroundTask
 
+from piql_backend.downloads import download
 from piql_backend.store import StoreConnection
 from piql_backend.tables.schemas import ExportFormat
 from piql_backend.tables.service import Tables
@@ -26,7 +23,6 @@ _MEDIA_TYPES: dict[ExportFormat, str] = {
     "parquet": "application/vnd.apache.parquet",
 }
 assert set(_MEDIA_TYPES) == set(get_args(ExportFormat))
-_CHUNK_BYTES = 256 * 1024
 _AT_ONCE = 2  # files that are written at the same time
 
 
@@ -59,22 +55,4 @@ class Exports:
         except BaseException:
             scratch.cleanup()
             raise
-        plain = re.sub(r"[^\w.-]", "_", name, flags=re.ASCII)
-        headers = {
-            "Content-Disposition": f'attachment; filename="{plain}.{file_format}"; '
-            f"filename*=UTF-8''{quote(f'{name}.{file_format}', safe='')}",
-            "Content-Length": str(path.stat().st_size),
-            "Cache-Control": "no-store",
-        }
-        return StreamingResponse(
-            _chunks(path),
-            media_type=_MEDIA_TYPES[file_format],
-            headers=headers,
-            background=BackgroundTask(scratch.cleanup),
-        )
-
-
-async def _chunks(path: Path) -> AsyncIterator[bytes]:
-    with path.open("rb") as file:
-        while chunk := await asyncio.to_thread(file.read, _CHUNK_BYTES):
-            yield chunk
+        return download(path, f"{name}.{file_format}", _MEDIA_TYPES[file_format], scratch)

@@ -215,8 +215,10 @@ def _key(table: Table, values: Values) -> dict[str, object]:
 
 
 def _missing(table: Table, row: Mapping[str, object]) -> str | None:
-    """Return the first column that a row has no value for and that cannot be NULL."""
+    """Return the first column that a row has no value for, not even by its DEFAULT, and that cannot be NULL."""
     for column in table.columns:
+        if column.has_default and column.name not in row:
+            continue
         if row.get(column.name) is None and (not column.nullable or column.name in table.primary_key):
             return column.name
     return None

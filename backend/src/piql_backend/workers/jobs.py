@@ -3,6 +3,7 @@
 A worker keeps compilations and models in caches of its own, so the same files are always given to the same worker.
 
 compile                                               texts      →  a pickled Compilation
+compile_select                                        statement  →  a pickled CompiledQuery
 predict_all, quantiles, sizes                         questions  →  Python values
 compile_to_json, completions, …, predict, heatmap, …  requests   →  the JSON of the answer
 """
@@ -16,10 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from piql.compiler import Compiler
-from piql.compiler.result import Compilation
+from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import PiqlError
 from pydantic_core import to_json
 
+from piql_backend.ad_hoc.compiling import compile_select
 from piql_backend.comparisons.service import compare
 from piql_backend.compilations.service import Compilations
 from piql_backend.errors import ApiError, from_engine
@@ -60,6 +62,7 @@ class Worker:
         self._predictions: Predictions | None = None
         self._jobs: Mapping[str, Callable[[Any], object]] = {
             "compile": lambda texts: _pickled(compilations.compile_texts(texts)),
+            "compile_select": lambda job: _pickled(compile_select(compilations, job)),
             "predict_all": lambda job: self._predictions_for(job).predict_all(job.request),
             "quantiles": lambda job: self._predictions_for(job).quantiles(job.request),
             "sizes": lambda job: self._predictions_for(job).sizes(job.request),
@@ -111,10 +114,10 @@ class Worker:
         return self._predictions
 
 
-def _pickled(compilation: Compilation) -> bytes | None:
-    """A compilation as bytes; None where it is nested too deeply to be pickled."""
+def _pickled(compiled: Compilation | CompiledQuery) -> bytes | None:
+    """What was compiled as bytes; None where it is nested too deeply to be pickled."""
     try:
-        return pickle.dumps(compilation)
+        return pickle.dumps(compiled)
     except RecursionError:
         return None
 

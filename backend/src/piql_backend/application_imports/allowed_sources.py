@@ -1,0 +1,101 @@
+"""Which folders and repositories an application may be made of: an allow-list, given when the workbench is started.
+
+/srv/apps                   folders below it, and git repositories in them (file:///srv/apps/shop)
+https://git.example         any repository of this host
+https://git.example/acme    those below this path
+http://127.0.0.1:3000       only where it is written so: nothing is encrypted
+
+A request that may name any address makes the workbench ask every server that it can reach, and read any folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from piql_backend.errors import ApiError
+
+_SCHEMES = {"https": 443, "http": 80}
+
+
+class _Place(NamedTuple):
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+
+class AllowedSources:
+    """Says of a folder, or of a repository's address, whether it may be read."""
+
+    def __init__(self, entries: Iterable[str]) -> None:
+        """Take the entries of the list. Raises ValueError for an entry that is none."""
+        self._entries = tuple(entries)
+        self._folders: list[Path] = []
+        self._places: list[_Place] = []
+        for entry in self._entries:
+            if entry.startswith("/"):
+                self._folders.append(Path(entry).resolve())
+                continue
+            place = _place_of(entry)
+            if place is None:
+                raise ValueError(f"--allowed-source {entry}: write the whole path of a folder, or https://HOST")
+            self._places.append(place)
+
+    def folder(self, path: str) -> Path:
+        """The folder of a path; ApiError 403 for one that is not on the list, 422 for one that is not there."""
+        if "\x00" in path:
+            raise ApiError(422, "no-folder", "There is no folder of that name.")
+        folder = Path(path).resolve() if path.startswith("/") else None
+        if folder is None or not any(folder.is_relative_to(allowed) for allowed in self._folders):
+            message = f"This workbench may not read {path[:200]}."
+            advice = f"Start it with --allowed-source and the whole path of a folder{self._choices()}."
+            raise ApiError(403, "source-not-allowed", message, advice)
+        if not folder.is_dir():
+            raise ApiError(422, "no-folder", f"There is no folder {path[:200]} on the server.", "Correct its path.")
+        return folder
+
+    def repository(self, address: str) -> str:
+        """The address, or the folder, of a repository; ApiError 403 for one not on the list, 422 for no address."""
+        parts = urlsplit(address) if _is_plain(address) else None
+        if parts is not None and parts.scheme == "file" and not parts.netloc:
+            return str(self.folder(unquote(parts.path)))
+        if parts is not None and "@" in parts.netloc:
+            message = "The address of a repository may hold neither user nor password."
+            raise ApiError(422, "credentials-in-url", message, "Name a repository that can be read without.")
+        place = _place_of(address) if _is_plain(address) else None
+        if place is None:
+            message = "The address of a repository is https://HOST/PATH, or file:///PATH on the server."
+            raise ApiError(422, "invalid-address", message, "Correct the address.")
+        if not any(_is_below(place, allowed) for allowed in self._places):
+            message = f"This workbench may not fetch from {place.host}."
+            advice = f"Start it with --allowed-source {place.scheme}://{place.host}{self._choices()}."
+            raise ApiError(403, "source-not-allowed", message, advice)
+        return address
+
+    def _choices(self) -> str:
+        return f", or name one below {', '.join(self._entries)}" if self._entries else ""
+
+
+def _is_plain(address: str) -> bool:
+    return address.isascii() and all(" " < character < "\x7f" and character != "\\" for character in address)
+
+
+def _place_of(address: str) -> _Place | None:
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in _SCHEMES or not parts.hostname or "@" in parts.netloc or parts.query or parts.fragment:
+        return None
+    if any(part in (".", "..") for part in unquote(parts.path).split("/")):
+        return None
+    return _Place(parts.scheme, parts.hostname, port or _SCHEMES[parts.scheme], parts.path.rstrip("/"))
+
+
+def _is_below(place: _Place, allowed: _Place) -> bool:
+    is_there = (place.scheme, place.host, place.port) == (allowed.scheme, allowed.host, allowed.port)
+    return is_there and (place.path == allowed.path or place.path.startswith(f"{allowed.path}/"))

@@ -1,0 +1,17 @@
+"""HTTP for an application as one file."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from piql_backend.dependencies import Id, TheWorkbench
+from piql_backend.errors import declared
+
+router = APIRouter(prefix="/applications", tags=["archives"])
+
+
+@router.get("/{application}/archive", response_class=Response, responses=declared(404))
+async def export_application(application: Id, workbench: TheWorkbench) -> Response:
+    """One zip file with the files, every save, and the environments by reference: it holds no secret and no rows."""
+    return await workbench.archives.of_application(application)

@@ -1,0 +1,5 @@
+"""Generated rows: a thread makes them and loads them, or only counts them, and what it says is kept.
+
+service.py     begins, follows and stops a generation
+endpoints.py   the HTTP paths, with `schemas.py`, the shapes of requests and answers
+"""

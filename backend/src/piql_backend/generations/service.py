@@ -1,0 +1,173 @@
+"""Generations: a thread makes rows, and loads them unless it is a dry run."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from dataclasses import dataclass, field
+
+from piql.errors import PiqlError
+from piql.files.generated import Generated, RowsAreThere, dry_run, load_generated, wish_for
+from piql.generating.generator import Generator
+from piql.generating.wish import Wish
+
+from piql_backend.errors import ApiError, NotFound, from_engine
+from piql_backend.generations.schemas import (
+    MOST_ROWS,
+    GeneratedLimitRead,
+    GeneratedTableRead,
+    GenerationCreate,
+    GenerationRead,
+    GenerationState,
+)
+from piql_backend.store import StoreConnection
+
+log = logging.getLogger(__name__)
+
+MOST_KEPT = 10
+
+
+@dataclass
+class _Generation:
+    """One generation; the thread that runs it changes it."""
+
+    id: str
+    state: GenerationState
+    table: str | None = None
+    rows_done: int = 0
+    rows_asked: int = 0
+    generated: list[Generated] = field(default_factory=list)
+    message: str | None = None
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def is_running(self) -> bool:
+        return self.state in ("making", "loading")
+
+
+class Generations:
+    """The generations since the environment was opened, the newest ones; one of them runs at a time."""
+
+    def __init__(self, store: StoreConnection) -> None:
+        self._store = store
+        self._generations: dict[str, _Generation] = {}
+        self._number = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether rows are made or loaded."""
+        return bool(self._tasks)
+
+    async def close(self) -> None:
+        """Stop what runs behind its batch."""
+        for generation in self._generations.values():
+            generation.stop.set()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def create(self, request: GenerationCreate) -> GenerationRead:
+        """Begin a generation; ApiError 404 where nothing is deployed, 409 beside another and where rows are."""
+        wish = Wish(request.rows, request.rows_of, request.full, request.seed, request.null_share)
+        await asyncio.to_thread(self._refuse, wish, request)
+        if any(generation.is_running for generation in self._generations.values()):
+            message = "Rows are generated in this environment already."
+            raise ApiError(409, "generation-under-way", message, "Wait for it, or stop it.")
+        self._number += 1
+        generation = _Generation(f"g{self._number}", "making" if request.dry_run else "loading")
+        self._generations[generation.id] = generation
+        for forgotten in list(self._generations)[:-MOST_KEPT]:
+            del self._generations[forgotten]
+        task = asyncio.create_task(asyncio.to_thread(self._carry_out, generation, wish, request))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return _read(generation)
+
+    def read(self, generation_id: str) -> GenerationRead:
+        return _read(self._generation(generation_id))
+
+    def cancel(self, generation_id: str) -> GenerationRead:
+        """Stop a generation behind its batch; ApiError 409 where it does not run."""
+        generation = self._generation(generation_id)
+        if not generation.is_running:
+            raise ApiError(409, "generation-state", f"The generation is {generation.state}: nothing runs.")
+        generation.stop.set()
+        return _read(generation)
+
+    def _generation(self, generation_id: str) -> _Generation:
+        generation = self._generations.get(generation_id)
+        if generation is None:
+            raise NotFound("unknown-generation", f"There is no generation {generation_id}.", "Begin a new one.")
+        return generation
+
+    def _refuse(self, wish: Wish, request: GenerationCreate) -> None:
+        """Raise ApiError for a wish that cannot be fulfilled."""
+        database = self._store.database()
+        tables = database.deployment.tables
+        if not tables:
+            raise NotFound("not-deployed", "Nothing is deployed here.", "Deploy a schema first.")
+        largest = max(Generator(tables, wish).counts.items(), key=lambda count: count[1])
+        if largest[1] > MOST_ROWS:
+            message = f"{largest[0]} would get {largest[1]:,} rows, and the workbench makes at most {MOST_ROWS:,}."
+            raise ApiError(
+                422, "invalid-parameter", message, "Ask for fewer, or use `piql generate`.", parameter="rows"
+            )
+        if not request.dry_run:
+            try:
+                wish_for(database, wish, is_adding=request.add)
+            except RowsAreThere as refusal:
+                raise ApiError(409, "rows-are-there", f"{refusal}.", "Add rows to those that are there.") from None
+
+    def _carry_out(self, generation: _Generation, wish: Wish, request: GenerationCreate) -> None:
+        def tell(table: str, rows: int, asked: int) -> None:
+            generation.table, generation.rows_done, generation.rows_asked = table, rows, asked
+
+        try:
+            database = self._store.database()
+            if request.dry_run:
+                generated = dry_run(database.deployment.tables, wish, tell, generation.stop.is_set)
+            else:
+                generated = load_generated(
+                    database, wish, is_adding=request.add, tell=tell, stop=generation.stop.is_set
+                )
+            generation.generated = generated
+            done: GenerationState = "made" if request.dry_run else "loaded"
+            generation.state = "stopped" if generation.stop.is_set() else done
+        except (PiqlError, ApiError) as error:
+            body = error.body if isinstance(error, ApiError) else from_engine(error).body
+            generation.message, generation.state = body.message, "failed"
+        except Exception as error:
+            log.exception("rows could not be generated")
+            generation.message, generation.state = f"Rows could not be generated: {error}", "failed"
+
+
+def _read(generation: _Generation) -> GenerationRead:
+    return GenerationRead(
+        id=generation.id,
+        state=generation.state,
+        table=generation.table,
+        rows_done=generation.rows_done,
+        rows_asked=generation.rows_asked,
+        tables=[_table(made) for made in generation.generated],
+        message=generation.message,
+    )
+
+
+def _table(made: Generated) -> GeneratedTableRead:
+    report = made.report
+    return GeneratedTableRead(
+        table=report.table,
+        rows=report.rows,
+        asked=report.asked,
+        bytes=report.bytes,
+        left_out=made.left_out,
+        limits=[
+            GeneratedLimitRead(
+                columns=list(fill.limit.columns),
+                is_token=fill.limit.is_token,
+                limit=fill.limit.limit,
+                fullest=fill.fullest,
+            )
+            for fill in report.fills
+        ],
+    )

@@ -1,0 +1,46 @@
+"""HTTP for saved sets of parameters."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from piql_backend.dependencies import TheWorkbench
+from piql_backend.errors import declared
+from piql_backend.pages import Page, WishedPage
+from piql_backend.parameter_sets.schemas import ParameterSetCreate, ParameterSetRead, ParameterSetWrite
+
+router = APIRouter(prefix="/applications/{application}/parameter-sets", tags=["parameter-sets"])
+
+
+@router.get("", responses=declared(404))
+def list_parameter_sets(application: str, wish: WishedPage, workbench: TheWorkbench) -> Page[ParameterSetRead]:
+    """The saved sets of all queries, by the names of the queries, then by their own."""
+    return workbench.parameter_sets.page(application, wish)
+
+
+@router.post("", status_code=201, responses=declared(404, 409))
+def create_parameter_set(application: str, request: ParameterSetCreate, workbench: TheWorkbench) -> ParameterSetRead:
+    """Save a set under a name; 409 when the query has one of that name. The query need not be there."""
+    return workbench.parameter_sets.create(application, request)
+
+
+@router.put("/{set_id}", responses=declared(404, 409))
+def save_parameter_set(
+    application: str, set_id: str, request: ParameterSetWrite, workbench: TheWorkbench
+) -> ParameterSetRead:
+    """Change a set; 409 when it is not the revision that was read, or its new name is taken."""
+    return workbench.parameter_sets.save(application, set_id, request)
+
+
+@router.delete("/{set_id}", status_code=204, responses=declared(404, 409))
+def delete_parameter_set(
+    application: str,
+    set_id: str,
+    workbench: TheWorkbench,
+    base_revision: Annotated[str | None, Query(max_length=100)] = None,
+) -> Response:
+    """Remove a set; 409 when it is not the revision that was read, if one is given."""
+    workbench.parameter_sets.delete(application, set_id, base_revision)
+    return Response(status_code=204)

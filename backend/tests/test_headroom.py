@@ -1,0 +1,68 @@
+"""Headroom: groups are counted on demand, kept with their time, and compared with the count before."""
+
+import asyncio
+import stat
+from typing import Any
+
+import httpx
+from piql_backend.settings import Settings
+
+from .conftest import DEVELOPMENT, folder_of
+
+HEADROOM = f"{DEVELOPMENT}/headroom"
+
+
+async def count(client: httpx.AsyncClient) -> Any:
+    answer = await client.post(f"{HEADROOM}/counts")
+    assert answer.status_code == 202, answer.text
+    while (state := (await client.get(HEADROOM)).json())["state"] == "counting":
+        await asyncio.sleep(0.05)  # requests without a pause are refused (429)
+    return state
+
+
+async def test_nothing_is_counted_before_somebody_asks(client: httpx.AsyncClient) -> None:
+    state = (await client.get(HEADROOM)).json()
+    assert (state["state"], state["limits"], state["counted_at"]) == ("none", [], None)
+    assert (state["cost_requests"], state["cost_rows"]) == (1, 150)  # 30 users with 5 subscriptions each
+
+
+async def test_a_count_is_kept_and_the_next_one_says_what_has_grown(
+    client: httpx.AsyncClient, settings: Settings
+) -> None:
+    first = await count(client)
+    (limit,) = first["limits"]
+    assert (limit["table"], limit["columns"], limit["groups"], limit["before"]) == (
+        "subscriptions",
+        ["owner"],
+        30,
+        None,
+    )
+    assert sum(limit["histogram"]) == 30
+    assert limit["fullest"][0]["rows"] == 5
+    owner = limit["fullest"][0]["key"][0]
+    rows = (await client.get(f"{DEVELOPMENT}/tables/users/rows")).json()["rows"]
+    target = next(row[0] for row in rows if row[0] == owner)
+    values = {"owner": owner, "target": target, "approved": True}
+    assert (await client.post(f"{DEVELOPMENT}/tables/subscriptions/rows", json={"values": values})).status_code == 201
+    (grown,) = (await count(client))["limits"]
+    assert grown["fullest"][0] == {"key": [owner], "rows": 6}
+    assert grown["before"] == {"groups": 30, "nearly_full": 0, "full": 0, "most_rows": 5}
+    file = folder_of(settings) / "headroom.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    file.write_text("{")
+    assert (await client.get(HEADROOM)).json()["limits"] == []  # a damaged file is counted anew
+
+
+async def test_another_limit_is_compiled_and_nothing_is_changed(client: httpx.AsyncClient) -> None:
+    request = {"table": "subscriptions", "columns": ["owner"], "limit": 200}
+    raised = (await client.post(f"{HEADROOM}/raises", json=request)).json()
+    assert raised["queries"] > 0
+    assert raised["bounds"]
+    assert all(bound["after"] > bound["before"] for bound in raised["bounds"])
+    unknown = await client.post(f"{HEADROOM}/raises", json={**request, "columns": ["target"]})
+    assert (unknown.status_code, unknown.json()["code"]) == (422, "invalid-parameter")
+
+
+async def test_only_what_goes_on_is_stopped(client: httpx.AsyncClient) -> None:
+    answer = await client.post(f"{HEADROOM}/counts/cancel")
+    assert (answer.status_code, answer.json()["code"]) == (409, "no-count")
