@@ -1,70 +1,129 @@
-import { type KeyboardEvent, Suspense, useEffect } from 'react'
+import { Columns2, Maximize2, Minimize2, X } from 'lucide-react'
+import { type KeyboardEvent, type MouseEvent, Suspense, useEffect } from 'react'
 import type { PanelId } from '../logic/view'
-import { useProblemCount } from '../panels/problems/ProblemsPanel'
+import { IconButton } from '../ui/Button'
 import { PartBoundary } from '../ui/PartBoundary'
 import styles from './dock.module.css'
-import { openPanel } from './panel-view'
-import type { Panel } from './panels'
+import { changePanel, closePanel, openBeside, openPanel, toggleFull, useShownPanels } from './panel-view'
+import { PANELS, type Panel } from './panels'
 import { region } from './regions'
+import { useView } from './url-state'
 
-interface DockProps {
-  label: string
-  panels: readonly Panel[]
-  active: PanelId
+/** A strip with a tab for each panel, and below it the panels in sight, side by side. */
+export function Dock() {
+  const { shown, hasRoom } = useShownPanels()
+  const isFull = useView().full === true
+  const panels = shown.flatMap((id) => PANELS.find((panel) => panel.id === id) ?? [])
+  return (
+    <section className={styles['dock']} data-full={isFull} {...region('Panels')}>
+      <div className={styles['strip']}>
+        <Tabs shown={shown} />
+        {hasRoom ? (
+          <IconButton label="Another panel beside" size="small" onClick={() => openBeside()}>
+            <Columns2 size={14} aria-hidden />
+          </IconButton>
+        ) : null}
+        <IconButton label={isFull ? 'Leave full screen (F9)' : 'Full screen (F9)'} size="small" onClick={toggleFull}>
+          {isFull ? <Minimize2 size={14} aria-hidden /> : <Maximize2 size={14} aria-hidden />}
+        </IconButton>
+      </div>
+      <div className={styles['panes']}>
+        {panels.map((panel) => (
+          <Pane key={panel.id} panel={panel} isAlone={panels.length === 1} />
+        ))}
+      </div>
+    </section>
+  )
 }
 
-/** A strip of tabs and the panel of the chosen one. */
-export function Dock({ label, panels, active }: DockProps) {
-  const shown = panels.find((panel) => panel.id === active) ?? panels[0]
-  const shownId = shown?.id
+/** The tabs. One shows its panel in the first place; with Shift or Ctrl it shows it beside the others. */
+function Tabs({ shown }: { shown: readonly PanelId[] }) {
+  const [first] = shown
   useEffect(() => {
-    document.getElementById(`tab-${shownId}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [shownId])
-  if (!shown) return null
-  const Content = shown.component
+    document.getElementById(`tab-${first}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [first])
   const onKeyDown = (event: KeyboardEvent) => {
-    const index = tabAfter(event.key, panels.indexOf(shown), panels.length)
-    const next = index === undefined ? undefined : panels[index]
+    const current = PANELS.findIndex(({ id }) => document.activeElement?.id === `tab-${id}`)
+    const next = PANELS[tabAfter(event.key, current, PANELS.length) ?? -1]
     if (!next) return
     event.preventDefault()
     openPanel(next.id)
     document.getElementById(`tab-${next.id}`)?.focus()
   }
+  const open = (id: PanelId) => (event: MouseEvent) => {
+    if (event.shiftKey || event.ctrlKey || event.metaKey) openBeside(id)
+    else openPanel(id)
+  }
   return (
-    <section className={styles['dock']} {...region(label)}>
-      <div className={styles['tabs']} role="tablist" aria-label={label} onKeyDown={onKeyDown} tabIndex={-1}>
-        {panels.map((panel) => (
-          <button
-            key={panel.id}
-            id={`tab-${panel.id}`}
-            type="button"
-            role="tab"
-            className={styles['tab']}
-            aria-selected={panel === shown}
-            aria-controls={panel === shown ? `panel-${panel.id}` : undefined}
-            tabIndex={panel === shown ? 0 : -1}
-            onClick={() => openPanel(panel.id)}
+    <div
+      className={styles['tabs']}
+      role="tablist"
+      aria-label="Panels"
+      aria-multiselectable={shown.length > 1}
+      onKeyDown={onKeyDown}
+      tabIndex={-1}
+    >
+      {PANELS.map((panel) => (
+        <button
+          key={panel.id}
+          id={`tab-${panel.id}`}
+          type="button"
+          role="tab"
+          className={styles['tab']}
+          aria-selected={shown.includes(panel.id)}
+          aria-controls={shown.includes(panel.id) ? `panel-${panel.id}` : undefined}
+          tabIndex={panel.id === first ? 0 : -1}
+          onClick={open(panel.id)}
+        >
+          <panel.icon size={14} aria-hidden />
+          {panel.title}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** One panel; with others beside it, it has a head that changes or closes it. */
+function Pane({ panel, isAlone }: { panel: Panel; isAlone: boolean }) {
+  const Content = panel.component
+  return (
+    <div className={styles['pane']}>
+      {isAlone ? null : (
+        <div className={styles['paneHead']}>
+          <select
+            className={styles['paneTitle']}
+            aria-label={`Panel in the place of ${panel.title}`}
+            value={panel.id}
+            onChange={(event) => {
+              const other = PANELS.find(({ id }) => id === event.target.value)
+              if (other) changePanel(panel.id, other.id)
+            }}
           >
-            <panel.icon size={14} aria-hidden />
-            {panel.title}
-            {panel.id === 'problems' ? <ProblemCount /> : null}
-          </button>
-        ))}
-      </div>
+            {PANELS.map(({ id, title }) => (
+              <option key={id} value={id}>
+                {title}
+              </option>
+            ))}
+          </select>
+          <IconButton label={`Close ${panel.title}`} size="small" onClick={() => closePanel(panel.id)}>
+            <X size={14} aria-hidden />
+          </IconButton>
+        </div>
+      )}
       <div
         className={styles['dockBody']}
-        id={`panel-${shown.id}`}
+        id={`panel-${panel.id}`}
         role="tabpanel"
-        aria-labelledby={`tab-${shown.id}`}
+        aria-labelledby={`tab-${panel.id}`}
         tabIndex={-1}
       >
-        <PartBoundary key={shown.id}>
-          <Suspense fallback={<Loading title={shown.title} />}>
+        <PartBoundary>
+          <Suspense fallback={<Loading title={panel.title} />}>
             <Content />
           </Suspense>
         </PartBoundary>
       </div>
-    </section>
+    </div>
   )
 }
 
@@ -90,15 +149,5 @@ function Loading({ title }: { title: string }) {
     <p className={styles['loading']} role="status">
       Loading {title}…
     </p>
-  )
-}
-
-function ProblemCount() {
-  const { errors, warnings } = useProblemCount()
-  if (errors + warnings === 0) return null
-  return (
-    <span className={styles['tabCount']} data-tone={errors > 0 ? 'danger' : 'warning'}>
-      {errors + warnings}
-    </span>
   )
 }

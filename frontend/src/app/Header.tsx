@@ -5,7 +5,9 @@ import { IconButton } from '../ui/Button'
 import { Kbd } from '../ui/Kbd'
 import { plural } from '../units'
 import appStyles from './app.module.css'
+import { HeaderMenu } from './HeaderMenu'
 import styles from './header.module.css'
+import { useLayout } from './panel-view'
 import { Switcher } from './Switcher'
 import { chooseTheme, nextTheme, useTheme } from './theme'
 import { useView } from './url-state'
@@ -19,11 +21,42 @@ interface HeaderProps {
   onNotices: () => void
 }
 
-/** The bar at the top: pages, search, the state of saving, notices, shortcuts, theme. */
+/**
+ * The bar at the top: pages, search, the state of saving, notices, shortcuts, theme. On a very narrow window most of it
+ * is in a menu.
+ */
 export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
   const view = useView()
   const choice = useTheme((state) => state.choice)
   const ThemeIcon = THEME_ICONS[choice]
+  const isNarrow = useLayout() === 'stacked'
+  const pages =
+    view.page === 'home' ? null : (
+      <nav className={styles['nav']} aria-label="Pages">
+        <PageLink page="workbench" title="Workbench" />
+        <PageLink page="dashboard" title="Dashboard" />
+      </nav>
+    )
+  const tools = (
+    <>
+      <button type="button" className={styles['search']} onClick={onPalette} title="Command palette">
+        <Search size={14} aria-hidden />
+        <span>Search or run a command</span>
+        <Kbd>F1</Kbd>
+      </button>
+      <div className={styles['tools']}>
+        <IconButton label="Earlier notices" onClick={onNotices}>
+          <Bell size={16} aria-hidden />
+        </IconButton>
+        <IconButton label="Keyboard shortcuts" onClick={onShortcuts}>
+          <Keyboard size={16} aria-hidden />
+        </IconButton>
+        <IconButton label={`Theme: ${choice}`} onClick={() => chooseTheme(nextTheme(choice))}>
+          <ThemeIcon size={16} aria-hidden />
+        </IconButton>
+      </div>
+    </>
+  )
   return (
     <header className={styles['header']}>
       <ViewLink className={styles['brand']} to={HOME} title="All applications">
@@ -36,28 +69,19 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
             /
           </span>
           <Switcher />
-          <nav className={styles['nav']} aria-label="Pages">
-            <PageLink page="workbench" title="Workbench" />
-            <PageLink page="dashboard" title="Dashboard" />
-          </nav>
         </>
       )}
+      {isNarrow ? null : pages}
       <span className={appStyles['grow']} />
       {view.page === 'workbench' ? <SaveState /> : null}
-      <button type="button" className={styles['search']} onClick={onPalette} title="Command palette">
-        <Search size={14} aria-hidden />
-        <span>Search or run a command</span>
-        <Kbd>F1</Kbd>
-      </button>
-      <IconButton label="Earlier notices" onClick={onNotices}>
-        <Bell size={16} aria-hidden />
-      </IconButton>
-      <IconButton label="Keyboard shortcuts" onClick={onShortcuts}>
-        <Keyboard size={16} aria-hidden />
-      </IconButton>
-      <IconButton label={`Theme: ${choice}`} onClick={() => chooseTheme(nextTheme(choice))}>
-        <ThemeIcon size={16} aria-hidden />
-      </IconButton>
+      {isNarrow ? (
+        <HeaderMenu>
+          {pages}
+          {tools}
+        </HeaderMenu>
+      ) : (
+        tools
+      )}
     </header>
   )
 }

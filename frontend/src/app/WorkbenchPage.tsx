@@ -1,22 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels'
 import { startCompiling } from '../documents/compile-loop'
 import { documentAt, openApplication, takeRestored, useDocuments } from '../documents/documents'
 import { applicationQuery } from '../documents/opening'
 import { startSaving } from '../documents/saving'
-import { layoutStorage } from '../logic/layout-storage'
-import { Sidebar } from '../panels/application/Sidebar'
-import { EditorPanel } from '../panels/editor/EditorPanel'
 import { plural } from '../units'
 import styles from './app.module.css'
-import { browserStorage } from './browser-storage'
-import { Dock } from './Dock'
 import { useCaret } from './editor-bridge'
+import { Flow } from './Flow'
 import { notify } from './notices'
 import { OpeningApplication } from './OpeningApplication'
-import { bottomPanel, onlyPanel, sidePanel, useIsWide } from './panel-view'
-import { PANELS } from './panels'
+import { Predictions } from './predictions'
+import { Regions } from './Regions'
 import { StatusBar } from './StatusBar'
 import { useFollowedSelection } from './selection'
 import { useView } from './url-state'
@@ -29,20 +24,23 @@ declare global {
 }
 
 /**
- * The page of one application: sidebar, editor, panels and status bar. While it is on the page, the texts follow the
+ * The page of one application: the steps of the work, sidebar, editor, panels and status bar. While it is on the page, the texts follow the
  * server, are compiled as they are typed and saved after a pause.
  */
 export function WorkbenchPage() {
   const view = useView()
-  const { data, error } = useQuery({ ...applicationQuery(view.application), enabled: view.application !== '' })
+  const { data, dataUpdatedAt, error } = useQuery({
+    ...applicationQuery(view.application),
+    enabled: view.application !== '',
+  })
   const isOpen = useDocuments((state) => state.application === view.application)
 
   useEffect(() => {
-    if (!data) return
+    if (!data || dataUpdatedAt === 0) return // taken after each read, equal or not: another tab may have been closed
     const updatedPaths = openApplication(view.application, data.files)
     if (updatedPaths.length > 0)
       notify({ tone: 'info', text: `${updatedPaths.join(', ')} changed elsewhere; here is the newer text.` })
-  }, [data, view.application])
+  }, [data, dataUpdatedAt, view.application])
   useEffect(() => {
     const stopCompiling = startCompiling()
     const stopSaving = startSaving()
@@ -69,52 +67,12 @@ export function WorkbenchPage() {
   return (
     <main id="content" className={styles['page']} tabIndex={-1}>
       <h1 className="visually-hidden">{view.application} in the PIQL workbench</h1>
-      <Regions />
+      <Predictions>
+        <Flow />
+        <Regions />
+      </Predictions>
       <StatusBar />
     </main>
-  )
-}
-
-const layouts = layoutStorage(browserStorage)
-
-/** Sidebar, editor and docks, with borders that can be dragged; the sizes are kept, apart for wide and narrow windows. */
-function Regions() {
-  const view = useView()
-  const isWide = useIsWide()
-  const columns = useDefaultLayout({ id: isWide ? 'piql:columns' : 'piql:columns-narrow', storage: layouts })
-  const rows = useDefaultLayout({ id: isWide ? 'piql:rows' : 'piql:rows-narrow', storage: layouts })
-  const side = PANELS.filter((panel) => panel.home === 'side')
-  const bottom = PANELS.filter((panel) => panel.home === 'bottom')
-  return (
-    <Group key={String(isWide)} className={styles['columns']} orientation="horizontal" {...columns}>
-      <Panel id="sidebar" defaultSize={252} minSize={180} maxSize={420} groupResizeBehavior="preserve-pixel-size">
-        <Sidebar />
-      </Panel>
-      <Separator className={styles['separator']} aria-label="Width of the application" />
-      <Panel id="centre" minSize={320}>
-        <Group className={styles['rows']} orientation="vertical" {...rows}>
-          <Panel id="editor" minSize={120} defaultSize={isWide ? '68%' : '46%'}>
-            <EditorPanel />
-          </Panel>
-          <Separator className={styles['separatorFlat']} aria-label="Height of the editor" />
-          <Panel id="bottom" minSize={100}>
-            {isWide ? (
-              <Dock label="Problems and results" panels={bottom} active={bottomPanel(view)} />
-            ) : (
-              <Dock label="Panels" panels={PANELS} active={onlyPanel(view)} />
-            )}
-          </Panel>
-        </Group>
-      </Panel>
-      {isWide ? (
-        <>
-          <Separator className={styles['separator']} aria-label="Width of the panels" />
-          <Panel id="side" minSize={360} defaultSize="40%">
-            <Dock label="Panels" panels={side} active={sidePanel(view)} />
-          </Panel>
-        </>
-      ) : null}
-    </Group>
   )
 }
 

@@ -3,12 +3,14 @@ import type { Compilation } from '../api/types'
 import type { TextDocument } from '../documents/documents'
 import { saveChanged } from '../documents/saving'
 import { lensText } from '../logic/lens'
+import { focusFilter } from '../panels/application/filter'
 import { copyProblems } from '../panels/problems/copy'
 import { editor } from './editor-bridge'
 import { exportTables } from './export-tables'
 import { MOD, type Overlay } from './keys'
-import { openPanel } from './panel-view'
+import { openBeside, openPanel, toggleFull } from './panel-view'
 import { PANELS } from './panels'
+import { toggleProblems } from './problems-drawer'
 import { requestRun } from './run-request'
 import { selectQuery } from './selection'
 import { chooseTheme } from './theme'
@@ -48,6 +50,16 @@ export function commands(
     },
     { id: 'save', group: 'Actions', title: 'Save all files', keys: `${MOD} S`, run: () => void saveChanged() },
     { id: 'next-problem', group: 'Actions', title: 'Next problem', keys: 'F8', run: () => editor()?.nextProblem() },
+    { id: 'filter', group: 'Actions', title: 'Filter files, queries and tables', keys: 'F4', run: focusFilter },
+    { id: 'full', group: 'Actions', title: 'Panels in full screen, and back', keys: 'F9', run: toggleFull },
+    { id: 'beside', group: 'Actions', title: 'Another panel beside', keys: `${MOD} \\`, run: () => openBeside() },
+    {
+      id: 'problems',
+      group: 'Actions',
+      title: 'Problems: show or close',
+      keys: `${MOD} Shift M`,
+      run: toggleProblems,
+    },
     { id: 'copy-problems', group: 'Actions', title: 'Copy all problems as text', run: copyProblems },
     {
       id: 'quick-fix',

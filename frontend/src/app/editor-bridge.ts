@@ -34,9 +34,9 @@ export function connectEditor(next: EditorHandle | null): void {
   }
 }
 
-/** Opens the file of a range, selects the range and, when asked, moves the focus there. */
+/** Opens the file of a range, selects the range and, when asked, moves the focus there, out of full screen. */
 export function reveal(range: TextRange, isFocused = false): void {
-  replaceView({ file: range.file })
+  replaceView({ file: range.file, ...(isFocused ? { full: undefined } : {}) })
   if (handle) handle.reveal(range, isFocused)
   else waiting = { range, isFocused }
 }

@@ -16,7 +16,12 @@ export function exportTables(): void {
 
 /** Lets the browser save a text as a file; `type` is its media type. */
 export function download(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }))
+  saveFile(name, new Blob([text], { type }))
+}
+
+/** Lets the browser save the content of a file. */
+export function saveFile(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = url
   link.download = name

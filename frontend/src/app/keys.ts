@@ -4,8 +4,10 @@
  */
 import { useEffect, useState } from 'react'
 import { saveChanged } from '../documents/saving'
+import { focusFilter } from '../panels/application/filter'
 import { editor } from './editor-bridge'
-import { openPanel } from './panel-view'
+import { openBeside, openPanel, toggleFull } from './panel-view'
+import { toggleProblems } from './problems-drawer'
 import { focusNextRegion } from './regions'
 import { requestRun } from './run-request'
 import { currentView } from './url-state'
@@ -35,6 +37,10 @@ export const SHORTCUTS: readonly Shortcut[] = [
   },
   { group: 'Workbench', keys: [`${MOD} Shift Enter`], does: 'Explain the bound of the query at the caret' },
   { group: 'Workbench', keys: [`${MOD} S`], does: 'Save to the server' },
+  { group: 'Workbench', keys: ['F4'], does: 'Filter files, queries and tables; arrow keys walk along them' },
+  { group: 'Workbench', keys: ['F9'], does: 'Panels in full screen, and back' },
+  { group: 'Workbench', keys: [`${MOD} \\`], does: 'Another panel beside; Shift Enter on a tab opens that one' },
+  { group: 'Workbench', keys: [`${MOD} Shift M`], does: 'Show or close the problems' },
   { group: 'Editor', keys: [`${MOD} .`], does: 'Quick fix at the caret' },
   { group: 'Editor', keys: ['F8'], does: 'Next problem' },
   { group: 'Editor', keys: ['F12'], does: 'Go to the definition' },
@@ -82,6 +88,10 @@ function actionFor(event: KeyboardEvent, setOverlay: (overlay: Overlay) => void)
   if (event.key === 'F6') return () => focusNextRegion(event.shiftKey ? -1 : 1)
   if (currentView().page !== 'workbench') return null
   if (isMod && event.code === 'KeyS' && !event.shiftKey) return () => void saveChanged()
+  if (event.key === 'F9') return toggleFull
+  if (isMod && event.code === 'Backslash' && !event.shiftKey) return () => openBeside()
+  if (event.key === 'F4' && !isMod) return focusFilter
+  if (isMod && event.code === 'KeyM' && event.shiftKey) return toggleProblems
   if (isMod && event.key === 'Enter') return runOrExplain(event, target, isInEditor)
   if (event.key === 'F8' && !event.shiftKey && !isMod) return () => editor()?.nextProblem()
   return null

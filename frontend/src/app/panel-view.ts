@@ -1,54 +1,87 @@
 /**
- * Which panels are in sight, computed from the view in the URL. A wide window has one panel at the side and one below the
- * editor; a narrow one has a single panel below the editor.
+ * Which panels are in sight, from the view in the URL: at the side of a wide window, below the editor of a narrow one, or
+ * over everything in full screen.
  */
 import { useSyncExternalStore } from 'react'
+import { nextPanel, roomFor, shownPanels, viewOfPanels, withOther, withPanel } from '../logic/shown-panels'
 import type { PanelId, View } from '../logic/view'
-import { setView } from './url-state'
+import { regionElement } from './regions'
+import { currentView, setView, useView } from './url-state'
 
-/** Below this width the side's panels move to the bottom. */
+/** Below this width the panels move below the editor, and below the second one everything stands in one column. */
 const WIDE = window.matchMedia('(min-width: 1180px)')
+const COLUMNS = window.matchMedia('(min-width: 700px)')
 
-/** The panels whose home is below the editor; the rest live at the side. */
-const BOTTOM: readonly PanelId[] = ['problems']
+export type Layout = 'wide' | 'narrow' | 'stacked'
 
-export function useIsWide(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      WIDE.addEventListener('change', listener)
-      return () => WIDE.removeEventListener('change', listener)
-    },
-    () => WIDE.matches,
-  )
+export function useLayout(): Layout {
+  useWindow()
+  return layout()
 }
 
-/** Shows a panel, and leaves the dashboard page if need be. */
+/** The panels in sight, from left to right, and whether there is room for one more. */
+export function useShownPanels(): { shown: readonly PanelId[]; hasRoom: boolean } {
+  useWindow()
+  const view = useView()
+  const shown = shownPanels(view, room(view))
+  return { shown, hasRoom: shown.length < room(view) }
+}
+
+/**
+ * Shows a panel in the first place, unless it is in sight already, and leaves the dashboard page if need be. Where the
+ * page scrolls, it scrolls there.
+ */
 export function openPanel(id: PanelId): void {
-  setView(panelChange(id))
+  const shown = inSight()
+  setView({ page: 'workbench', ...(shown.includes(id) ? {} : viewOfPanels([id, ...shown.slice(1)])) })
+  if (layout() === 'stacked') requestAnimationFrame(() => regionElement('Panels')?.scrollIntoView({ block: 'nearest' }))
 }
 
-/** The change of the view that shows a panel. */
-export function panelChange(id: PanelId): Partial<View> {
-  if (!BOTTOM.includes(id)) return { page: 'workbench', panel: id }
-  return WIDE.matches ? { page: 'workbench', bottom: id } : { page: 'workbench', bottom: id, panel: id }
+/** Shows a panel beside those in sight; without an id the next one in the order of the tabs. */
+export function openBeside(id = nextPanel(inSight())): void {
+  if (id) setView({ page: 'workbench', ...viewOfPanels(withPanel(inSight(), id, room(currentView()))) })
 }
 
-/** The panel at the side of a wide window. */
-export function sidePanel(view: View): PanelId {
-  return view.panel && !BOTTOM.includes(view.panel) ? view.panel : 'plan'
+/** Shows another panel in the place of one. */
+export function changePanel(id: PanelId, other: PanelId): void {
+  setView(viewOfPanels(withOther(inSight(), id, other)))
 }
 
-/** The panel below the editor of a wide window. */
-export function bottomPanel(view: View): PanelId {
-  return view.bottom ?? (view.panel && BOTTOM.includes(view.panel) ? view.panel : 'problems')
+export function closePanel(id: PanelId): void {
+  setView(viewOfPanels(inSight().filter((panel) => panel !== id)))
 }
 
-/** The only panel of a narrow window. */
-export function onlyPanel(view: View): PanelId {
-  return view.panel ?? view.bottom ?? 'plan'
+/** Spreads the panels over sidebar and editor, or leaves that. */
+export function toggleFull(): void {
+  const isFull = currentView().full === true
+  setView({ page: 'workbench', full: isFull ? undefined : true })
+  if (!isFull) requestAnimationFrame(() => regionElement('Panels')?.focus())
 }
 
 /** Whether a panel is in sight. */
 export function isOpen(view: View, id: PanelId): boolean {
-  return WIDE.matches ? sidePanel(view) === id || bottomPanel(view) === id : onlyPanel(view) === id
+  return shownPanels(view, room(view)).includes(id)
+}
+
+function inSight(): readonly PanelId[] {
+  return shownPanels(currentView(), room(currentView()))
+}
+
+function room({ full }: View): number {
+  return roomFor(window.innerWidth, full ? 'full' : layout() === 'wide' ? 'side' : 'below')
+}
+
+function layout(): Layout {
+  return WIDE.matches ? 'wide' : COLUMNS.matches ? 'narrow' : 'stacked'
+}
+
+/** Draws again whenever the window's width changes. */
+function useWindow(): void {
+  useSyncExternalStore(
+    (listener) => {
+      window.addEventListener('resize', listener)
+      return () => window.removeEventListener('resize', listener)
+    },
+    () => window.innerWidth,
+  )
 }

@@ -234,7 +234,7 @@ function badgesOf(node: PlanNode, note: string | undefined) {
   if (note) texts.push({ text: note, tone: 'plain' })
   let x = 0
   return texts.map((badge) => {
-    const width = badge.text.length * 6.1 + 12
+    const width = badge.text.length * 6.4 + 12
     const placed = { ...badge, x, width }
     x += width + 5
     return placed

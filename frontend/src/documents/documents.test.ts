@@ -254,6 +254,37 @@ describe('what was typed in another tab that is gone', () => {
     expect(useDocuments.getState().restored).toEqual([PATH, 'schema.mine.piql'])
   })
 
+  it('comes to the tab that is open already, and does not touch what is typed in it', () => {
+    localStorage.setItem('piql:tab:open', String(Date.now()))
+    for (const path of [PATH, 'queries/new.piql'])
+      localStorage.setItem(
+        `piql:draft:scadr:open:${path}`,
+        JSON.stringify({ tab: 'open', path, text: 'typed there', baseRevision: null, at: 1 }),
+      )
+    reload('one')
+    setText(PATH, 'typed here')
+    const openAgain = () => openApplication('scadr', server('one'))
+    openAgain()
+    expect(documentAt('queries/new.piql')).toBeUndefined()
+    localStorage.removeItem('piql:tab:open')
+    openAgain()
+    openAgain()
+    expect(documentAt(PATH)?.text).toBe('typed here')
+    expect(documentAt('schema.mine.piql')).toMatchObject({ text: 'typed there', saveState: 'changed' })
+    expect(documentAt('queries/new.piql')).toMatchObject({ text: 'typed there', saveState: 'changed' })
+    expect(useDocuments.getState().restored).toEqual(['schema.mine.piql', 'queries/new.piql'])
+  })
+
+  it.each([
+    ['r1', 'changed'],
+    ['r0', 'conflict'],
+  ])('comes over the saved text of the open tab: typed over %s, it is a %s text', (baseRevision, saveState) => {
+    const draft = { tab: 'gone', path: PATH, text: 'typed there', baseRevision, at: 1 }
+    localStorage.setItem(`piql:draft:scadr:gone:${PATH}`, JSON.stringify(draft))
+    openApplication('scadr', server('one'))
+    expect(documentAt(PATH)).toMatchObject({ text: 'typed there', savedText: 'one', saveState })
+  })
+
   it('stays with it while it is open', () => {
     localStorage.setItem('piql:tab:open', String(Date.now()))
     localStorage.setItem(

@@ -13,6 +13,8 @@ import { browserStorage as storage } from '../app/browser-storage'
 import {
   comparePaths,
   copyPath,
+  type ReconciledFile,
+  readDrafts,
   reconcile,
   removeDraft,
   type ServerFile,
@@ -67,41 +69,54 @@ export function setApplier(next: Applier | null): void {
 }
 
 /**
- * Takes the server's files. When the application is opened, drafts of unsaved changes are put over them; when it is open
- * already, saved files take the server's text and unsaved ones stay (`rebased`).
+ * Takes the server's files. When the application is opened, drafts of unsaved changes are put over them. When it is open
+ * already, saved files take the server's text and unsaved ones stay (`rebased`), and drafts of a tab that was closed
+ * meanwhile are put over them.
  *
  * Returns the paths of open files that took a newer text of the server.
  */
 export function openApplication(application: string, files: readonly ServerFile[]): string[] {
   const open = useDocuments.getState()
-  if (open.application === application) {
-    const now = rebased(open.files, files).toSorted((a, b) => comparePaths(a.path, b.path))
-    if (now.length === open.files.length && now.every((file, index) => file === open.files[index])) return []
-    useDocuments.setState({ files: now, version: open.version + 1 })
-    forgetDraftsOfSaved(application)
-    const before = new Map(open.files.map((file) => [file.path, file]))
-    return now
-      .filter(
-        ({ path, text, saveState }) => saveState === 'saved' && before.has(path) && before.get(path)?.text !== text,
-      )
-      .map(({ path }) => path)
-  }
+  if (open.application === application) return takeNewerFiles(application, files)
   const { files: reconciled, restored } = reconcile(files, takeOverDrafts(storage, application, tab, isAlive, files))
   useDocuments.setState((state) => ({
     application,
     restored,
     version: state.version + 1,
-    files: reconciled.map((file) => ({
-      ...file,
-      saveState: file.conflict
-        ? 'conflict'
-        : file.text === file.savedText && file.revision !== null
-          ? 'saved'
-          : 'changed',
-    })),
+    files: reconciled.map(restoredDocument),
   }))
   forgetDraftsOfSaved(application)
   return []
+}
+
+function takeNewerFiles(application: string, files: readonly ServerFile[]): string[] {
+  const { files: open, version } = useDocuments.getState()
+  const adopted = draftsOfClosedTabs(application, files)
+  const now = [...rebased(open, files).filter(({ path }) => adopted.every((file) => file.path !== path)), ...adopted]
+  now.sort((a, b) => comparePaths(a.path, b.path))
+  if (now.length === open.length && now.every((file, index) => file === open[index])) return []
+  useDocuments.setState({ files: now, version: version + 1 })
+  if (adopted.length > 0) useDocuments.setState({ restored: adopted.map(({ path }) => path) })
+  forgetDraftsOfSaved(application)
+  const before = new Map(open.map((file) => [file.path, file]))
+  return now
+    .filter(({ path, text, saveState }) => saveState === 'saved' && before.has(path) && before.get(path)?.text !== text)
+    .map(({ path }) => path)
+}
+
+/** Takes over the drafts of tabs that were closed since the last read; the files with them. */
+function draftsOfClosedTabs(application: string, files: readonly ServerFile[]): TextDocument[] {
+  const unsaved = readDrafts(storage, application).filter((draft) => draft.tab === tab)
+  const adopted = takeOverDrafts(storage, application, tab, isAlive, files).filter((draft) =>
+    unsaved.every(({ path }) => path !== draft.path),
+  )
+  const { files: reconciled, restored } = reconcile(files, adopted)
+  return reconciled.filter(({ path }) => restored.includes(path)).map(restoredDocument)
+}
+
+function restoredDocument(file: ReconciledFile): TextDocument {
+  const isSaved = file.text === file.savedText && file.revision !== null
+  return { ...file, saveState: file.conflict ? 'conflict' : isSaved ? 'saved' : 'changed' }
 }
 
 /**

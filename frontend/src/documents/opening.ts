@@ -1,6 +1,7 @@
-/** Reads the open application again and again, so that changes of other people arrive. */
+/** Reads the open application again and again, so that changes of other people and drafts of closed tabs arrive. */
 import { queryOptions } from '@tanstack/react-query'
 import { readApplication } from './saving'
+import { readOpenTabs } from './tab'
 
 const READ_AGAIN_MS = 4000
 
@@ -11,7 +12,11 @@ const READ_AGAIN_MS = 4000
 export const applicationQuery = (id: string) =>
   queryOptions({
     queryKey: ['application', id],
-    queryFn: ({ signal }) => readApplication(id, signal),
+    queryFn: async ({ signal }) => {
+      const application = await readApplication(id, signal)
+      await readOpenTabs()
+      return application
+    },
     staleTime: Infinity,
     gcTime: 0,
     refetchInterval: READ_AGAIN_MS,

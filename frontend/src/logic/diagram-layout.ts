@@ -44,7 +44,7 @@ export const HEAD = 34
 export const LINE = 22
 export const PAD = 7
 /** The average width of a character. */
-const CHARACTER = 6.7
+const CHARACTER = 7
 const MIN_WIDTH = 168
 const MAX_WIDTH = 320
 /** The distance between two groups. */

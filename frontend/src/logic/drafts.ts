@@ -6,7 +6,7 @@
  * text of the server (a conflict).
  *
  * Each tab writes drafts of its own, so that two tabs with one file never overwrite each other's. The drafts of a
- * closed tab are taken over by the next tab that opens the application.
+ * closed tab are taken over by the next tab that opens the application, or by one in which it is open.
  */
 
 /** The part of the browser's storage that is used here. */
@@ -34,7 +34,7 @@ export interface ServerFile {
   revision: string
 }
 
-interface ReconciledFile {
+export interface ReconciledFile {
   path: string
   text: string
   savedText: string

@@ -41,6 +41,7 @@ describe('the form of an environment', () => {
     const before = formOf(CLUSTER)
     expect(updateOf({ ...before, title: 'Live' }, before)).toEqual({ title: 'Live', colour: 'red' })
     expect(updateOf({ ...before, sloMs: '' }, before)).toEqual({ title: 'Production', colour: 'red', slo: null })
+    expect(updateOf(before, before, false).store).toEqual(createOf(before).store) // it came with an archive
     expect(updateOf({ ...before, store: 'own file' }, before).store).toEqual({ url: 'embedded' })
   })
 

@@ -97,7 +97,7 @@ export function isCluster({ store, url }: EnvironmentForm): boolean {
 }
 
 /** The store as it is asked for. */
-function storeOf(form: EnvironmentForm) {
+export function storeOf(form: EnvironmentForm) {
   if (form.store === 'own file') return { url: 'embedded' }
   const url = form.url.trim()
   if (!isCluster(form)) return { url }
@@ -126,9 +126,12 @@ export function createOf(form: EnvironmentForm) {
   return { title: form.title.trim(), colour: form.colour, slo: sloOf(form), store: storeOf(form) }
 }
 
-/** The store only where it is another one: an environment is closed while it changes. */
-export function updateOf(form: EnvironmentForm, before: EnvironmentForm) {
-  const isOther = JSON.stringify(storeOf(form)) !== JSON.stringify(storeOf(before))
+/**
+ * The store only where it is another one, because an environment is closed while it changes, or where it came with an
+ * archive: to save it is to confirm it.
+ */
+export function updateOf(form: EnvironmentForm, before: EnvironmentForm, isConfirmed = true) {
+  const isOther = !isConfirmed || JSON.stringify(storeOf(form)) !== JSON.stringify(storeOf(before))
   return {
     title: form.title.trim(),
     colour: form.colour,

@@ -52,7 +52,7 @@ export interface PlanLayout {
 
 /** In pixels, but for DETAIL_COLUMNS: the characters of the monospaced detail that fit into a node. */
 const NODE_WIDTH = 272
-const DETAIL_COLUMNS = 39
+const DETAIL_COLUMNS = 37
 const MAX_DETAIL_LINES = 3
 const HEAD_HEIGHT = 30
 const LINE_HEIGHT = 15

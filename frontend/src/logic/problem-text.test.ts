@@ -7,6 +7,7 @@ const finding = {
   severity: 'error',
   message: 'subscriptions of one owner: nothing limits how many there are',
   range: at('q.piql', 5, 7),
+  allowed: '',
   help: ['declare CARDINALITY LIMIT n (owner) in subscriptions'],
   labels: [{ range: at('schema.piql', 8, 14), text: 'no CARDINALITY LIMIT on owner here' }],
 }

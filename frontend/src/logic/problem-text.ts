@@ -12,6 +12,7 @@ interface Problem {
   message: string
   range: Start
   help: readonly string[]
+  allowed: string
   labels: readonly { range: Start; text: string }[]
 }
 
@@ -21,12 +22,12 @@ interface Problem {
  *       = schema.piql:8:14: no CARDINALITY LIMIT on owner here
  *       = help: declare CARDINALITY LIMIT n (owner) in subscriptions
  */
-export function problemText({ code, severity, message, range, help, labels }: Problem): string {
+export function problemText({ code, severity, message, range, help, allowed, labels }: Problem): string {
   return [
     `${severity}[${code}]: ${message}`,
     ` --> ${positionText(range)}`,
     ...labels.map((label) => `  = ${positionText(label.range)}: ${label.text}`),
-    ...help.map((line) => `  = help: ${line}`),
+    ...(allowed ? [`  = allowed: ${allowed}`] : help.map((line) => `  = help: ${line}`)),
   ].join('\n')
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatView, parseSlo, parseView, type View } from './view'
+import { formatView, HOME, parseSlo, parseView, type View, viewOf } from './view'
 
 function parse(url: string): View {
   const [path = '', search = ''] = url.split('?')
@@ -15,7 +15,6 @@ describe('the view in the URL', () => {
       file: 'queries/thoughtstream.piql',
       query: 'thoughtstream',
       panel: 'plan',
-      bottom: 'problems',
       stage: 'Phase I',
       node: '0.1',
       as: 'table',
@@ -48,6 +47,18 @@ describe('the view in the URL', () => {
       window: 300,
     })
     expect(parse('/dashboard').page).toBe('dashboard')
+  })
+
+  it('is home for a path that leads nowhere, which stays in the address until another page is opened', () => {
+    for (const path of ['/nowhere', '/applications/shop/staging/nowhere', '/workspaces/shop/nowhere', '/dashboard/x']) {
+      const view = parse(path)
+      expect(view).toEqual({ page: 'home', unknownPath: path, application: '', environment: 'development' })
+      expect(formatView(view)).toBe(path)
+      expect(formatView({ ...view, ...HOME })).toBe('/')
+      expect(formatView({ ...view, ...viewOf('shop', 'staging') })).toBe('/applications/shop/staging')
+    }
+    expect(parse('/applications/shop/staging/')).toEqual(parse('/applications/shop/staging'))
+    expect(parse('/nowhere?code=all').code).toBe('all')
   })
 
   it('takes a link of an earlier form, and one without an environment, for development', () => {

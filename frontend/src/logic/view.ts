@@ -7,8 +7,8 @@
  * (or in TEXT_KEYS, if it is a text).
  */
 
-const PANEL_IDS = [
-  'problems',
+/** All panels, in the order of their tabs. */
+export const PANEL_IDS = [
   'plan',
   'bounds',
   'diagram',
@@ -31,15 +31,18 @@ export interface SloTarget {
 
 export interface View {
   page: 'home' | 'workbench' | 'dashboard'
+  /** The path of an address that leads nowhere; the page is then `home`, which says so. */
+  unknownPath?: string | undefined
   /** Empty if the address names none; app/application-choice.ts then chooses one. */
   application: string
   environment: string
   file?: string | undefined
   query?: string | undefined
-  /** The panel at the side (or the only one on a narrow window). */
   panel?: PanelId | undefined
-  /** The panel below the editor. */
-  bottom?: PanelId | undefined
+  /** Further panels that stand beside it. */
+  beside?: readonly PanelId[] | undefined
+  /** Whether the panels are spread over sidebar and editor. */
+  full?: true | undefined
   /** The stage of the plan that is shown, and the id of its chosen node. */
   stage?: string | undefined
   node?: string | undefined
@@ -82,15 +85,17 @@ const TEXT_KEYS = ['file', 'query', 'stage', 'node', 'x', 'y', 'run', 'together'
 export function parseView(pathname: string, search: string): View {
   const [, ...parts] = pathname.split('/').map(decoded)
   const query = new URLSearchParams(search)
-  const view: View = parsePath(parts)
+  const view: View = parsePath(parts) ?? { ...ROOT, unknownPath: pathname }
   for (const key of TEXT_KEYS) {
     const value = query.get(key)
     if (value) view[key] = value
   }
   view.panel = panelId(query.get('panel'))
-  view.bottom = panelId(query.get('bottom'))
+  const beside = (query.get('beside') ?? '').split(',').flatMap((id) => panelId(id) ?? [])
+  if (beside.length > 0) view.beside = beside
+  if (query.get('full') === '1') view.full = true
   // In links of earlier versions, the root is the workbench.
-  if (view.page === 'home' && (view.file || view.query || view.panel)) view.page = 'workbench'
+  if (view.page === 'home' && !view.unknownPath && (view.file || view.query || view.panel)) view.page = 'workbench'
   if (query.get('as') === 'table') view.as = 'table'
   view.slo = parseSlo(query.get('slo'))
   view.at = parseLimits(query.getAll('at'))
@@ -108,7 +113,8 @@ export function formatView(view: View): string {
     if (value) query.set(key, value)
   }
   if (view.panel) query.set('panel', view.panel)
-  if (view.bottom) query.set('bottom', view.bottom)
+  if (view.beside) query.set('beside', view.beside.join(','))
+  if (view.full) query.set('full', '1')
   if (view.as) query.set('as', view.as)
   if (view.slo)
     query.set('slo', [view.slo.quantile * 100, view.slo.threshold_ms, view.slo.interval_seconds].map(short).join('-'))
@@ -117,31 +123,41 @@ export function formatView(view: View): string {
   if (view.window) query.set('window', String(view.window))
   const names = ['applications', view.application, view.environment].map(encodeURIComponent)
   const environment = view.application ? `/${names.join('/')}` : ''
-  const path = `${environment}${view.page === 'dashboard' ? '/dashboard' : ''}` || '/'
+  const path = view.unknownPath ?? (`${environment}${view.page === 'dashboard' ? '/dashboard' : ''}` || '/')
   const search = query.toString().replaceAll('%2F', '/')
   return search ? `${path}?${search}` : path
 }
 
+const ROOT: View = { page: 'home', application: '', environment: DEVELOPMENT }
+
 /**
- * The page that a path names. Links of earlier versions, `/workspaces/scadr` and `/workspaces/scadr/dashboard`, lead to
+ * The page that a path names; undefined if it names none. Links of earlier versions, `/workspaces/scadr` and `/workspaces/scadr/dashboard`, lead to
  * the application's environment `development`.
  */
-function parsePath([first, application = '', second, third]: readonly string[]): View {
-  const isWorkspaceLink = first === 'workspaces'
-  if (!isWorkspaceLink && first !== 'applications')
-    return { page: first === 'dashboard' ? 'dashboard' : 'home', application: '', environment: DEVELOPMENT }
-  return {
-    page: (isWorkspaceLink ? second : third) === 'dashboard' ? 'dashboard' : 'workbench',
-    application,
-    environment: (isWorkspaceLink ? '' : second) || DEVELOPMENT,
+function parsePath(parts: readonly string[]): View | undefined {
+  const [first = '', application = '', ...rest] = parts.at(-1) === '' ? parts.slice(0, -1) : parts
+  if (first === '' || first === 'dashboard') {
+    return application === '' ? { ...ROOT, page: first === '' ? 'home' : 'dashboard' } : undefined
   }
+  if (first !== 'applications' && first !== 'workspaces') return undefined
+  const [environment = DEVELOPMENT, page, ...more] = first === 'workspaces' ? [DEVELOPMENT, ...rest] : rest
+  if (more.length > 0 || (page !== undefined && page !== 'dashboard')) return undefined
+  return { page: page ?? 'workbench', application, environment }
 }
 
 /** The change that leads to the workbench of an environment and resets everything that concerned another one. */
 export function viewOf(application: string, environment: string): Partial<View> {
   const noTexts = Object.fromEntries(TEXT_KEYS.map((key) => [key, undefined]))
-  const rest = { panel: undefined, bottom: undefined, as: undefined, slo: undefined, at: undefined, cell: undefined }
-  return { ...noTexts, ...rest, page: 'workbench', application, environment }
+  const rest = {
+    panel: undefined,
+    beside: undefined,
+    full: undefined,
+    as: undefined,
+    slo: undefined,
+    at: undefined,
+    cell: undefined,
+  }
+  return { ...noTexts, ...rest, page: 'workbench', unknownPath: undefined, application, environment }
 }
 
 /** The change that leads to the page of all applications. */

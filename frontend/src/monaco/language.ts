@@ -38,10 +38,15 @@ export function registerLanguage(): void {
         [/--.*$/, 'comment'],
         [/\/\*/, 'comment', '@comment'],
         [/'(?:[^'\n]|'')*'?/, 'string'],
-        [/\[(?:\s*\d+\s*:)?\s*[A-Za-z_]\w*\s*\]|:[A-Za-z_]\w*/, 'parameter'],
+        [/"(?:[^"\n]|"")*"?|`(?:[^`\n]|``)*`?/, 'identifier'],
+        [/\[(?:\s*\d+\s*:)?\s*[A-Za-z_]\w*\s*\]|:[A-Za-z_]\w*|\?|\$\d+/, 'parameter'],
         [/\b(?:TRUE|FALSE|NULL)\b/, 'constant'],
         [/\.[A-Za-z_]\w*/, 'identifier'],
         [/\d+(?:\.\d+)?/, 'number'],
+        [
+          /[A-Za-z_]\w*(?=\s*\()/, // MAX is a function here, and a keyword elsewhere
+          { cases: { '@functions': 'function', '@keywords': 'keyword', '@types': 'type', '@default': 'identifier' } },
+        ],
         [
           /[A-Za-z_]\w*/,
           { cases: { '@keywords': 'keyword', '@types': 'type', '@functions': 'function', '@default': 'identifier' } },

@@ -41,10 +41,11 @@ export function tableRange(compilation: Compilation, name: string): Range | null
 }
 
 function marker(diagnostic: Diagnostic): editor.IMarkerData {
+  const notes = diagnostic.allowed ? [`allowed: ${diagnostic.allowed}`] : diagnostic.help.map((help) => `help: ${help}`)
   return {
     ...rangeOf(diagnostic.range),
     severity: SEVERITIES[diagnostic.severity],
-    message: [diagnostic.message, ...diagnostic.help.map((help) => `help: ${help}`)].join('\n'),
+    message: [diagnostic.message, ...notes].join('\n'),
     code: { value: diagnostic.code, target: linkToCode(diagnostic.code) },
     source: 'piql',
     relatedInformation: diagnostic.labels.map((label) => ({

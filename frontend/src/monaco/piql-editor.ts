@@ -5,7 +5,6 @@
 
 import type { Range } from '../api/types'
 import { connectEditor, type EditorAction, reveal as goTo, jump, useCaret } from '../app/editor-bridge'
-import { panelChange } from '../app/panel-view'
 import { selectQueryFrom } from '../app/selection'
 import { useTheme } from '../app/theme'
 import { useCompilationState } from '../documents/compile-loop'
@@ -238,7 +237,7 @@ function keepZonesInSight(code: editor.IStandaloneCodeEditor, container: HTMLEle
 function openLens(element: HTMLElement | null): void {
   const lens = element?.closest<HTMLElement>('.piql-lens')
   const query = lens?.dataset['query'] ?? lens?.dataset['unboundedIn']
-  if (query) selectQueryFrom(query, panelChange(lens?.classList.contains('piql-lens-unbounded') ? 'plan' : 'bounds'))
+  if (query) selectQueryFrom(query, { panel: lens?.classList.contains('piql-lens-unbounded') ? 'plan' : 'bounds' })
 }
 
 function goToNextProblem(code: editor.IStandaloneCodeEditor): void {

@@ -16,7 +16,7 @@ import { Button } from '../../ui/Button'
 import { Dialog, DialogActions } from '../../ui/Dialog'
 import { SelectField, TextField } from '../../ui/Field'
 import { Form } from '../../ui/Form'
-import { ErrorNotice } from '../../ui/Notice'
+import { ErrorNotice, Notice } from '../../ui/Notice'
 import { ClusterFields } from './ClusterFields'
 import styles from './environments.module.css'
 import { useEnvironmentChange } from './useEnvironmentChange'
@@ -33,13 +33,15 @@ interface EnvironmentEditorProps {
 export function EnvironmentEditor({ application, environment, onDone, onClose }: EnvironmentEditorProps) {
   const before = environment ? formOf(environment) : NEW_ENVIRONMENT
   const [form, setForm] = useState<EnvironmentForm>(before)
+  const isConfirmed = environment?.store?.is_confirmed ?? true
   const { add, change } = useEnvironmentChange(application)
   const set = (part: Partial<EnvironmentForm>) => setForm({ ...form, ...part })
   const sloError = form.sloMs.trim() === '' ? undefined : numberError(form.sloMs, SLO_RULES.threshold)
   const lacks = missing(form)
   const isPending = add.isPending || change.isPending
   const submit = () => {
-    if (environment) change.mutate({ environment: environment.id, body: updateOf(form, before) }, { onSuccess: onDone })
+    if (environment)
+      change.mutate({ environment: environment.id, body: updateOf(form, before, isConfirmed) }, { onSuccess: onDone })
     else add.mutate(createOf(form), { onSuccess: onDone })
   }
   const error = add.error ?? change.error
@@ -89,6 +91,11 @@ export function EnvironmentEditor({ application, environment, onDone, onClose }:
           error={sloError}
           onChange={(event) => set({ sloMs: event.target.value })}
         />
+        {isConfirmed ? null : (
+          <Notice tone="warning">
+            This environment came with an archive. Nobody has connected to its store; saving it here allows that.
+          </Notice>
+        )}
         <p>
           {environment
             ? 'Another store gets nothing of what this one holds.'

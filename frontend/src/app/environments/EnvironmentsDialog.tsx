@@ -94,6 +94,7 @@ function Row({ environment, isLast, onOpen, onAsk }: RowProps) {
       </th>
       <Cell className={styles['store']}>
         {problem ?? (store?.url === 'embedded' ? 'A file of its own' : <code>{store?.url}</code>)}
+        {store?.is_confirmed === false ? ' (not connected until its store is saved here)' : null}
       </Cell>
       <Cell className={styles['actions']}>
         <Button size="small" look="quiet" aria-label={`Open ${title}`} onClick={onOpen}>

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Archive, ArchiveRestore, Copy, Layers, Pencil, Trash2 } from 'lucide-react'
+import { Archive, ArchiveRestore, Copy, Download, Layers, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { deployments, environments, latency } from '../../api/queries'
 import type { ApplicationSummary } from '../../api/types'
@@ -21,10 +21,10 @@ type Asked = 'rename' | 'duplicate' | 'delete' | 'environments' | null
 
 /** One row of the list: a link to the application, what is live in development, and buttons that change it. */
 export function ApplicationRow({ application }: { application: ApplicationSummary }) {
-  const { id, title, is_archived: isArchived } = application
+  const { id, title, is_archived: isArchived, changed_at: changedAt } = application
   const [first = DEVELOPMENT] = application.environments
   const [asked, setAsked] = useState<Asked>(null)
-  const { archive } = useApplicationChange(id)
+  const { archive, exported } = useApplicationChange(id)
   const close = () => setAsked(null)
   return (
     <tr>
@@ -40,6 +40,7 @@ export function ApplicationRow({ application }: { application: ApplicationSummar
       ) : (
         <Live application={id} environment={first} />
       )}
+      <Cell>{new Date(changedAt).toLocaleString()}</Cell>
       <Cell className={styles['actions']}>
         <IconButton
           label={`Environments of ${title}`}
@@ -54,6 +55,14 @@ export function ApplicationRow({ application }: { application: ApplicationSummar
         </IconButton>
         <IconButton label={`Duplicate ${title}`} size="small" onClick={() => setAsked('duplicate')}>
           <Copy size={13} aria-hidden />
+        </IconButton>
+        <IconButton
+          label={`Export ${title}`}
+          size="small"
+          disabled={exported.isPending}
+          onClick={() => exported.mutate()}
+        >
+          <Download size={13} aria-hidden />
         </IconButton>
         <IconButton
           label={isArchived ? `Bring ${title} back` : `Archive ${title}`}
@@ -75,7 +84,6 @@ export function ApplicationRow({ application }: { application: ApplicationSummar
   )
 }
 
-/** Three cells: the live version, how its SLOs were kept in the last hour, and when it was deployed. */
 /** Where an application runs: each environment in its colour leads there. */
 function EnvironmentLinks({ application }: { application: string }) {
   const { data } = useQuery(environments(application))
@@ -90,6 +98,7 @@ function EnvironmentLinks({ application }: { application: string }) {
   )
 }
 
+/** Three cells: the live version, how its SLOs were kept in the last hour, and when it was deployed, by whom. */
 function Live({ application, environment: name }: { application: string; environment: string }) {
   const environment = { application, environment: name }
   const { data: versions, error } = useInfiniteQuery(deployments(environment))
@@ -99,7 +108,7 @@ function Live({ application, environment: name }: { application: string; environ
     enabled: live !== undefined,
     refetchInterval: 15_000,
   })
-  const summary = measured ? sloSummary(measured.queries.flatMap(({ compliance }) => compliance ?? [])) : null
+  const summary = measured ? sloSummary(measured.queries) : null
   if (error && !versions)
     return (
       <Cell colSpan={3}>
@@ -116,7 +125,7 @@ function Live({ application, environment: name }: { application: string; environ
             : '…'}
       </Cell>
       <Cell>{summary ? <Badge tone={summary.tone}>{summary.text}</Badge> : null}</Cell>
-      <Cell className="numeric">{live ? new Date(live.created_at).toLocaleString() : null}</Cell>
+      <Cell>{live ? `${new Date(live.created_at).toLocaleString()}, ${live.deployed_by}` : null}</Cell>
     </>
   )
 }

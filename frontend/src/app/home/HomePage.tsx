@@ -2,22 +2,38 @@ import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { applications } from '../../api/queries'
+import { listed, type Order } from '../../logic/application-list'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
-import { ErrorNotice } from '../../ui/Notice'
+import { SelectField, TextField } from '../../ui/Field'
+import { ErrorNotice, Notice } from '../../ui/Notice'
 import { Table, unseen } from '../../ui/Table'
 import { plural } from '../../units'
 import { region } from '../regions'
+import { useView } from '../url-state'
 import { ApplicationRow } from './ApplicationRow'
 import styles from './home.module.css'
 import { NewApplication } from './NewApplication'
 
-/** The home page: a table of all applications, the archived ones behind a button, and a dialog for a new one. */
+/** A row asks for what is live in its application, which opens an environment: so more of them come on request. */
+const MOST_ROWS = 20
+const FEW = 5 // applications, among which nobody searches
+
+/**
+ * The home page: a table of all applications, the archived ones behind a button, and a dialog for a new one. An address
+ * that leads nowhere comes here, too, and is told.
+ */
 export default function HomePage() {
   const { data, error } = useQuery(applications)
+  const { unknownPath } = useView()
   const [isMaking, setMaking] = useState(false)
   const [isArchiveShown, setArchiveShown] = useState(false)
+  const [search, setSearch] = useState('')
+  const [order, setOrder] = useState<Order>('name')
+  const [isWhole, setWhole] = useState(false)
   const open = data?.filter((application) => !application.is_archived) ?? []
+  const fitting = listed(open, search, order)
+  const rows = isWhole ? fitting : fitting.slice(0, MOST_ROWS)
   const archived = data?.filter((application) => application.is_archived) ?? []
   return (
     <main id="content" className={styles['page']} {...region('Applications')}>
@@ -27,13 +43,41 @@ export default function HomePage() {
           New application
         </Button>
       </div>
+      {unknownPath === undefined ? null : (
+        <div className={styles['unknown']}>
+          <Notice tone="warning" role="status" help="Here are all applications.">
+            There is nothing at <code>{unknownPath}</code>.
+          </Notice>
+        </div>
+      )}
       {error && !data ? <ErrorNotice error={error} /> : null}
       {data && open.length === 0 ? (
         <EmptyState title="There is no application yet">
           Make one of a template, with data to try it on, or an empty one.
         </EmptyState>
       ) : null}
-      {open.length > 0 ? <Applications label="Applications" rows={open} /> : null}
+      {open.length > FEW ? (
+        <div className={styles['tools']}>
+          <TextField
+            label="Find an application"
+            type="search"
+            value={search}
+            maxLength={100}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+          <SelectField label="Order" value={order} onChange={(event) => setOrder(event.target.value as Order)}>
+            <option value="name">By name</option>
+            <option value="change">Last changed first</option>
+          </SelectField>
+        </div>
+      ) : null}
+      {rows.length > 0 ? <Applications label="Applications" rows={rows} /> : null}
+      {open.length > 0 && rows.length === 0 ? <p role="status">No application has “{search}” in its name.</p> : null}
+      {rows.length < fitting.length ? (
+        <Button look="quiet" size="small" onClick={() => setWhole(true)}>
+          {`Show ${fitting.length - rows.length} more`}
+        </Button>
+      ) : null}
       {archived.length > 0 ? (
         <Button
           look="quiet"
@@ -52,7 +96,10 @@ export default function HomePage() {
 
 function Applications({ label, rows }: { label: string; rows: Parameters<typeof ApplicationRow>[0]['application'][] }) {
   return (
-    <Table label={label} columns={['Application', 'Live', 'SLOs in the last hour', 'Last deployed', unseen('Actions')]}>
+    <Table
+      label={label}
+      columns={['Application', 'Live', 'SLOs in the last hour', 'Last deployed', 'Files changed', unseen('Actions')]}
+    >
       {rows.map((application) => (
         <ApplicationRow key={application.id} application={application} />
       ))}

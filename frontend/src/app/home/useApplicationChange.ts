@@ -1,7 +1,10 @@
-/** The requests that rename, duplicate, archive and delete an application; the list is read again after each. */
+/** The requests that export, rename, duplicate, archive and delete an application; the list is read again after these. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { answered, api, messageOf } from '../../api/client'
 import { applications } from '../../api/queries'
+import { clearRuns } from '../../logic/run-history'
+import { browserStorage } from '../browser-storage'
+import { saveFile } from '../export-tables'
 import { notify } from '../notices'
 
 /**
@@ -29,7 +32,16 @@ export function useApplicationChange(id: string) {
   const remove = useMutation({
     mutationFn: (name: string) =>
       answered(api.DELETE('/api/applications/{application}', { params: { ...params, query: { name } } })),
-    onSuccess,
+    onSuccess: () => {
+      clearRuns(browserStorage, id) // another application of this id is not to show them
+      return onSuccess()
+    },
   })
-  return { rename, duplicate, archive, remove }
+  const exported = useMutation({
+    mutationFn: () =>
+      answered(api.GET('/api/applications/{application}/archive', { params, parseAs: 'blob' })) as Promise<Blob>,
+    onSuccess: (content) => saveFile(`${id}.zip`, content),
+    onError: (error) => notify({ tone: 'danger', text: messageOf(error) }),
+  })
+  return { exported, rename, duplicate, archive, remove }
 }

@@ -16,7 +16,10 @@ export const fixes: languages.CodeActionProvider = {
     const actions = compilation.diagnostics
       .filter(touched)
       .flatMap((diagnostic) => diagnostic.fixes.map((fix) => codeAction(diagnostic, fix, path)))
-    return { ...nothing, actions: distinct(actions) }
+    const allowing = compilation.diagnostics
+      .filter((diagnostic) => diagnostic.allow?.range.file === path && touched(diagnostic))
+      .map(allowAction)
+    return { ...nothing, actions: distinct([...actions, ...allowing]) }
   },
 }
 
@@ -29,6 +32,15 @@ function codeAction(diagnostic: Diagnostic, fix: Fix, path: string): languages.C
         ? [{ ...rangeOf(diagnostic.range), severity: MarkerSeverity.Error, message: diagnostic.message }]
         : [],
     edit: { edits: fix.edits.map((edit) => workspaceEdit(edit, modelOf(edit.range.file)?.getVersionId())) },
+  }
+}
+
+/** Puts the comment above the query that allows a warning; the reason is written then. */
+function allowAction({ code, allow }: Diagnostic): languages.CodeAction {
+  return {
+    title: `Allow ${code} here, with a reason`,
+    kind: 'quickfix',
+    edit: { edits: allow ? [workspaceEdit(allow, modelOf(allow.range.file)?.getVersionId())] : [] },
   }
 }
 

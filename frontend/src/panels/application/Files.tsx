@@ -1,5 +1,5 @@
 import { FileCode2, FileInput, FilePlus2, Folder, Pencil, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { memo, useMemo, useState } from 'react'
 import { messageOf } from '../../api/client'
 import { editor, reveal } from '../../app/editor-bridge'
 import { notify } from '../../app/notices'
@@ -8,25 +8,31 @@ import { createFile } from '../../documents/creating'
 import { deleteFile } from '../../documents/deleting'
 import { type TextDocument, useDocuments } from '../../documents/documents'
 import { renameFile } from '../../documents/renaming'
+import { matches } from '../../logic/query-list'
 import { Button, IconButton } from '../../ui/Button'
 import { Dialog, DialogActions } from '../../ui/Dialog'
 import { TextField } from '../../ui/Field'
 import { Form } from '../../ui/Form'
-import { useFileProblems } from '../problems/ProblemsPanel'
+import { useProblemsByFile } from '../problems/ProblemsPanel'
 import styles from './application.module.css'
 import { ImportSchema } from './ImportSchema'
+import { ROW, ROW_ACTION } from './rows'
 import { Section } from './Section'
 
 /** The files of the application by folder, each with its problems, and dialogs that create, rename, delete and import. */
-export function Files() {
+export function Files({ filter }: { filter: string }) {
   const files = useDocuments((state) => state.files)
+  const { file: open } = useView()
+  const problems = useProblemsByFile()
+  const shown = files.filter(({ path }) => matches(path, filter))
   const [isCreating, setCreating] = useState(false)
   const [isImporting, setImporting] = useState(false)
-  const folders = [...new Set(files.map((file) => folderOf(file.path)))]
+  const folders = useMemo(() => byFolder(shown), [shown])
   return (
     <Section
       title="Files"
       count={files.length}
+      shown={shown.length}
       actions={
         <span className={styles['sectionActions']}>
           <IconButton label="Import schema" size="small" onClick={() => setImporting(true)}>
@@ -39,7 +45,7 @@ export function Files() {
       }
     >
       <ul aria-label="Files">
-        {folders.map((folder) => (
+        {folders.map(([folder, inFolder]) => (
           <li key={folder}>
             {folder === '' ? null : (
               <span className={styles['folder']}>
@@ -48,11 +54,16 @@ export function Files() {
               </span>
             )}
             <ul aria-label={folder === '' ? 'Top folder' : folder} data-nested={folder !== ''}>
-              {files
-                .filter((file) => folderOf(file.path) === folder)
-                .map((file) => (
-                  <FileRow key={file.path} file={file} />
-                ))}
+              {inFolder.map(({ path, saveState }) => (
+                <FileRow
+                  key={path}
+                  path={path}
+                  saveState={saveState}
+                  errors={problems.get(path)?.errors ?? 0}
+                  warnings={problems.get(path)?.warnings ?? 0}
+                  isOpen={path === open}
+                />
+              ))}
             </ul>
           </li>
         ))}
@@ -63,10 +74,27 @@ export function Files() {
   )
 }
 
+/** The files of each folder, in the order in which the folders come first. */
+function byFolder(files: readonly TextDocument[]): [string, TextDocument[]][] {
+  const folders = new Map<string, TextDocument[]>()
+  for (const file of files) {
+    const inFolder = folders.get(folderOf(file.path))
+    if (inFolder) inFolder.push(file)
+    else folders.set(folderOf(file.path), [file])
+  }
+  return [...folders]
+}
+
+interface FileRowProps {
+  path: string
+  saveState: TextDocument['saveState']
+  errors: number
+  warnings: number
+  isOpen: boolean
+}
+
 /** One file: a click opens it; a dot says that it is not saved, a number how many problems it has. */
-function FileRow({ file }: { file: TextDocument }) {
-  const { file: open } = useView()
-  const { errors, warnings } = useFileProblems(file.path)
+const FileRow = memo(function FileRow({ path, saveState, errors, warnings, isOpen }: FileRowProps) {
   const [isDeleting, setDeleting] = useState(false)
   const [isRenaming, setRenaming] = useState(false)
   return (
@@ -74,20 +102,21 @@ function FileRow({ file }: { file: TextDocument }) {
       <button
         type="button"
         className={styles['file']}
-        aria-current={file.path === open}
-        title={file.path}
+        aria-current={isOpen}
+        title={path}
         data-tone={errors > 0 ? 'danger' : warnings > 0 ? 'warning' : undefined}
-        onClick={() => setView({ file: file.path })}
+        onClick={() => setView({ file: path })}
+        {...ROW}
       >
         <FileCode2 size={13} className={styles['rowIcon']} aria-hidden />
-        <span className={styles['fileName']}>{file.path.slice(file.path.lastIndexOf('/') + 1)}</span>
-        {file.saveState === 'saved' ? null : (
+        <span className={styles['fileName']}>{path.slice(path.lastIndexOf('/') + 1)}</span>
+        {saveState === 'saved' ? null : (
           <span
             className={styles['dirty']}
-            data-tone={file.saveState === 'conflict' ? 'danger' : undefined}
-            title={file.saveState}
+            data-tone={saveState === 'conflict' ? 'danger' : undefined}
+            title={saveState}
           >
-            <span className="visually-hidden">, {file.saveState}</span>
+            <span className="visually-hidden">, {saveState}</span>
           </span>
         )}
         {errors + warnings > 0 ? (
@@ -98,18 +127,18 @@ function FileRow({ file }: { file: TextDocument }) {
         ) : null}
       </button>
       <span className={styles['fileActions']}>
-        <IconButton label={`Rename ${file.path}`} size="small" onClick={() => setRenaming(true)}>
+        <IconButton label={`Rename ${path}`} size="small" onClick={() => setRenaming(true)} {...ROW_ACTION}>
           <Pencil size={13} aria-hidden />
         </IconButton>
-        <IconButton label={`Delete ${file.path}`} size="small" onClick={() => setDeleting(true)}>
+        <IconButton label={`Delete ${path}`} size="small" onClick={() => setDeleting(true)} {...ROW_ACTION}>
           <Trash2 size={13} aria-hidden />
         </IconButton>
       </span>
-      {isRenaming ? <RenameFile path={file.path} onClose={() => setRenaming(false)} /> : null}
-      {isDeleting ? <DeleteFile path={file.path} onClose={() => setDeleting(false)} /> : null}
+      {isRenaming ? <RenameFile path={path} onClose={() => setRenaming(false)} /> : null}
+      {isDeleting ? <DeleteFile path={path} onClose={() => setDeleting(false)} /> : null}
     </li>
   )
-}
+})
 
 function NewFile({ onClose }: { onClose: () => void }) {
   const { application } = useView()

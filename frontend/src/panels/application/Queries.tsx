@@ -1,22 +1,37 @@
 import { TriangleAlert } from 'lucide-react'
-import { Fragment, useEffect, useRef } from 'react'
+import { Fragment, memo, useEffect, useMemo, useRef, useState } from 'react'
 import type { Query } from '../../api/types'
+import { browserStorage } from '../../app/browser-storage'
 import { useLiveOperations } from '../../app/live-operations'
+import { useLiveStates } from '../../app/live-text'
 import { usePredictions } from '../../app/predictions'
 import { selectQuery, useCompilation } from '../../app/selection'
 import { useView } from '../../app/url-state'
 import { shortLensText } from '../../logic/lens'
+import { type Grouping, matches, type QueryGroup, queryGroups, searchedText } from '../../logic/query-list'
+import { formatCount } from '../../units'
 import styles from './application.module.css'
+import { ROW } from './rows'
 import { Section } from './Section'
 
-/** The queries of the text with their bounds and predictions; a click makes one the current query. */
-export function Queries() {
+const GROUPINGS: readonly { id: Grouping; name: string }[] = [
+  { id: 'none', name: 'no groups' },
+  { id: 'file', name: 'by file' },
+  { id: 'class', name: 'by class' },
+  { id: 'cost', name: 'by cost' },
+  { id: 'live', name: 'by what is live' },
+]
+const KEY = 'piql:queries-by'
+
+/** The queries of the text with their bounds and predictions, in groups; a click makes one the current query. */
+export function Queries({ filter }: { filter: string }) {
   const list = useRef<HTMLUListElement>(null)
   const compilation = useCompilation()
-  const predictions = usePredictions()
-  const live = useLiveOperations()
   const { query: selected } = useView()
+  const [grouping, setGrouping] = useState(rememberedGrouping)
   const queries = compilation?.queries ?? []
+  const shown = queries.filter((query) => matches(searchedText(query), filter))
+  const groups = useGroups(shown, grouping)
   const lastSelected = useRef(selected)
   useEffect(() => {
     // The first selection is not scrolled to: a new user looks for the files, which are above the queries.
@@ -25,30 +40,32 @@ export function Queries() {
     if (!isFirst)
       list.current?.querySelector(`[data-query="${CSS.escape(selected ?? '')}"]`)?.scrollIntoView({ block: 'nearest' })
   }, [selected])
+  const choose = (value: Grouping) => {
+    browserStorage.setItem(KEY, value)
+    setGrouping(value)
+  }
   return (
-    <Section title="Queries" count={queries.length}>
+    <Section
+      title="Queries"
+      count={compilation?.queries.length}
+      shown={shown.length}
+      actions={<GroupingChoice grouping={grouping} onChoose={choose} />}
+    >
       <ul aria-label="Queries" ref={list}>
-        {queries.map((query) => (
-          <li key={query.name}>
-            <button
-              type="button"
-              className={styles['query']}
-              data-query={query.name}
-              title={query.name}
-              aria-current={query.name === selected}
-              data-unbounded={!query.is_bounded}
-              onClick={() => selectQuery(query.name)}
-            >
-              <span className={styles['queryHead']}>
-                <span className={styles['queryName']}>{query.name}</span>
-                <ClassMark query={query} />
+        {grouping === 'none' ? (
+          <Rows queries={shown} />
+        ) : (
+          groups.map((group) => (
+            <li key={group.title}>
+              <span className={styles['group']}>
+                {group.title} <span className={styles['sectionCount']}>{formatCount(group.queries.length)}</span>
               </span>
-              <span className={styles['lens']}>
-                <LensParts text={shortLensText(query, predictions.get(query.name), live.get(query.name))} />
-              </span>
-            </button>
-          </li>
-        ))}
+              <ul aria-label={group.title}>
+                <Rows queries={group.queries} />
+              </ul>
+            </li>
+          ))
+        )}
       </ul>
       {compilation && queries.length === 0 ? (
         <p className={styles['hint']}>
@@ -58,6 +75,81 @@ export function Queries() {
     </Section>
   )
 }
+
+function GroupingChoice({ grouping, onChoose }: { grouping: Grouping; onChoose: (grouping: Grouping) => void }) {
+  return (
+    <select
+      className={styles['grouping']}
+      aria-label="Groups of queries"
+      value={grouping}
+      onChange={(event) => onChoose(GROUPINGS.find(({ id }) => id === event.target.value)?.id ?? 'none')}
+    >
+      {GROUPINGS.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function useGroups(queries: readonly Query[], grouping: Grouping): readonly QueryGroup<Query>[] {
+  const states = useLiveStates(grouping === 'live')
+  return useMemo(
+    () => queryGroups(queries, grouping, (query) => states.get(query.name) ?? null),
+    [queries, grouping, states],
+  )
+}
+
+function Rows({ queries }: { queries: readonly Query[] }) {
+  const predictions = usePredictions()
+  const live = useLiveOperations()
+  const { query: selected } = useView()
+  return queries.map((query) => (
+    <QueryRow
+      key={query.name}
+      name={query.name}
+      lens={shortLensText(query, predictions.get(query.name), live.get(query.name))}
+      scalingClass={query.scaling_class}
+      isBounded={query.is_bounded}
+      isCurrent={query.name === selected}
+    />
+  ))
+}
+
+interface QueryRowProps {
+  name: string
+  lens: string
+  scalingClass: string | null
+  isBounded: boolean
+  isCurrent: boolean
+}
+
+/** One query. It is drawn again only when what it shows has changed: there may be hundreds, and each key compiles all. */
+const QueryRow = memo(function QueryRow({ name, lens, scalingClass, isBounded, isCurrent }: QueryRowProps) {
+  return (
+    <li className={styles['queryRow']}>
+      <button
+        type="button"
+        className={styles['query']}
+        data-query={name}
+        title={name}
+        aria-current={isCurrent}
+        data-unbounded={!isBounded}
+        onClick={() => selectQuery(name)}
+        {...ROW}
+      >
+        <span className={styles['queryHead']}>
+          <span className={styles['queryName']}>{name}</span>
+          <ClassMark scalingClass={scalingClass} isBounded={isBounded} />
+        </span>
+        <span className={styles['lens']}>
+          <LensParts text={lens} />
+        </span>
+      </button>
+    </li>
+  )
+})
 
 /** The parts of a lens; lines break only between parts. */
 function LensParts({ text }: { text: string }) {
@@ -69,12 +161,17 @@ function LensParts({ text }: { text: string }) {
   ))
 }
 
-function ClassMark({ query }: { query: Query }) {
-  if (!query.is_bounded) return <TriangleAlert size={13} className={styles['unboundedIcon']} aria-label="Refused" />
-  return query.scaling_class ? (
-    <span className={styles['classMark']} title={`Scaling class ${query.scaling_class}`}>
+function ClassMark({ scalingClass, isBounded }: Pick<QueryRowProps, 'scalingClass' | 'isBounded'>) {
+  if (!isBounded) return <TriangleAlert size={13} className={styles['unboundedIcon']} aria-label="Refused" />
+  return scalingClass ? (
+    <span className={styles['classMark']} title={`Scaling class ${scalingClass}`}>
       <span className="visually-hidden">class </span>
-      {query.scaling_class}
+      {scalingClass}
     </span>
   ) : null
+}
+
+function rememberedGrouping(): Grouping {
+  const value = browserStorage.getItem(KEY)
+  return GROUPINGS.find(({ id }) => id === value)?.id ?? 'none'
 }

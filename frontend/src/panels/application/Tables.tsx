@@ -2,24 +2,27 @@ import { Table2, TriangleAlert } from 'lucide-react'
 import type { Table } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
 import { useCompilation } from '../../app/selection'
+import { matches } from '../../logic/query-list'
 import { formatCount } from '../../units'
 import styles from './application.module.css'
+import { ROW } from './rows'
 import { Section } from './Section'
 
 /** The tables of the text with their limits, and those in which a query is unbounded; a click shows the text of one. */
-export function Tables() {
+export function Tables({ filter }: { filter: string }) {
   const compilation = useCompilation()
   const tables = compilation?.tables ?? []
+  const shown = tables.filter(({ name }) => matches(name, filter))
   const sentences = new Map(
     (compilation?.queries ?? []).flatMap((query) =>
       query.unbounded.map((segment) => [segment.table, segment.sentence] as const),
     ),
   )
   return (
-    <Section title="Tables" count={tables.length}>
+    <Section title="Tables" count={compilation?.tables.length} shown={shown.length}>
       <ul aria-label="Tables">
-        {tables.map((table) => (
-          <li key={table.name}>
+        {shown.map((table) => (
+          <li key={table.name} className={styles['queryRow']}>
             <TableRow table={table} unboundedSentence={sentences.get(table.name)} />
           </li>
         ))}
@@ -42,6 +45,7 @@ function TableRow({ table, unboundedSentence }: { table: Table; unboundedSentenc
       data-unbounded={unboundedSentence !== undefined}
       title={unboundedSentence ? `${table.name}: ${unboundedSentence}` : table.name}
       onClick={() => target && reveal(target)}
+      {...ROW}
     >
       <span className={styles['queryHead']}>
         <Table2 size={13} className={styles['rowIcon']} aria-hidden />

@@ -119,6 +119,13 @@ function Comparison({ data, version }: { data: Latency; version: Deployment }) {
   return (
     <div className={styles['columns']}>
       <div className={styles['list']}>
+        {data.queries.every(({ executions }) => executions === 0) ? (
+          <div className={styles['idle']}>
+            <Notice actions={<Button onClick={() => openPanel('run')}>Run a query</Button>}>
+              No query was executed in this window. Run one, or choose one and send a burst of it.
+            </Notice>
+          </div>
+        ) : null}
         {view.as === 'table' ? (
           <ComparisonTable ranked={ranked} selected={selected?.latency.query} onChoose={selectQuery} />
         ) : (

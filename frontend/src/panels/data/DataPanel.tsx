@@ -1,5 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { ChevronLeft, ChevronRight, Pencil, Plus, Table2, Trash2, Upload } from 'lucide-react'
+import {
+  ChevronLeft,
+  ChevronRight,
+  Gauge,
+  Pencil,
+  Plus,
+  Sprout,
+  Table2,
+  TextSearch,
+  Trash2,
+  Upload,
+} from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { keyOf } from '../../api/environment'
 import type { LiveTable } from '../../api/types'
@@ -11,13 +22,17 @@ import { SelectField } from '../../ui/Field'
 import { ErrorNotice } from '../../ui/Notice'
 import { Spacer, Toolbar } from '../../ui/Table'
 import { formatCount, plural } from '../../units'
+import { AdHoc } from './AdHoc'
 import { DeleteRow } from './DeleteRow'
 import styles from './data.module.css'
 import { exportAddress, rows, tables, type Values } from './data-api'
 import { Filter } from './Filter'
+import { GenerateDialog } from './GenerateDialog'
 import { Grid } from './Grid'
+import { Headroom } from './Headroom'
 import { ImportDialog } from './ImportDialog'
 import { RowForm } from './RowForm'
+import { useStatement } from './statement'
 
 /** The rows of a table of the live version: read by pages and filtered, changed one by one, imported and exported. */
 export default function DataPanel() {
@@ -62,7 +77,7 @@ function aboutOf(table: LiveTable): string {
 }
 
 /** The form or dialog that is open over the rows. */
-type Task = 'insert' | 'edit' | 'delete' | 'import'
+type Task = 'insert' | 'edit' | 'delete' | 'import' | 'generate' | 'headroom'
 
 /** The rows of one table; `choice` is the field that chooses the table. */
 function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
@@ -72,6 +87,7 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
   const [cursors, setCursors] = useState<readonly string[]>([]) // of the pages after the first, up to the shown one
   const [cell, setCell] = useState({ row: 0, column: 0 })
   const [task, setTask] = useState<Task | null>(null)
+  const isSelecting = useStatement(({ isOpen }) => isOpen)
   const [lastWrite, setLastWrite] = useState('') // a sentence about it, shown until the next task
   const { data: page, error, isFetching } = useQuery(rows(environment, table.name, filter, cursors.at(-1) ?? null))
   const rowIndex = Math.min(cell.row, Math.max(0, (page?.rows.length ?? 0) - 1))
@@ -101,12 +117,23 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
     setLastWrite('')
     setTask(next)
   }
+  if (isSelecting) {
+    return (
+      <AdHoc
+        table={table.name}
+        onClose={() => {
+          useStatement.setState({ isOpen: false })
+          close()
+        }}
+      />
+    )
+  }
   return (
     <>
       <div className={styles['head']}>
         {choice}
         <Spacer />
-        <TaskButtons hasRow={row !== null} onBegin={begin} />
+        <TaskButtons hasRow={row !== null} hasLimits={table.limits.length > 0} onBegin={begin} />
         <p className={styles['about']}>{aboutOf(table)}</p>
       </div>
       <Toolbar label="Filter of the rows">
@@ -133,6 +160,15 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
           }}
         />
       ) : null}
+      {task === 'generate' ? (
+        <GenerateDialog
+          onClose={() => {
+            setTask(null)
+            readAgain()
+          }}
+        />
+      ) : null}
+      {task === 'headroom' ? <Headroom table={table} onClose={close} /> : null}
       {error ? <ErrorNotice error={error} /> : null}
       {page && !error ? (
         <>
@@ -147,7 +183,9 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
             />
           ) : (
             <EmptyState icon={<Table2 size={22} aria-hidden />} title="No rows">
-              {Object.keys(filter).length > 0 ? 'No row has these values.' : 'Add one, or import a file.'}
+              {Object.keys(filter).length > 0
+                ? 'No row has these values.'
+                : 'Add one, import a file, or generate some.'}
             </EmptyState>
           )}
           <Toolbar label="Pages and files">
@@ -167,7 +205,13 @@ function Rows({ table, choice }: { table: LiveTable; choice: ReactNode }) {
   )
 }
 
-function TaskButtons({ hasRow, onBegin }: { hasRow: boolean; onBegin: (task: Task) => void }) {
+interface TaskButtonsProps {
+  hasRow: boolean
+  hasLimits: boolean
+  onBegin: (task: Task) => void
+}
+
+function TaskButtons({ hasRow, hasLimits, onBegin }: TaskButtonsProps) {
   return (
     <div className={styles['actions']} role="group" aria-label="Rows">
       <Button size="small" icon={<Plus size={12} aria-hidden />} onClick={() => onBegin('insert')}>
@@ -182,6 +226,21 @@ function TaskButtons({ hasRow, onBegin }: { hasRow: boolean; onBegin: (task: Tas
       <Button size="small" icon={<Upload size={12} aria-hidden />} onClick={() => onBegin('import')}>
         Import
       </Button>
+      <Button size="small" icon={<Sprout size={12} aria-hidden />} onClick={() => onBegin('generate')}>
+        Generate
+      </Button>
+      <Button
+        size="small"
+        icon={<TextSearch size={12} aria-hidden />}
+        onClick={() => useStatement.setState({ isOpen: true })}
+      >
+        SELECT…
+      </Button>
+      {hasLimits ? (
+        <Button size="small" icon={<Gauge size={12} aria-hidden />} onClick={() => onBegin('headroom')}>
+          Headroom
+        </Button>
+      ) : null}
     </div>
   )
 }

@@ -6,6 +6,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { answered, api } from '../../api/client'
 import { ENVIRONMENT, type EnvironmentName, keyOf, pathOf } from '../../api/environment'
+import { sendParts } from '../../api/parts'
 import type { FileImport, RowValue } from '../../api/types'
 
 /** Values by column. */
@@ -85,8 +86,6 @@ export const fileImport = (environment: EnvironmentName, id: string) =>
     refetchInterval: (query) => (query.state.data && isRunning(query.state.data) ? 300 : false),
   })
 
-const PART_BYTES = 2_000_000
-
 /** Uploads a file in parts; the import once all are there. `onProgress` gets the uploaded share, from 0 to 1. */
 export async function upload(
   environment: EnvironmentName,
@@ -94,32 +93,24 @@ export async function upload(
   file: File,
   onProgress: (share: number) => void,
 ): Promise<FileImport> {
-  let state = await answered(
+  const first = await answered(
     api.POST(`${ENVIRONMENT}/imports`, {
       params: { path: environment },
       body: { table, file_name: file.name, size: file.size },
     }),
   )
-  while (state.state === 'uploading') {
-    const base64 = await base64Of(file.slice(state.uploaded, state.uploaded + PART_BYTES))
-    state = await answered(
-      api.POST(`${ENVIRONMENT}/imports/{import_id}/parts`, {
-        params: { path: { ...environment, import_id: state.id } },
-        body: { offset: state.uploaded, base64 },
-      }),
-    )
-    onProgress(file.size > 0 ? state.uploaded / file.size : 1)
-  }
-  return state
-}
-
-async function base64Of(part: Blob): Promise<string> {
-  const bytes = new Uint8Array(await part.arrayBuffer())
-  const chunks: string[] = []
-  // In chunks, because a call takes only so many arguments.
-  for (let start = 0; start < bytes.length; start += 8192)
-    chunks.push(String.fromCharCode(...bytes.subarray(start, start + 8192)))
-  return btoa(chunks.join(''))
+  return sendParts(
+    file,
+    first,
+    (body, { id }) =>
+      answered(
+        api.POST(`${ENVIRONMENT}/imports/{import_id}/parts`, {
+          params: { path: { ...environment, import_id: id } },
+          body,
+        }),
+      ),
+    onProgress,
+  )
 }
 
 export interface RunOptions {

@@ -2,8 +2,9 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { useState } from 'react'
 import { ApiError, answered, api, messageOf } from '../../api/client'
 import { ENVIRONMENT } from '../../api/environment'
-import { build, deployment, deployments, preview } from '../../api/queries'
-import type { Deployment, Preview } from '../../api/types'
+import { build, deployments, preview } from '../../api/queries'
+import type { Preview } from '../../api/types'
+import { useFileChanges } from '../../app/live-text'
 import { useChosenRun } from '../../app/predictions'
 import { useEnvironment, useView } from '../../app/url-state'
 import { useCompilationState } from '../../documents/compile-loop'
@@ -11,14 +12,7 @@ import { sourceFiles, useDocuments } from '../../documents/documents'
 import { applicationQuery } from '../../documents/opening'
 import { saveChanged, savedRevisions } from '../../documents/saving'
 import { isUnderWay } from '../../logic/build'
-import {
-  type Agreed,
-  type DeployFacts,
-  deployState,
-  fileChanges,
-  queryCount,
-  type Refusal,
-} from '../../logic/deploy-state'
+import { type Agreed, type DeployFacts, deployState, queryCount, type Refusal } from '../../logic/deploy-state'
 import { plural } from '../../units'
 import { BuildState, useTellLive } from './BuildState'
 import { Draft } from './Draft'
@@ -41,7 +35,6 @@ export default function DeployPanel() {
 /** Gathers the facts about the next deployment; logic/deploy-state.ts decides what is shown, and `Draft` draws it. */
 function NextDeployment() {
   const environment = useEnvironment()
-  const { application } = useView()
   const latest = useChosenRun()
   const [chosen, setChosen] = useState<string>()
   const runId = chosen ?? latest?.id ?? ''
@@ -54,7 +47,7 @@ function NextDeployment() {
   const { data: versions } = useInfiniteQuery(deployments(environment))
   const { data: coming } = useQuery(build(environment))
   const live = versions?.find((version) => version.is_live)
-  const changes = useFileChanges(versions, live, application)
+  const changes = useFileChanges()
   const [agreed, setAgreed] = useState(NOTHING_AGREED)
   const staleFiles = useStaleFiles()
   const { deploy, refusal } = useDeploy(data, agreed, runId, () => setAgreed(NOTHING_AGREED))
@@ -135,24 +128,4 @@ function useDeploy(seenPreview: Preview | undefined, agreed: Agreed, runId: stri
 function useStaleFiles(): string[] {
   const files = useDocuments((state) => state.files)
   return files.filter((file) => file.conflict !== null).map(({ path }) => path)
-}
-
-/** The files that differ between the live version and the text; null while the live files are not known. */
-function useFileChanges(
-  versions: readonly Deployment[] | undefined,
-  live: Deployment | undefined,
-  application: string,
-) {
-  const environment = useEnvironment()
-  const { data: detail } = useQuery({
-    ...deployment(environment, live?.id ?? ''),
-    enabled: live !== undefined,
-    staleTime: Infinity,
-  })
-  const files = useDocuments((state) => state.files)
-  if (live ? !detail : !versions) return null
-  // Files that only another application has are not deleted files of this one.
-  const isOfAnother = live !== undefined && live.application_id !== application
-  const before = (detail?.files ?? []).filter(({ path }) => !isOfAnother || files.some((file) => file.path === path))
-  return fileChanges(before, files)
 }

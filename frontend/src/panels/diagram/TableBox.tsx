@@ -47,7 +47,7 @@ export function TableBox({ placed, isFaded, isFocusable, onOpen }: TableBoxProps
           {box.name}
         </span>
         {box.steps.map((step) => (
-          <Badge key={step.number} step={step} />
+          <StepBadge key={step.number} step={step} />
         ))}
       </button>
       {/* Only for the pointer: the table view has a button for each line. */}
@@ -80,12 +80,19 @@ export function TableBox({ placed, isFaded, isFocusable, onOpen }: TableBoxProps
   )
 }
 
-/** The size in pixels at which the name fills the box, for a small scale; a character is 0.58 of it wide. */
+const MAX_NAME_SIZE = 44
+/** The room beside the name, both sides together, in pixels. */
+const NAME_MARGIN = 24
+/** The width of a character as a part of the font size. */
+const CHARACTER_WIDTH = 0.58
+
+/** The font size in pixels at which the name fills the box, for a diagram too small to read the rest. */
 function nameSize(name: string, width: number): number {
-  return Math.min(44, Math.floor((width - 24) / (name.length * 0.58)))
+  return Math.min(MAX_NAME_SIZE, Math.floor((width - NAME_MARGIN) / (name.length * CHARACTER_WIDTH)))
 }
 
-function Badge({ step }: { step: Step }) {
+/** The number of a step at this table and its bound, such as `≤ 100 ops`. */
+function StepBadge({ step }: { step: Step }) {
   return (
     <span className={styles['badge']} data-unbounded={step.isUnbounded}>
       <span className="visually-hidden">, </span>

@@ -4,6 +4,7 @@ import { isActive, prediction, profileRuns } from '../../api/queries'
 import type { ProfileRun, Query } from '../../api/types'
 import { openPanel } from '../../app/panel-view'
 import { isPredicted, planKey, useChosenRun, usePredictions } from '../../app/predictions'
+import { openProblems } from '../../app/problems-drawer'
 import { useSelectedQuery } from '../../app/selection'
 import { useEffectiveSlo } from '../../app/slos'
 import { useEnvironment, useView } from '../../app/url-state'
@@ -36,7 +37,7 @@ export default function HeatmapPanel() {
       <EmptyState
         icon={<Grid3x3 size={22} aria-hidden />}
         title={query ? `${query.name} has no bound` : 'No query is selected'}
-        actions={query ? <Button onClick={() => openPanel('problems')}>See what keeps it from one</Button> : null}
+        actions={query ? <Button onClick={openProblems}>See what keeps it from one</Button> : null}
       >
         A heatmap shows a bounded query over two of its limits.{' '}
         {query ? 'Fix its problem, or choose another query on the left.' : 'Choose one on the left.'}

@@ -1,7 +1,10 @@
-import { CircleAlert, CircleCheck, Copy, Info, TriangleAlert, Wrench } from 'lucide-react'
+import { CircleAlert, CircleCheck, Copy, Info, TriangleAlert, Wrench, X } from 'lucide-react'
+import { useMemo } from 'react'
 import type { Diagnostic, Fix } from '../../api/types'
 import { copy } from '../../app/clipboard'
 import { reveal } from '../../app/editor-bridge'
+import { closeProblems, DRAWER } from '../../app/problems-drawer'
+import { region } from '../../app/regions'
 import { revealOf, useCompilation } from '../../app/selection'
 import { ViewLink } from '../../app/ViewLink'
 import { useCompilationState } from '../../documents/compile-loop'
@@ -11,14 +14,39 @@ import { Button, IconButton } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { Notice } from '../../ui/Notice'
 import { Prose } from '../../ui/Prose'
+import { Allow } from './Allow'
 import { copyProblems, gravestFirst } from './copy'
 import { applyFix } from './fixes'
 import styles from './problems.module.css'
 
 const ICONS = { error: CircleAlert, warning: TriangleAlert, info: Info }
 
-/** What the compiler reports about the text. Also counts problems for the tab, the status bar and the sidebar. */
-export function ProblemsPanel() {
+/** The drawer below the editor: what the compiler reports about the text. */
+export function ProblemsDrawer() {
+  const reported = useCompilation()?.diagnostics.length ?? 0
+  return (
+    <section id={DRAWER} className={styles['drawer']} {...region('Problems')}>
+      <div className={styles['head']}>
+        <h2 className={styles['title']}>Problems</h2>
+        {reported > 1 ? (
+          <Button size="small" look="quiet" icon={<Copy size={12} aria-hidden />} onClick={copyProblems}>
+            Copy all {reported}
+          </Button>
+        ) : null}
+        <IconButton label="Close the problems" size="small" onClick={closeProblems}>
+          <X size={14} aria-hidden />
+        </IconButton>
+      </div>
+      {/* A region that scrolls can be reached by the keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className={styles['scrolls']} tabIndex={0} role="group" aria-label="Problems, scrollable">
+        <Problems />
+      </div>
+    </section>
+  )
+}
+
+function Problems() {
   const compilation = useCompilation()
   const error = useCompilationState((state) => state.error)
   if (error) {
@@ -37,29 +65,17 @@ export function ProblemsPanel() {
   if (compilation.diagnostics.length === 0) {
     return (
       <EmptyState icon={<CircleCheck size={22} aria-hidden />} title="No problems">
-        {compilation.queries.length === 0
-          ? 'There is no query yet.'
-          : 'Every query has a bound that the schema proves.'}
+        {compilation.queries.length === 0 ? null : 'Every query has a bound that the schema proves.'}
       </EmptyState>
     )
   }
-  return (
-    <>
-      {compilation.diagnostics.length > 1 ? (
-        <div className={styles['bar']}>
-          <Button size="small" look="quiet" icon={<Copy size={12} aria-hidden />} onClick={copyProblems}>
-            Copy all {compilation.diagnostics.length}
-          </Button>
-        </div>
-      ) : null}
-      <DiagnosticList diagnostics={compilation.diagnostics} label="Problems" />
-    </>
-  )
+  return <DiagnosticList diagnostics={compilation.diagnostics} label="Problems" />
 }
 
 /** Diagnostics, the gravest first; each leads to its range in the text and offers its fixes. */
 export function DiagnosticList({ diagnostics, label }: { diagnostics: readonly Diagnostic[]; label: string }) {
-  const sorted = gravestFirst(diagnostics)
+  const compilation = useCompilation()
+  const sorted = gravestFirst(diagnostics, compilation?.queries ?? [])
   return (
     <ul className={styles['list']} aria-label={label}>
       {sorted.map((diagnostic, index) => (
@@ -94,11 +110,14 @@ function Problem({ diagnostic }: { diagnostic: Diagnostic }) {
             {diagnostic.code}
           </ViewLink>
         </p>
-        {diagnostic.help.map((help) => (
-          <p key={help} className={styles['help']}>
-            <Prose text={help} />
-          </p>
-        ))}
+        {diagnostic.allowed ? <p className={styles['help']}>Allowed: {diagnostic.allowed}</p> : null}
+        {diagnostic.allowed
+          ? null
+          : diagnostic.help.map((help) => (
+              <p key={help} className={styles['help']}>
+                <Prose text={help} />
+              </p>
+            ))}
         {diagnostic.labels.map((label) => (
           <p key={`${label.range.file}:${label.range.start}:${label.text}`} className={styles['help']}>
             <button type="button" className={styles['place']} onClick={() => reveal(label.range, true)}>
@@ -114,6 +133,7 @@ function Problem({ diagnostic }: { diagnostic: Diagnostic }) {
             ))}
           </div>
         ) : null}
+        {diagnostic.allow ? <Allow code={diagnostic.code} comment={diagnostic.allow} /> : null}
       </div>
       <IconButton
         className={styles['copy']}
@@ -142,9 +162,10 @@ function FixButton({ fix }: { fix: Fix }) {
   )
 }
 
-export interface ProblemCount {
+interface ProblemCount {
   errors: number
   warnings: number
+  hints: number
 }
 
 /** The problems of all files. */
@@ -153,18 +174,24 @@ export function useProblemCount(): ProblemCount {
   return count(compilation?.diagnostics ?? [])
 }
 
-/** The problems of one file. */
-export function useFileProblems(path: string): ProblemCount {
+/** The problems of each file that has any, by its path. */
+export function useProblemsByFile(): ReadonlyMap<string, ProblemCount> {
   const diagnostics = useCompilationState((state) => state.compilation?.diagnostics)
   const isKnown = useDocuments((state) => state.application !== null)
-  return isKnown
-    ? count((diagnostics ?? []).filter((diagnostic) => diagnostic.range.file === path))
-    : { errors: 0, warnings: 0 }
+  return useMemo(() => {
+    const byFile = new Map<string, Diagnostic[]>()
+    for (const diagnostic of isKnown ? (diagnostics ?? []) : []) {
+      const { file } = diagnostic.range
+      byFile.set(file, [...(byFile.get(file) ?? []), diagnostic])
+    }
+    return new Map([...byFile].map(([file, reported]) => [file, count(reported)]))
+  }, [diagnostics, isKnown])
 }
 
 function count(diagnostics: readonly Diagnostic[]): ProblemCount {
   return {
     errors: diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length,
     warnings: diagnostics.filter((diagnostic) => diagnostic.severity === 'warning').length,
+    hints: diagnostics.filter((diagnostic) => diagnostic.severity === 'info').length,
   }
 }

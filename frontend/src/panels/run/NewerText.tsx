@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { preview } from '../../api/queries'
 import type { Deployment } from '../../api/types'
 import { openPanel } from '../../app/panel-view'
+import { openProblems } from '../../app/problems-drawer'
 import { useCompilation } from '../../app/selection'
 import { useEnvironment } from '../../app/url-state'
 import { useCompilationState } from '../../documents/compile-loop'
@@ -21,7 +22,7 @@ export function NewerText({ live, query }: { live: Deployment; query: string }) 
     <p className={styles['notLive']} role="status">
       {hasNoBound ? `The text of ${query} has no bound now` : `The text of ${query} has changed`}; version{' '}
       {live.version} runs as it was deployed.{' '}
-      <Button size="small" onClick={() => openPanel(hasNoBound ? 'problems' : 'deploy')}>
+      <Button size="small" onClick={() => (hasNoBound ? openProblems() : openPanel('deploy'))}>
         {hasNoBound ? 'Show the problem' : 'Deploy it'}
       </Button>
     </p>

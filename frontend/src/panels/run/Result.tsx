@@ -106,7 +106,10 @@ function Cost({ answer }: { answer: Execution }) {
   const share = answer.bound_operations > 0 ? answer.operations / answer.bound_operations : 0
   return (
     <p className={styles['cost']} role="status">
-      {answer.columns.length > 0 ? <strong>{plural(answer.rows.length, 'row')}</strong> : null}
+      {answer.rows_affected === null ? null : <strong>{plural(answer.rows_affected, 'row')} affected</strong>}
+      {answer.columns.length > 0 && answer.rows_affected === null ? (
+        <strong>{plural(answer.rows.length, 'row')}</strong>
+      ) : null}
       <span className={styles['meter']} aria-hidden>
         <span style={{ width: `${Math.min(100, share * 100)}%` }} />
       </span>

@@ -1,16 +1,15 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { answered, api } from '../../api/client'
-import { ENVIRONMENT, keyOf } from '../../api/environment'
 import { deployments, sampleParameters } from '../../api/queries'
-import type { DeployedQuery, Deployment, Execution } from '../../api/types'
+import type { DeployedQuery, Deployment } from '../../api/types'
 import { MOD } from '../../app/keys'
 import { openPanel } from '../../app/panel-view'
+import { openProblems } from '../../app/problems-drawer'
 import { selectQuery, useCompilation } from '../../app/selection'
 import { useEnvironment, useView } from '../../app/url-state'
 import { entryOf } from '../../logic/entry'
-import { type ParameterValue, readParameters, type Typed, typedOf, valueOf } from '../../logic/parameters'
+import { readParameters, type Typed, typedOf, valueOf } from '../../logic/parameters'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField } from '../../ui/Field'
@@ -19,10 +18,13 @@ import { ErrorNotice } from '../../ui/Notice'
 import { Failure } from './Failure'
 import { NewerText } from './NewerText'
 import { ParameterField } from './ParameterField'
+import { PastRuns } from './PastRuns'
 import { Result } from './Result'
-import { errorAt, type Refusal, refusalOf } from './refusal'
+import { errorAt } from './refusal'
 import styles from './run.module.css'
+import { SavedValues } from './SavedValues'
 import { forgetTyped, keepTyped, useTyped } from './typed'
+import { type Executions, useExecutions } from './useExecutions'
 import { useNoRunWish, useRunWish } from './useRunWish'
 
 /**
@@ -39,6 +41,7 @@ export default function RunPanel() {
   const chosen = live.queries.find((deployed) => deployed.name === query)
   return (
     <div className={styles['panel']}>
+      <PastRuns live={live} query={query} />
       {chosen ? (
         <RunForm key={`${live.id}/${chosen.name}`} live={live} query={chosen} />
       ) : (
@@ -92,7 +95,7 @@ function NotLive({ live, name }: { live: Deployment; name: string | undefined })
         : name
           ? `${name} is not part of live version ${live.version}. `
           : ''}
-      <Button size="small" onClick={() => openPanel(hasNoBound ? 'problems' : 'deploy')}>
+      <Button size="small" onClick={() => (hasNoBound ? openProblems() : openPanel('deploy'))}>
         {hasNoBound ? 'Show the problem' : 'Deploy it'}
       </Button>
     </p>
@@ -123,7 +126,7 @@ function RunForm({ live, query }: RunFormProps) {
   const [held, setHeld] = useState<Record<string, Typed>>({}) // the field in use, which takes no sample that arrives late
   const shown = { ...samplesOf, ...held, ...typed }
   const isWrite = query.kind !== 'select'
-  const executions = useExecutions({ live, query }, shown)
+  const executions = useExecutions(live, query, shown)
   const { refusal, runFirst } = executions
   const isReady = query.parameters.length === 0 || samples !== undefined || hasNoSamples
   const form = useRef<HTMLFormElement>(null)
@@ -194,67 +197,12 @@ function RunForm({ live, query }: RunFormProps) {
           ) : null}
         </div>
       </Form>
+      {query.parameters.length > 0 ? (
+        <SavedValues live={live} query={query} values={readParameters(query.parameters, shown)} />
+      ) : null}
       <Outcome executions={executions} isWrite={isWrite} />
     </>
   )
-}
-
-interface Request {
-  parameters: Record<string, ParameterValue>
-  cursor: string | null
-  /** The index of the page. */
-  page: number
-}
-
-interface Executions {
-  /** The pages that were read, the last one shown. */
-  pages: readonly { request: Request; answer: Execution }[]
-  /** The error of the last execution; `refusal` if it is about a value in the form. */
-  error: Error | null
-  refusal: Refusal | null
-  isPending: boolean
-  /** Runs the query with the values of the form. */
-  runFirst: () => void
-  run: (request: Request) => void
-  /** Shows the page before. */
-  goBack: () => void
-}
-
-/** Executes a query with the values that its form shows, and keeps the pages of its result. */
-function useExecutions({ live, query }: RunFormProps, values: Readonly<Record<string, Typed>>): Executions {
-  const environment = useEnvironment()
-  const queryClient = useQueryClient()
-  const isUnderWay = useRef(false) // known at once, while `isPending` is only known after the next drawing
-  const [refusal, setRefusal] = useState<Refusal | null>(null)
-  const [pages, setPages] = useState<Executions['pages']>([])
-  const execution = useMutation({
-    mutationFn: ({ parameters, cursor }: Request) =>
-      answered(
-        api.POST(`${ENVIRONMENT}/deployments/{deployment_id}/queries/{name}/executions`, {
-          params: { path: { ...environment, deployment_id: live.id, name: query.name } },
-          body: { parameters, cursor },
-        }),
-      ),
-    onSettled: () => {
-      isUnderWay.current = false
-      void queryClient.invalidateQueries({ queryKey: keyOf('latency', environment) })
-    },
-  })
-  const run = (request: Request) => {
-    if (query.kind !== 'select' && isUnderWay.current) return
-    isUnderWay.current = true
-    setRefusal(null)
-    execution.mutate(request, {
-      onSuccess: (answer) => setPages((before) => [...before.slice(0, request.page), { request, answer }]),
-      onError: (error) => setRefusal(refusalOf(error, query.parameters, values)),
-    })
-  }
-  const runFirst = () => {
-    setPages([])
-    run({ parameters: readParameters(query.parameters, values), cursor: null, page: 0 })
-  }
-  const goBack = () => setPages(pages.slice(0, -1))
-  return { pages, error: execution.error, refusal, isPending: execution.isPending, runFirst, run, goBack }
 }
 
 /** The result of the last execution: its rows, why it failed, or that nothing has run yet. */

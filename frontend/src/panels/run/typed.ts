@@ -5,7 +5,7 @@
 import { create } from 'zustand'
 import { currentView, useView } from '../../app/url-state'
 import { entryOf } from '../../logic/entry'
-import type { Typed } from '../../logic/parameters'
+import { type ParameterShape, type ParameterValue, type Typed, typedOf } from '../../logic/parameters'
 
 type Values = Readonly<Record<string, Typed>>
 
@@ -22,6 +22,17 @@ export function useTyped(query: string): Values {
 export function keepTyped(query: string, parameter: string, text: Typed): void {
   const key = keyOf(currentView().application, query)
   useForms.setState(({ forms }) => ({ forms: { ...forms, [key]: { ...entryOf(forms, key), [parameter]: text } } }))
+}
+
+/** Puts the values of a run into the form of its query; the field of a value that it did not have becomes empty. */
+export function typeValues(
+  query: string,
+  parameters: readonly ParameterShape[],
+  values: Readonly<Record<string, ParameterValue>>,
+): void {
+  const typed = parameters.map((parameter) => [parameter.name, typedOf(parameter, entryOf(values, parameter.name))])
+  const key = keyOf(currentView().application, query)
+  useForms.setState(({ forms }) => ({ forms: { ...forms, [key]: Object.fromEntries(typed) as Values } }))
 }
 
 /** Forgets the values of a query, so that its form shows samples again. */

@@ -1,8 +1,9 @@
 /**
  * The predicted latency of every query in the text, from the chosen profile run, for the lines above queries and
- * panels.
+ * panels. `Predictions` asks for them once, for all that is below it on the page.
  */
 import { useQueries, useQuery } from '@tanstack/react-query'
+import { createContext, type ReactNode, useContext } from 'react'
 import { prediction, profileRuns } from '../api/queries'
 import type { NoPrediction, Prediction, ProfileRun, Query } from '../api/types'
 import { sourceFiles } from '../documents/documents'
@@ -19,23 +20,18 @@ export function useChosenRun(): ProfileRun | null {
   return finished.find((profileRun) => profileRun.id === run) ?? latest(finished)
 }
 
-/** The prediction of each query that has one, by the query's name. */
-export function usePredictions(): ReadonlyMap<string, Prediction> {
-  return useAnswers(predicted)
+interface Answers {
+  predicted: ReadonlyMap<string, Prediction>
+  lacking: ReadonlyMap<string, NoPrediction>
 }
 
-/** The queries that the run cannot predict, by name, each with the points that the run lacks. */
-export function useLacks(): ReadonlyMap<string, NoPrediction> {
-  return useAnswers(notPredicted)
-}
-
-type Answer = Prediction | NoPrediction
-type Results = readonly { data?: Answer | undefined }[]
+const AnswersContext = createContext<Answers>({ predicted: new Map(), lacking: new Map() })
 
 /**
- * Asks for a prediction of every bounded query, by the SLO that is tried in the heatmap, else the saved or default one.
+ * Asks for a prediction of every bounded query, by the SLO that is tried in the heatmap, else the saved or default one,
+ * for `usePredictions` and `useLacks` in its children.
  */
-function useAnswers<T extends Answer>(combine: (results: Results) => ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+export function Predictions({ children }: { children: ReactNode }) {
   const environment = useEnvironment()
   const compilation = useCompilation()
   const run = useChosenRun()
@@ -43,7 +39,7 @@ function useAnswers<T extends Answer>(combine: (results: Results) => ReadonlyMap
   const saved = useSavedSlos()
   const usual = useDefaultSlo()
   const queries = run ? (compilation?.queries ?? []).filter((query) => query.bound) : []
-  return useQueries({
+  const answers = useQueries({
     queries: queries.map((query) =>
       prediction(
         environment,
@@ -54,8 +50,19 @@ function useAnswers<T extends Answer>(combine: (results: Results) => ReadonlyMap
         tried ?? targetOf(saved.get(query.name) ?? usual),
       ),
     ),
-    combine,
+    combine: answersOf,
   })
+  return <AnswersContext value={answers}>{children}</AnswersContext>
+}
+
+/** The prediction of each query that has one, by the query's name. */
+export function usePredictions(): ReadonlyMap<string, Prediction> {
+  return useContext(AnswersContext).predicted
+}
+
+/** The queries that the run cannot predict, by name, each with the points that the run lacks. */
+export function useLacks(): ReadonlyMap<string, NoPrediction> {
+  return useContext(AnswersContext).lacking
 }
 
 /** A key of everything in a query that its prediction depends on: equal keys have equal predictions. */
@@ -68,12 +75,12 @@ export function isPredicted<T extends object>(answer: T | NoPrediction): answer 
   return 'model' in answer
 }
 
-function predicted(results: Results): ReadonlyMap<string, Prediction> {
-  return new Map(results.flatMap(({ data }) => (data && isPredicted(data) ? [[data.query, data] as const] : [])))
-}
-
-function notPredicted(results: Results): ReadonlyMap<string, NoPrediction> {
-  return new Map(results.flatMap(({ data }) => (data && !isPredicted(data) ? [[data.query, data] as const] : [])))
+function answersOf(results: readonly { data?: Prediction | NoPrediction | undefined }[]): Answers {
+  const answers = results.flatMap(({ data }) => data ?? [])
+  return {
+    predicted: new Map(answers.flatMap((answer) => (isPredicted(answer) ? [[answer.query, answer] as const] : []))),
+    lacking: new Map(answers.flatMap((answer) => (isPredicted(answer) ? [] : [[answer.query, answer] as const]))),
+  }
 }
 
 function latest(runs: readonly ProfileRun[]): ProfileRun | null {

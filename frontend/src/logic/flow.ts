@@ -1,0 +1,150 @@
+/**
+ * The work in five steps, write → predict → deploy → run → compare: how far each is, in two words, and the one sentence
+ * that says what matters now. `flowOf` decides it from `FlowFacts`, which app/Flow.tsx gathers and draws.
+ */
+import { formatCount, plural } from '../units'
+import type { Verdict } from './latency-comparison'
+
+export type StepId = 'write' | 'predict' | 'deploy' | 'run' | 'compare'
+
+/** `unknown`: the facts are not there yet. `todo`: the reader's turn. `busy`: the server works on it. */
+export type StepState = 'unknown' | 'todo' | 'busy' | 'done' | 'warning' | 'failed'
+
+export interface Step {
+  id: StepId
+  state: StepState
+  /** The state in a word or two, shown beside the step's name; empty while it is unknown. */
+  word: string
+  /** A sentence about it, for the lead of the screen. */
+  sentence: string
+}
+
+export interface Flow {
+  steps: readonly Step[]
+  /** The step that matters now; null if there is nothing to do. */
+  next: StepId | null
+  lead: string
+}
+
+export interface FlowFacts {
+  /** Why the text could not be compiled at all. */
+  compileError: string | null
+  /** null while the text is compiled for the first time. */
+  text: { queries: number; errors: number } | null
+  /** null while profile runs are being read. */
+  predictions: {
+    hasRun: boolean
+    isMeasuring: boolean
+    /** How many bounded queries the run cannot predict. */
+    missing: number
+    /** The queries with a saved SLO that they are predicted to break. */
+    atRisk: readonly string[]
+  } | null
+  /** null while deployments are being read; `version` is null if there is none. */
+  live: {
+    version: number | null
+    /** Whether the text differs from what was deployed; null while that is not known. */
+    isChanged: boolean | null
+    isBuilding: boolean
+  } | null
+  /** What the live version did in the last hour; null while it is read, and without a live version. */
+  observed: { executions: number; verdicts: readonly Verdict[] } | null
+}
+
+/** The steps with their states, and what to say first. */
+export function flowOf(facts: FlowFacts): Flow {
+  const steps = [writing(facts), predicting(facts), deploying(facts), running(facts), comparing(facts)]
+  const next = URGENCY.map((state) => steps.find((step) => step.state === state)).find((step) => step !== undefined)
+  if (next) return { steps, next: next.id, lead: next.sentence }
+  return { steps, next: null, lead: steps.some(({ state }) => state === 'unknown') ? '' : ALL_DONE }
+}
+
+/** Of steps in the same state, the earliest comes first. */
+const URGENCY: readonly StepState[] = ['failed', 'warning', 'busy', 'todo']
+const ALL_DONE = 'Every query has a bound, and what is live runs as predicted.'
+
+function writing({ text, compileError }: FlowFacts): Step {
+  const say = sayer('write')
+  if (compileError !== null) return say('failed', 'not compiled', 'The text as it is now could not be compiled.')
+  if (!text) return say('unknown')
+  const { queries, errors } = text
+  if (errors > 0) return say('failed', plural(errors, 'error'), `${plural(errors, 'error')}: nothing can be deployed.`)
+  if (queries === 0)
+    return say('todo', 'no query yet', 'There is no query yet: write CREATE QUERY name AS and a SELECT.')
+  return say('done', 'all bounded', 'Every query has a bound.')
+}
+
+function predicting({ predictions }: FlowFacts): Step {
+  const say = sayer('predict')
+  if (!predictions) return say('unknown')
+  const { hasRun, isMeasuring, missing, atRisk } = predictions
+  if (!hasRun && isMeasuring) return say('busy', 'measuring', 'The store is being measured; predictions follow.')
+  if (!hasRun) return say('todo', 'no profile run', 'Measure the store once, and every query has a predicted p99.')
+  if (atRisk.length > 0)
+    return say(
+      'warning',
+      `${plural(atRisk.length, 'SLO')} at risk`,
+      `Predicted to break ${atRisk.length === 1 ? 'its SLO' : 'their SLOs'}: ${atRisk.join(', ')}.`,
+    )
+  if (missing > 0)
+    return say(
+      'todo',
+      `${formatCount(missing)} not predicted`,
+      `The profile run lacks what ${plural(missing, 'query needs', 'queries need')}: measure it with a larger grid.`,
+    )
+  return say('done', 'p99 predicted', 'Every query has a predicted p99.')
+}
+
+function deploying({ live }: FlowFacts): Step {
+  const say = sayer('deploy')
+  if (!live) return say('unknown')
+  if (live.isBuilding) return say('busy', 'on its way', 'A version is on its way; the live one answers until then.')
+  if (live.version === null) return say('todo', 'nothing live', 'Nothing is deployed yet: programs run what is live.')
+  if (live.isChanged === null) return say('unknown', `version ${live.version} live`)
+  if (live.isChanged)
+    return say(
+      'todo',
+      `differs from version ${live.version}`,
+      `The text differs from version ${live.version}, which is live.`,
+    )
+  return say('done', `version ${live.version} live`, `The text is what is live: version ${live.version}.`)
+}
+
+function running({ live, observed }: FlowFacts): Step {
+  const say = sayer('run')
+  if (live?.version === null) return say('todo', 'nothing live', 'Deploy a version, then run its queries.')
+  if (!observed) return say('unknown')
+  if (observed.executions === 0)
+    return say('todo', 'not run this hour', 'Nothing was run in the last hour: run a query, or a burst of it.')
+  return say('done', `${formatCount(observed.executions)} this hour`, 'Queries were run in the last hour.')
+}
+
+function comparing({ live, observed }: FlowFacts): Step {
+  const say = sayer('compare')
+  if (live?.version === null) return say('todo', 'nothing live', 'Observed latencies stand beside the predicted ones.')
+  if (!observed) return say('unknown')
+  const count = (...verdicts: Verdict[]) => observed.verdicts.filter((verdict) => verdicts.includes(verdict)).length
+  const over = count('over-bound')
+  if (over > 0)
+    return say('failed', `${formatCount(over)} over the bound`, `Over the bound: ${plural(over, 'query', 'queries')}.`)
+  const broken = count('slo-broken')
+  if (broken > 0)
+    return say(
+      'failed',
+      broken === 1 ? '1 misses its SLO' : `${formatCount(broken)} miss their SLO`,
+      `${plural(broken, 'query misses its SLO', 'queries miss their SLOs')} in the last hour.`,
+    )
+  const slower = count('slower')
+  if (slower > 0)
+    return say(
+      'warning',
+      `${formatCount(slower)} slower`,
+      `${plural(slower, 'query is', 'queries are')} slower than predicted.`,
+    )
+  if (count('agrees', 'faster') > 0) return say('done', 'as predicted', 'What is live runs as predicted.')
+  return say('todo', 'too few executions', 'Too few executions in the last hour to judge a prediction.')
+}
+
+function sayer(id: StepId) {
+  return (state: StepState, word = '', sentence = ''): Step => ({ id, state, word, sentence })
+}
