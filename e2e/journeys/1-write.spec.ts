@@ -101,13 +101,15 @@ test('a limit that goes is missed in the query, in the plan, on the table and at
   workbench,
   page,
 }) => {
-  const { application, editor, problems, plan, deploy } = workbench
+  const { application, editor, flow, problems, plan, deploy } = workbench
   await workbench.open('/applications/scadr/development?query=thoughtstream')
   await workbench.openFile('schema.piql')
   await editor.deleteLine('schema.piql', LIMIT)
   await editor.expectNoText('schema.piql', LIMIT)
 
-  await expect(problems.tab).toHaveText('Problems2')
+  await expect(problems.count).toHaveText('2 errors')
+  await expect(flow.step('Write')).toContainText('2 errors')
+  await expect(flow.lead).toContainText('2 errors: nothing can be deployed')
   await expect(problems.items).toHaveCount(2)
   await expect(problems.sentence('queries/thoughtstream.piql:5')).toHaveText(GROWS)
   const message = await problems.sentence('queries/thoughtstream.piql:5').innerText()
@@ -259,6 +261,8 @@ test('a schema of another database becomes a file, after a look at what is left 
   await expect(application.file('imported.piql')).toBeVisible()
   await expect(application.table('order')).toBeVisible()
   await expect(application.query('selectOrder')).toContainText('≤ 1 op')
+  await expect(problems.count).toHaveText('1 hint')
+  await problems.open()
   await expect(problems.items).toHaveCount(1) // JSON has no length: that is said, and costs nothing
   await expect(problems.items).toContainText('selectOrder')
 })

@@ -21,7 +21,7 @@ test('what is deployed to development is promoted to another environment, which 
   await page.goto('/')
   await page.getByRole('button', { name: 'New application' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Journey')
-  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('button', { name: 'Create' }).click()
   await expect(page).toHaveURL(/\/applications\/journey\/development/)
   await writeSchema(page)
   await workbench.open('/applications/journey/development?panel=deploy')

@@ -1,11 +1,16 @@
 // A file that is changed or deleted by somebody else while it is open here: nothing that was typed is lost or overwritten,
 // and a text that is older than the saved one is not deployed.
+import type { Api } from '../api.ts'
 import { expect, test } from '../fixtures.ts'
 import { Workbench } from '../pages/Workbench.ts'
 
 const FIND_USER = 'queries/findUser.piql'
 /** The request by which the page notices changes of other people; a test blocks it where only the save shall notice. */
 const APPLICATION_REQUEST = '**/api/applications/scadr'
+
+/** What stands in the files in place of `One user`, and beside them. */
+const typedTexts = async (api: Api) =>
+  (await api.files()).flatMap(({ text }) => /(First|Second) by name\./.exec(text)?.slice(1) ?? []).toSorted()
 
 test('what two tabs have typed into one file and could not save is in the next one, both of it', async ({
   workbench,
@@ -25,12 +30,25 @@ test('what two tabs have typed into one file and could not save is in the next o
   await page.goto('about:blank')
   await context.setOffline(false)
   await workbench.open(`/?file=${FIND_USER}&query=findUser`)
-  await workbench.editor.expectText(FIND_USER, 'First by name.')
   await expect(workbench.application.file('findUser.mine.piql')).toBeVisible()
   await expect(workbench.saveState).toHaveText('Saved')
-  await expect
-    .poll(async () => (await api.files()).find(({ path }) => path === 'queries/findUser.mine.piql')?.text)
-    .toContain('Second by name.')
+  await expect.poll(() => typedTexts(api)).toEqual(['First', 'Second'])
+})
+
+test('what was typed in a tab that crashed comes to the tab that is open', async ({ workbench, context, api }) => {
+  const crashing = await context.newPage()
+  const secondTab = new Workbench(crashing)
+  await workbench.open(`/?file=${FIND_USER}&query=findUser`)
+  await secondTab.open(`/?file=${FIND_USER}&query=findUser`)
+  await crashing.route('**/api/applications/scadr/files/**', (route) => route.abort())
+  await secondTab.editor.typeOver(FIND_USER, 'One user', 'Second')
+  await expect(secondTab.saveState).toHaveText('Kept in this browser')
+  const crash = crashing.waitForEvent('crash')
+  void (await context.newCDPSession(crashing)).send('Page.crash').catch(() => {}) // a crashed page does not answer
+  await crash
+  await workbench.expectNotice(`Your unsaved changes in ${FIND_USER} are restored.`)
+  await workbench.editor.expectText(FIND_USER, 'Second by name.')
+  await expect.poll(() => typedTexts(api)).toEqual(['Second'])
 })
 
 test('a file that is deleted elsewhere while it is written on is saved as a new one', async ({

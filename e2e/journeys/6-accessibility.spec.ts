@@ -18,13 +18,76 @@ test('a theme is the system’s until one is chosen, and the choice is kept', as
 
 test('F6 walks along the regions of the window and back', async ({ workbench, page }) => {
   await workbench.open()
-  const regions = ['Application', 'Editor', 'Problems and results', 'Panels', 'Status', 'Application']
+  const regions = ['Application', 'Editor', 'Panels', 'Status', 'Application']
   for (const name of regions) {
     await page.keyboard.press('F6')
     await expect(page.locator(':focus')).toHaveAttribute('aria-label', name)
   }
   await page.keyboard.press('Shift+F6')
   await expect(page.locator(':focus')).toHaveAttribute('aria-label', 'Status')
+})
+
+test('problems are a drawer that closes at none, and stays closed when it was closed by hand', async ({
+  workbench,
+  page,
+}) => {
+  const { editor, flow, problems } = workbench
+  await workbench.open('/applications/scadr/development?file=schema.piql')
+  const height = async () => (await editor.region.boundingBox())?.height ?? 0
+  const whole = await height()
+  await expect(problems.content).toHaveCount(0)
+  await editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
+  await expect(problems.items).toHaveCount(2)
+  expect(await height()).toBeLessThan(whole)
+  await editor.undo()
+  await expect(problems.none).toBeVisible()
+  await expect(problems.content).toHaveCount(0)
+  expect(await height()).toBe(whole)
+
+  await page.keyboard.press('ControlOrMeta+Shift+M')
+  await expect(problems.content).toBeFocused()
+  await expect(problems.content).toContainText('No problems')
+  await page.keyboard.press('ControlOrMeta+Shift+M')
+  await expect(editor.area).toBeFocused()
+  await editor.deleteLine('schema.piql', 'CARDINALITY LIMIT')
+  await problems.close()
+  await workbench.finishSaving()
+  await workbench.reload()
+  await expect(problems.count).toHaveText('2 errors')
+  await expect(problems.content).toHaveCount(0)
+  await flow.step('Write').click()
+  await expect(problems.items).toHaveCount(2)
+})
+
+test('the sidebar is filtered and walked along by keys, and its queries are grouped', async ({ workbench, page }) => {
+  const { application, editor } = workbench
+  await workbench.open('/applications/scadr/development?file=schema.piql')
+  await editor.area.focus()
+  await page.keyboard.press('F4')
+  await page.keyboard.type('thought')
+  await expect(application.queries).toHaveCount(4)
+  await expect(application.file('schema.piql')).toHaveCount(0)
+  await expect(application.table('thoughts')).toBeVisible()
+  await page.keyboard.press('ArrowDown')
+  await expect(application.file('deleteThought.piql')).toBeFocused()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('button', { name: 'Rename queries/deleteThought.piql' })).toBeFocused()
+  await application.query('myThoughts').focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await expect(application.currentQuery).toContainText('thoughtstream')
+  await page.keyboard.press('F4')
+  await page.keyboard.press('Escape')
+  await expect(application.queries).toHaveCount(12)
+
+  await application.groupBy('by class')
+  await expect(application.groups).toHaveText([/^Class II/, /^Class I/])
+  await editor.typeOver('queries/thoughtstream.piql', 'MAX 50', 'MAX 49')
+  await application.groupBy('by what is live')
+  await expect(application.group('Changed since it was deployed').getByRole('button')).toHaveCount(1)
+  await workbench.reload()
+  await expect(application.group('Changed since it was deployed')).toContainText('thoughtstream')
 })
 
 test('Escape leaves the editor, and Tab goes on from there', async ({ workbench, page }) => {
@@ -96,6 +159,73 @@ test('tabs, the plan and the heatmap are walked with arrows', async ({ workbench
   await expect(heatmap.cell).toContainText('subscriptions per owner 15')
 })
 
+test('panels are spread over the window by a key, and stand side by side', async ({ workbench, page }) => {
+  const { bounds, diagram, editor, plan } = workbench
+  await workbench.open('/applications/scadr/development?query=thoughtstream&file=schema.piql&panel=plan')
+  await editor.area.focus()
+  await page.keyboard.press('F9')
+  await expect(editor.region).toBeHidden()
+  await expect(page.getByRole('region', { name: 'Panels', exact: true })).toBeFocused()
+  await page.keyboard.press('ControlOrMeta+\\')
+  await expect(bounds.operations).toBeVisible()
+  await expect(plan.tree).toBeVisible()
+  await diagram.tab.click({ modifiers: ['Shift'] })
+  await expect(page.getByRole('tabpanel')).toHaveCount(3)
+  await look(page, 'three-panels')
+  await page.reload()
+  await expect(page.getByRole('tabpanel')).toHaveCount(3)
+  await page.getByRole('button', { name: 'Close Diagram' }).click()
+  await page.keyboard.press('F9')
+  await expect(editor.region).toBeVisible()
+  await expect(page.getByRole('tabpanel')).toHaveCount(2)
+  await page.getByLabel('Panel in the place of Bounds').selectOption({ label: 'Diagram' })
+  await expect(diagram.table('thoughts')).toBeVisible()
+  await page.getByRole('button', { name: 'Close Diagram' }).click()
+  await expect(page.getByRole('tabpanel')).toHaveCount(1)
+})
+
+for (const size of [
+  { width: 800, height: 900 },
+  { width: 390, height: 844 },
+]) {
+  test(`at ${size.width} pixels nothing scrolls sideways, and everything can be reached`, async ({
+    workbench,
+    page,
+  }) => {
+    const excess = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    await page.setViewportSize(size)
+    await page.goto('/')
+    await expect(page.getByRole('table', { name: 'Applications' })).toBeVisible()
+    expect(await excess(), 'home').toBeLessThanOrEqual(0)
+    await workbench.open('/applications/scadr/development?query=thoughtstream&file=schema.piql')
+    for (const title of [
+      'Plan',
+      'Bounds',
+      'Diagram',
+      'Profile',
+      'Heatmap',
+      'Deploy',
+      'Run',
+      'Data',
+      'History',
+    ] as const) {
+      await workbench.openPanel(title)
+      await expect(page.getByRole('tabpanel')).toBeVisible()
+      expect(await excess(), title).toBeLessThanOrEqual(0)
+    }
+    if (size.width < 700) await page.getByRole('button', { name: 'Menu' }).click()
+    await expect(page.getByRole('button', { name: /^Theme/ })).toBeInViewport({ ratio: 1 })
+    await workbench.openDashboardPage()
+    await expect(workbench.dashboard.queries.first()).toBeVisible()
+    expect(await excess(), 'dashboard').toBeLessThanOrEqual(0)
+    await look(page, `dashboard-${size.width}`)
+    await page.getByRole('button', { name: /^Environments of/ }).click()
+    await expect(page.getByRole('dialog')).toBeInViewport({ ratio: 1 })
+    expect(await excess(), 'environments').toBeLessThanOrEqual(0)
+  })
+}
+
 test('the story goes from a broken schema to a deployed one without a pointer', async ({ workbench, page }) => {
   const { editor, problems, deploy, run } = workbench
   await workbench.open('/applications/scadr/development?query=thoughtstream')
@@ -133,7 +263,10 @@ test('names of any length leave nothing wider than its panel, and lie over nothi
   const heading = await workbench.editor.region.getByRole('heading').boundingBox()
   const explain = await workbench.editor.region.getByRole('button', { name: /^Explain/ }).boundingBox()
   expect((heading?.x ?? 0) + (heading?.width ?? 0)).toBeLessThanOrEqual(explain?.x ?? 0)
-  for (const title of ['Problems', 'Plan', 'Bounds', 'Heatmap', 'Deploy', 'Run'] as const) {
+  const drawer = workbench.problems.content
+  await expect(workbench.problems.items).toHaveCount(1)
+  expect(await drawer.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0)
+  for (const title of ['Plan', 'Bounds', 'Heatmap', 'Deploy', 'Run'] as const) {
     await workbench.openPanel(title)
     const panel = page.getByRole('tabpanel', { name: new RegExp(`^${title}`) })
     await expect(

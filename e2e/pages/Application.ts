@@ -28,6 +28,19 @@ export class Application {
     return this.list('Queries').getByRole('listitem')
   }
 
+  /** The groups in which the queries stand, each with its title and its queries. */
+  get groups(): Locator {
+    return this.list('Queries').locator('> li')
+  }
+
+  group(title: string): Locator {
+    return this.list(title)
+  }
+
+  async groupBy(name: string): Promise<void> {
+    await this.sidebar.getByLabel('Groups of queries').selectOption({ label: name })
+  }
+
   table(name: string): Locator {
     return this.list('Tables').getByRole('button', { name: startingWith(name) })
   }

@@ -34,6 +34,22 @@ export class Data extends Panel {
     return this.content.getByRole('form', { name })
   }
 
+  /** The form of a SELECT that is not deployed. */
+  get selectForm(): Locator {
+    return this.form('Run a SELECT')
+  }
+
+  /** Types a SELECT into the form and runs it. */
+  async select(text: string): Promise<void> {
+    await this.selectForm.getByLabel('SELECT over the live tables and indexes').fill(text)
+    await this.selectForm.getByRole('button', { name: 'Run SELECT' }).click()
+  }
+
+  /** The rows that a SELECT gave. */
+  get selected(): Locator {
+    return this.content.getByRole('region', { name: 'Result' })
+  }
+
   async filterBy(column: string, value: string): Promise<void> {
     await this.filter.getByLabel('Filter by').selectOption(column)
     await this.filter.getByLabel(`${column} equals`).fill(value)

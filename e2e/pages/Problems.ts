@@ -1,16 +1,36 @@
-import type { Locator, Page } from '@playwright/test'
-import { Panel } from './Panel.ts'
+import { expect, type Locator, type Page } from '@playwright/test'
 
-/** The panel Problems: what the compiler reports, with fixes. */
-export class Problems extends Panel {
+/** The drawer of problems: what the compiler reports, with fixes. Its count is a button in the status bar. */
+export class Problems {
+  readonly content: Locator
+  /** How many problems there are; a click opens or closes the drawer. */
+  readonly count: Locator
   /** The sentence that there are no problems. */
   readonly none: Locator
   readonly items: Locator
 
   constructor(page: Page) {
-    super(page, 'Problems')
-    this.none = this.content.getByText('No problems')
+    const status = page.getByRole('region', { name: 'Status', exact: true })
+    this.content = page.getByRole('region', { name: 'Problems', exact: true })
+    this.count = status.getByRole('button', { name: /problems|errors?|warnings?|hints?|Not compiled/ })
+    this.none = status.getByText('No problems')
     this.items = this.content.getByRole('list', { name: 'Problems' }).locator('> li')
+  }
+
+  /** The message that says what went wrong. */
+  get alert(): Locator {
+    return this.content.getByRole('alert')
+  }
+
+  /** Opens the drawer, which hints do not open by themselves. */
+  async open(): Promise<void> {
+    await this.count.click()
+    await expect(this.content).toBeVisible()
+  }
+
+  async close(): Promise<void> {
+    await this.content.getByRole('button', { name: 'Close the problems' }).click()
+    await expect(this.content).toHaveCount(0)
   }
 
   /** The message of the problem at a position such as `queries/a.piql:5`. */

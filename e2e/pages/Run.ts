@@ -7,12 +7,15 @@ export class Run extends Panel {
   readonly rows: Locator
   /** Rows, operations and round trips of the last execution. */
   readonly cost: Locator
+  /** What was run before, the newest first. */
+  readonly pastRuns: Locator
 
   constructor(page: Page) {
     super(page, 'Run')
     this.result = this.content.getByRole('region', { name: 'Result' })
     this.rows = this.result.getByRole('table').locator('tbody').getByRole('row')
     this.cost = this.result.getByRole('status')
+    this.pastRuns = this.content.getByRole('list', { name: 'Runs' }).getByRole('listitem')
   }
 
   async choose(query: string): Promise<void> {
@@ -61,6 +64,25 @@ export class Run extends Panel {
 
   async previousPage(): Promise<void> {
     await this.result.getByRole('button', { name: 'Previous page' }).click()
+  }
+
+  /** The choice of saved values. */
+  get savedValues(): Locator {
+    return this.content.getByLabel('Saved values', { exact: true }).and(this.content.getByRole('combobox'))
+  }
+
+  /** Saves the values of the form under a name. */
+  async saveValuesAs(name: string): Promise<void> {
+    await this.content.getByRole('button', { name: 'Save values as…' }).click()
+    const form = this.content.getByRole('form', { name: 'Save values' })
+    await form.getByLabel('Name of the values').fill(name)
+    await form.getByRole('button', { name: 'Save values' }).click()
+    await form.waitFor({ state: 'hidden' })
+  }
+
+  /** Shows or hides the earlier runs. */
+  async togglePastRuns(): Promise<void> {
+    await this.content.getByRole('button', { name: /^Earlier runs/ }).click()
   }
 
   /** The cells of one column of the page in sight, by its index from 0. */

@@ -6,6 +6,7 @@ import { Data } from './Data.ts'
 import { Deploy } from './Deploy.ts'
 import { Diagram } from './Diagram.ts'
 import { Editor } from './Editor.ts'
+import { Flow } from './Flow.ts'
 import { Heatmap } from './Heatmap.ts'
 import { History } from './History.ts'
 import { Plan } from './Plan.ts'
@@ -32,7 +33,6 @@ export function keepNotices(): void {
 }
 
 export type PanelTitle =
-  | 'Problems'
   | 'Plan'
   | 'Bounds'
   | 'Diagram'
@@ -65,6 +65,8 @@ export class Workbench {
   readonly notices: Locator
   readonly saveState: Locator
   readonly status: Locator
+  /** The steps of the work, and what matters now. */
+  readonly flow: Flow
   readonly palette: Locator
   /** The dialog that explains a diagnostic code. */
   readonly code: Locator
@@ -86,6 +88,7 @@ export class Workbench {
     this.banner = page.getByRole('alert').filter({ hasText: /your text is safe here|The store is not answering/ })
     this.notices = page.getByRole('status', { name: 'Notices' })
     this.saveState = page.getByRole('status', { name: 'Save state' })
+    this.flow = new Flow(page)
     this.status = page.getByRole('region', { name: 'Status', exact: true })
     this.code = page
       .getByRole('dialog')
