@@ -62,9 +62,10 @@ CHECKS = (
 
 ENGINE = _pytest("engine", "engine", "-m", FAST, "-n", "2", *WITHOUT_SCHEMATHESIS, places=2)
 
-OF_ONE_CORE = (
-    _pytest("backend", "backend", "-m", FAST),
-    _pytest("profiler", "profiler", "-m", FAST, *WITHOUT_SCHEMATHESIS),
+BACKEND = _pytest("backend", "backend", "-m", FAST)
+PROFILER = _pytest("profiler", "profiler", "-m", FAST, *WITHOUT_SCHEMATHESIS)
+
+SHORT = (
     Suite("frontend", (*VITEST, f"--outputFile.json=../{REPORTS}/frontend.json"), "vitest"),
     _pytest("sample-apps", "sample-apps", "-m", FAST, *WITHOUT_SCHEMATHESIS),
     _pytest("tools", "tools", "-m", FAST, *WITHOUT_SCHEMATHESIS),
@@ -93,7 +94,8 @@ EXAMPLES = _pytest(  # `make test` draws the same ones each time
 
 GROUPS = {
     "check": CHECKS,
-    "test": (BUILD, *CHECKS, END_TO_END, ENGINE, CLUSTER, *OF_ONE_CORE),  # the longest first
+    # Those of one process first, the short ones where a place is left, two of two at the end: so none runs alone.
+    "test": (BUILD, *CHECKS, BACKEND, PROFILER, END_TO_END, *SHORT, ENGINE, CLUSTER),
     "e2e": (BUILD, END_TO_END),
     "long": (LONG, EXAMPLES),
     "cluster": (CLUSTER_LONG,),

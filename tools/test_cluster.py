@@ -1,6 +1,7 @@
 """What the cluster module says when it cannot run; that it runs is what the cluster suite shows."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -11,6 +12,9 @@ from cluster import jars, missing
 from cluster.missing import ClusterMissing, what_is_missing
 from cluster.nodes import Node
 from cluster.running import found_cluster
+from cluster_suite import PATHS
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def test_a_machine_without_maven_and_java_is_told_so_in_one_line(
@@ -64,3 +68,13 @@ def test_a_node_is_left_behind_when_the_process_that_started_it_has_ended(tmp_pa
         assert node.is_left_behind()
         process.kill()
     assert not node.is_left_behind()
+
+
+def test_the_suite_looks_for_tests_of_a_cluster_wherever_there_are_some() -> None:
+    named = re.compile(r"mark\.cluster\b|from cluster\.fixture import")
+    folders = ("engine/tests", "profiler/tests", "backend/tests", "sample-apps", "tools")
+    modules = [path for folder in folders for path in (ROOT / folder).rglob("*.py") if named.search(path.read_text())]
+    assert len(modules) > 10
+    places = [ROOT / path for path in PATHS]
+    assert all(place.exists() for place in places)
+    assert [path for path in modules if not any(path.is_relative_to(place) for place in places)] == []

@@ -39,11 +39,16 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="module")
-def cluster_keyspace(cluster: Cluster) -> Iterator[str]:
-    """Yield a keyspace that is dropped after the module: hundreds of tables make every change of a schema slow."""
+def cluster_keyspace(request: pytest.FixtureRequest, cluster: Cluster) -> Iterator[str]:
+    """Yield a keyspace that is dropped after the module: hundreds of tables make every change of a schema slow.
+
+    That of the last module goes with the nodes, unless these were running before.
+    """
     name = f"piql_tests_{os.getpid()}_{next(_NUMBERS)}"
     yield name
-    cluster.drop_keyspace(name)
+    is_last = request.session.items[-1].path == request.path
+    if not (is_last and _STARTED):
+        cluster.drop_keyspace(name)
 
 
 @pytest.fixture
