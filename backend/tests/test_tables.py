@@ -1,10 +1,15 @@
 """Rows of the live tables: pages in the order of the key, filters that an index serves, single rows written."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx
+import piql
 import pytest
+from piql_backend.store import StoreConnection
+from piql_backend.tables.schemas import RowCreate
+from piql_backend.tables.service import Tables
 
 from .conftest import DEVELOPMENT
 
@@ -138,6 +143,22 @@ async def test_a_refusal_names_the_column(client: httpx.AsyncClient) -> None:
     change = {"key": {"owner": owner, "target": target}, "values": {"target": "x"}, "seen": {}}
     answer = await client.patch(f"{DEVELOPMENT}/tables/subscriptions/rows", json=change)
     assert (answer.json()["code"], answer.json()["parameter"]) == ("invalid-parameter", "target")
+
+
+def test_a_row_may_leave_out_what_has_a_default(tmp_path: Path) -> None:
+    tasks = "CREATE TABLE tasks (id UUID DEFAULT UUID() PRIMARY KEY, state VARCHAR(8) DEFAULT 'new' NOT NULL, note INT)"
+    store = StoreConnection(f"embedded:{tmp_path / 'store'}")
+    try:
+        store.database().deploy(piql.compile(tasks))
+        tables = Tables(store)
+        (table,) = tables.tables().items
+        assert [column.has_default for column in table.columns] == [True, True, False]
+        tables.insert("tasks", RowCreate(values={}))
+        tables.insert("tasks", RowCreate(values={"state": "done"}))
+        page = tables.rows("tasks", None, None, 9)
+        assert sorted(str(state) for _, state, _ in page.rows) == ["done", "new"]
+    finally:
+        store.close()
 
 
 @pytest.mark.parametrize("file_format", ["csv", "jsonl", "parquet"])

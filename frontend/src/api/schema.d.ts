@@ -3597,6 +3597,8 @@ export interface components {
         /**
          * LiveColumnRead
          * @description `type` is as declared; `is_nullable` is false for columns of the key, too.
+         *
+         *     With `has_default` a new row may leave the column out, and then holds something else than NULL.
          */
         LiveColumnRead: {
             /** Name */
@@ -3605,6 +3607,8 @@ export interface components {
             type: string;
             /** Is Nullable */
             is_nullable: boolean;
+            /** Has Default */
+            has_default: boolean;
             /** Is Key */
             is_key: boolean;
         };
@@ -4694,7 +4698,7 @@ export interface components {
         };
         /**
          * RowCreate
-         * @description A new row; columns that are not named are NULL. An existing row of the same key is not replaced.
+         * @description A new row; columns that are not named have their DEFAULT. An existing row of the same key is not replaced.
          */
         RowCreate: {
             /** Values */

@@ -12,11 +12,15 @@ Values = dict[str, JsonValue]
 
 
 class LiveColumnRead(Read):
-    """`type` is as declared; `is_nullable` is false for columns of the key, too."""
+    """`type` is as declared; `is_nullable` is false for columns of the key, too.
+
+    With `has_default` a new row may leave the column out, and then holds something else than NULL.
+    """
 
     name: str
     type: str
     is_nullable: bool
+    has_default: bool
     is_key: bool
 
 
@@ -70,7 +74,7 @@ class RowsRead(Read):
 
 
 class RowCreate(Write):
-    """A new row; columns that are not named are NULL. An existing row of the same key is not replaced."""
+    """A new row; columns that are not named have their DEFAULT. An existing row of the same key is not replaced."""
 
     values: Values = Field(max_length=1000)
 

@@ -83,15 +83,20 @@ class Tables:
         )
 
     def insert(self, name: str, request: RowCreate) -> RowWriteRead:
-        """Write a row whose key is new; ApiError 404 and 422 as `_write`, and 422 for a column that lacks a value."""
+        """Write a row whose key is new; a column that is not named has its DEFAULT.
+
+        Raises ApiError 404 and 422 as `_write`, and 422 for a column that lacks a value.
+        """
         table = self.table(name)
         values = _values(table, request.values)
         missing = _missing(table, values)
         if missing is not None:
             raise ApiError(422, "constraint-violation", f"{never_null(table, missing)}.", parameter=missing)
         parameters: list[object] = []
-        columns = ", ".join(map(_quoted, values))
-        row = ", ".join(_parameter(parameters, value) for value in values.values())
+        columns = ", ".join(map(_quoted, values or table.primary_key))
+        row = ", ".join(
+            [_parameter(parameters, value) for value in values.values()] or ["DEFAULT"] * len(table.primary_key)
+        )
         text = f"INSERT INTO {_quoted(name)} ({columns}) VALUES ({row}) IF NOT EXISTS"
         return self._write(table, text, parameters, values)
 
@@ -184,6 +189,7 @@ def columns_of(table: Table) -> list[LiveColumnRead]:
             name=column.name,
             type=str(column.type),
             is_nullable=column.nullable and column.name not in key,
+            has_default=column.has_default,
             is_key=column.name in key,
         )
         for column in table.columns

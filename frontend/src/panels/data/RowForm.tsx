@@ -11,8 +11,8 @@ import { ErrorNotice } from '../../ui/Notice'
 import styles from './data.module.css'
 import { insertRow, updateRow, type Values } from './data-api'
 
-/** The texts in the fields by column; null stands for NULL. */
-type Typed = Record<string, string | null>
+/** What a field holds: a text, null for NULL, undefined where the column is left out and its DEFAULT is written. */
+type Typed = string | null | undefined
 
 interface RowFormProps {
   table: LiveTable
@@ -28,14 +28,14 @@ interface RowFormProps {
  * column that it is about, else below the fields.
  */
 export function RowForm({ table, row, onDone, onClose }: RowFormProps) {
-  const [typed, setTyped] = useState<Typed>(() =>
-    Object.fromEntries(
-      table.columns.map(({ name, is_nullable }) => [name, row ? typedValue(row[name]) : is_nullable ? null : '']),
-    ),
+  const [typed, setTyped] = useState<Record<string, Typed>>(() =>
+    Object.fromEntries(table.columns.map((column) => [column.name, row ? typedValue(row[column.name]) : first(column)])),
   )
   const environment = useEnvironment()
   const form = useRef<HTMLFormElement>(null)
-  const changed = table.columns.filter(({ name }) => !row || typed[name] !== typedValue(row[name]))
+  const changed = table.columns.filter(({ name }) =>
+    row ? typed[name] !== typedValue(row[name]) : typed[name] !== undefined,
+  )
   const values = Object.fromEntries(
     changed.map(({ name, type }) => [name, readTyped(typed[name] ?? null, type)]),
   ) as Values
@@ -69,8 +69,8 @@ export function RowForm({ table, row, onDone, onClose }: RowFormProps) {
         <ColumnField
           key={column.name}
           column={column}
-          value={typed[column.name] ?? null}
-          isFixed={row !== null && column.is_key}
+          value={typed[column.name]}
+          isNew={row === null}
           error={
             refusedColumn === column.name ? [refusal?.message, refusal?.help].filter(Boolean).join(' ') : undefined
           }
@@ -93,17 +93,22 @@ export function keyValuesOf(table: LiveTable, row: Values): Values {
   return Object.fromEntries(table.primary_key.map((name) => [name, row[name] ?? null])) as Values
 }
 
-interface ColumnFieldProps {
-  column: LiveColumn
-  value: string | null
-  /** Whether the value cannot be changed: a row keeps its key. */
-  isFixed: boolean
-  error: string | undefined
-  onChange: (value: string | null) => void
+/** What the field of a new row holds at first. */
+function first({ has_default, is_nullable }: LiveColumn): Typed {
+  return has_default ? undefined : is_nullable ? null : ''
 }
 
-function ColumnField({ column, value, isFixed, error, onChange }: ColumnFieldProps) {
-  const { name, type, is_nullable } = column
+interface ColumnFieldProps {
+  column: LiveColumn
+  value: Typed
+  isNew: boolean
+  error: string | undefined
+  onChange: (value: Typed) => void
+}
+
+function ColumnField({ column, value, isNew, error, onChange }: ColumnFieldProps) {
+  const { name, type, is_nullable, has_default } = column
+  const isFixed = !isNew && column.is_key // a row keeps its key
   const common = {
     label: name,
     hint: [type, type === 'TIMESTAMP' && 'UTC', type === 'BLOB' && 'base64', isFixed && 'key']
@@ -112,12 +117,12 @@ function ColumnField({ column, value, isFixed, error, onChange }: ColumnFieldPro
     error,
     value: value ?? '',
   }
-  const placeholder = value === null ? 'NULL' : undefined
+  const placeholder = value === undefined ? 'DEFAULT' : value === null ? 'NULL' : undefined
   return (
     <div className={styles['field']}>
       {type === 'BOOLEAN' ? (
         <SelectField {...common} disabled={isFixed} onChange={(event) => onChange(event.target.value)}>
-          <option value="">{value === null ? 'NULL' : 'choose'}</option>
+          <option value="">{placeholder ?? 'choose'}</option>
           <option>true</option>
           <option>false</option>
         </SelectField>
@@ -136,16 +141,32 @@ function ColumnField({ column, value, isFixed, error, onChange }: ColumnFieldPro
           onChange={(event) => onChange(event.target.value)}
         />
       )}
-      {is_nullable ? (
-        <Button
-          size="small"
-          aria-label={`NULL as ${name}`}
-          aria-pressed={value === null}
-          onClick={() => onChange(value === null ? '' : null)}
-        >
-          NULL
-        </Button>
-      ) : null}
+      {has_default && isNew ? <Choice word="DEFAULT" stands={undefined} {...{ name, value, onChange }} /> : null}
+      {is_nullable ? <Choice word="NULL" stands={null} {...{ name, value, onChange }} /> : null}
     </div>
+  )
+}
+
+interface ChoiceProps {
+  word: 'DEFAULT' | 'NULL'
+  /** What the field holds while the word is chosen. */
+  stands: null | undefined
+  name: string
+  value: Typed
+  onChange: (value: Typed) => void
+}
+
+/** A button by which a column has a word in place of a text. */
+function Choice({ word, stands, name, value, onChange }: ChoiceProps) {
+  const isPressed = value === stands
+  return (
+    <Button
+      size="small"
+      aria-label={`${word} as ${name}`}
+      aria-pressed={isPressed}
+      onClick={() => onChange(isPressed ? '' : stands)}
+    >
+      {word}
+    </Button>
   )
 }

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import DataPanel from './DataPanel'
 
 const COLUMNS = [
-  { name: 'id', type: 'BIGINT', is_nullable: false, is_key: true },
-  { name: 'note', type: 'VARCHAR(9)', is_nullable: true, is_key: false },
+  { name: 'id', type: 'BIGINT', is_nullable: false, has_default: false, is_key: true },
+  { name: 'note', type: 'VARCHAR(9)', is_nullable: true, has_default: true, is_key: false },
 ]
 const TABLE = {
   name: 'notes',
@@ -135,7 +135,25 @@ describe('a row', () => {
     fireEvent.submit(screen.getByRole('form', { name: 'New row of notes' }))
     await waitFor(() => expect(screen.getByLabelText('note').getAttribute('aria-invalid')).toBe('true'))
     expect(screen.getByText('too long.')).toBeTruthy()
-    expect(last()?.body).toEqual({ values: { id: 7, note: null } })
+    expect(last()?.body).toEqual({ values: { id: 7 } })
+  })
+
+  it('leaves out a column that has a DEFAULT, until something is typed', async () => {
+    await grid()
+    fireEvent.click(screen.getByRole('button', { name: 'Add' }))
+    fireEvent.change(screen.getByLabelText('id'), { target: { value: '7' } })
+    expect(screen.getByRole('button', { name: 'DEFAULT as note' }).getAttribute('aria-pressed')).toBe('true')
+    fireEvent.submit(screen.getByRole('form', { name: 'New row of notes' }))
+    await waitFor(() => expect(last()?.body).toEqual({ values: { id: 7 } }))
+  })
+
+  it('may have NULL where a column has a DEFAULT', async () => {
+    await grid()
+    fireEvent.click(screen.getByRole('button', { name: 'Add' }))
+    fireEvent.change(screen.getByLabelText('id'), { target: { value: '7' } })
+    fireEvent.click(screen.getByRole('button', { name: 'NULL as note' }))
+    fireEvent.submit(screen.getByRole('form', { name: 'New row of notes' }))
+    await waitFor(() => expect(last()?.body).toEqual({ values: { id: 7, note: null } }))
   })
 
   it('is deleted once that was asked, if it is as it was seen', async () => {
