@@ -2,7 +2,7 @@
 // panels.
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Locator, Page } from '@playwright/test'
+import { expect, type Locator, type Page } from '@playwright/test'
 
 const documentImages = fileURLToPath(new URL('../docs/images/', import.meta.url))
 const results = fileURLToPath(new URL('test-results/panels/', import.meta.url))
@@ -31,4 +31,9 @@ async function settledScreenshot(target: Page | Locator): Promise<Buffer> {
 /** Writes `e2e/test-results/panels/<name>.png`, which is not committed: panels in all themes and sizes, to look at. */
 export async function look(page: Page, name: string): Promise<void> {
   if (process.env['PIQL_SCREENSHOTS']) await page.screenshot({ path: `${results}${name}.png`, animations: 'disabled' })
+}
+
+/** Scrolls to what a change of the window's size may just be drawing anew. */
+export async function scrollTo(target: Locator): Promise<void> {
+  await expect(() => target.scrollIntoViewIfNeeded({ timeout: 2000 })).toPass()
 }

@@ -2,7 +2,7 @@
 // SELECT that is not deployed.
 import { expectNoObjections } from '../axe.ts'
 import { expect, test } from '../fixtures.ts'
-import { look } from '../pictures.ts'
+import { look, scrollTo } from '../pictures.ts'
 
 const READER = 'ada_birch'
 const WRITER = 'alan_birch'
@@ -32,7 +32,7 @@ test('earlier runs are listed, run again, put back and cleared', async ({ workbe
   await expect(run.pastRuns.nth(1)).toContainText(`me = ${READER}, count = 3`)
   for (const size of SIZES) {
     await page.setViewportSize(size)
-    await run.pastRuns.first().scrollIntoViewIfNeeded()
+    await scrollTo(run.pastRuns.first())
     await look(page, `${size.width}-earlier-runs`)
     await expectNoObjections(page, `earlier runs at ${size.width}`, PANEL)
   }
@@ -97,7 +97,7 @@ test('values are saved under a name, chosen, changed and removed, also when the 
   await expect(run.parameter('count')).toHaveValue('4')
   for (const size of SIZES) {
     await page.setViewportSize(size)
-    await run.savedValues.scrollIntoViewIfNeeded()
+    await scrollTo(run.savedValues)
     await look(page, `${size.width}-saved-values`)
     await expectNoObjections(page, `saved values at ${size.width}`, PANEL)
   }
@@ -129,7 +129,7 @@ test('a SELECT runs over what is live, is refused where it has no bound, and bec
     await expect(data.alert).toContainText('nothing limits how many there are')
     await expect(data.content).toContainText('Fix:')
     await expect(data.content).toContainText('Nothing was run and nothing was made.')
-    await data.alert.scrollIntoViewIfNeeded()
+    await scrollTo(data.alert)
     await look(page, `${size.width}-select`)
     await expectNoObjections(page, `a refused SELECT at ${size.width}`, PANEL)
   }

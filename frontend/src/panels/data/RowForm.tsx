@@ -29,7 +29,9 @@ interface RowFormProps {
  */
 export function RowForm({ table, row, onDone, onClose }: RowFormProps) {
   const [typed, setTyped] = useState<Record<string, Typed>>(() =>
-    Object.fromEntries(table.columns.map((column) => [column.name, row ? typedValue(row[column.name]) : first(column)])),
+    Object.fromEntries(
+      table.columns.map((column) => [column.name, row ? typedValue(row[column.name]) : first(column)]),
+    ),
   )
   const environment = useEnvironment()
   const form = useRef<HTMLFormElement>(null)
