@@ -5,7 +5,7 @@ SHELL := /bin/bash
 PORT ?= 8400
 NODES ?= 3
 PYTHON := .venv/bin/python
-FRONTEND_SOURCES := $(shell find frontend docs/reference/codes -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' 2>/dev/null)
+FRONTEND_SOURCES := $(shell find frontend docs/images docs/reference $(wildcard docs/*.md) -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' 2>/dev/null)
 
 help: # (lists the targets)
 	@awk -F ':.* ## ' '/^[a-z0-9-]+:.* ## / { printf "%-12s %s\n", $$1, $$2 }' Makefile

@@ -2,6 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Unreachable } from '../api/client'
 import { startSigns } from '../documents/tab'
+import type { View } from '../logic/view'
 import { PartBoundary } from '../ui/PartBoundary'
 import styles from './app.module.css'
 import { useNamedApplication } from './application-choice'
@@ -18,7 +19,10 @@ import { WorkbenchPage } from './WorkbenchPage'
 
 const DashboardPage = lazy(() => import('./DashboardPage'))
 const HomePage = lazy(() => import('./home/HomePage'))
+const GuidePage = lazy(() => import('./guide/GuidePage'))
 const CodePage = lazy(() => import('../panels/reference/CodePage'))
+
+const PAGE_TITLES: Partial<Record<View['page'], string>> = { dashboard: 'Dashboard', guide: 'Guide' }
 
 function makeQueryClient(): QueryClient {
   return new QueryClient({
@@ -51,9 +55,7 @@ function Pages() {
   useNamedApplication()
   useEffect(startSigns, [])
   useEffect(() => {
-    document.title = [page === 'dashboard' ? 'Dashboard' : query, application, 'PIQL Workbench']
-      .filter(Boolean)
-      .join(' · ')
+    document.title = [PAGE_TITLES[page] ?? query, application, 'PIQL Workbench'].filter(Boolean).join(' · ')
   }, [page, application, query])
   return (
     <div className={styles['app']}>
@@ -68,6 +70,12 @@ function Pages() {
         <PartBoundary>
           <Suspense fallback={null}>
             <HomePage />
+          </Suspense>
+        </PartBoundary>
+      ) : page === 'guide' ? (
+        <PartBoundary>
+          <Suspense fallback={null}>
+            <GuidePage />
           </Suspense>
         </PartBoundary>
       ) : page === 'dashboard' ? (

@@ -1,6 +1,6 @@
-import { Bell, Keyboard, Monitor, Moon, Search, Sun } from 'lucide-react'
+import { Bell, BookOpen, Keyboard, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { type TextDocument, useDocuments } from '../documents/documents'
-import { HOME } from '../logic/view'
+import { guideOf, HOME } from '../logic/view'
 import { IconButton } from '../ui/Button'
 import { Kbd } from '../ui/Kbd'
 import { plural } from '../units'
@@ -10,7 +10,7 @@ import styles from './header.module.css'
 import { useLayout } from './panel-view'
 import { Switcher } from './Switcher'
 import { chooseTheme, nextTheme, useTheme } from './theme'
-import { useView } from './url-state'
+import { hrefTo, useView } from './url-state'
 import { ViewLink } from './ViewLink'
 
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
@@ -30,13 +30,13 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
   const choice = useTheme((state) => state.choice)
   const ThemeIcon = THEME_ICONS[choice]
   const isNarrow = useLayout() === 'stacked'
-  const pages =
-    view.page === 'home' ? null : (
-      <nav className={styles['nav']} aria-label="Pages">
-        <PageLink page="workbench" title="Workbench" />
-        <PageLink page="dashboard" title="Dashboard" />
-      </nav>
-    )
+  const isOfApplication = view.page === 'workbench' || view.page === 'dashboard'
+  const pages = isOfApplication ? (
+    <nav className={styles['nav']} aria-label="Pages">
+      <PageLink page="workbench" title="Workbench" />
+      <PageLink page="dashboard" title="Dashboard" />
+    </nav>
+  ) : null
   const tools = (
     <>
       <button type="button" className={styles['search']} onClick={onPalette} title="Command palette">
@@ -45,6 +45,7 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
         <Kbd>F1</Kbd>
       </button>
       <div className={styles['tools']}>
+        <GuideLink isBeside={isOfApplication} />
         <IconButton label="Earlier notices" onClick={onNotices}>
           <Bell size={16} aria-hidden />
         </IconButton>
@@ -63,14 +64,14 @@ export function Header({ onPalette, onShortcuts, onNotices }: HeaderProps) {
         <Logo />
         <span>PIQL</span>
       </ViewLink>
-      {view.page === 'home' ? null : (
+      {isOfApplication ? (
         <>
           <span className={styles['slash']} aria-hidden>
             /
           </span>
           <Switcher />
         </>
-      )}
+      ) : null}
       {isNarrow ? null : pages}
       <span className={appStyles['grow']} />
       {view.page === 'workbench' ? <SaveState /> : null}
@@ -91,6 +92,25 @@ function PageLink({ page, title }: { page: 'workbench' | 'dashboard'; title: str
   return (
     <ViewLink to={{ page }} className={styles['navLink']} aria-current={view.page === page ? 'page' : undefined}>
       {title}
+    </ViewLink>
+  )
+}
+
+/** Leads to the guide; from an application in a tab of its own, so that one can read and try. */
+function GuideLink({ isBeside }: { isBeside: boolean }) {
+  const content = (
+    <>
+      <BookOpen size={16} aria-hidden />
+      <span>Guide</span>
+    </>
+  )
+  return isBeside ? (
+    <a href={hrefTo(guideOf())} target="_blank" rel="noreferrer" className={styles['guide']} title="Opens in a new tab">
+      {content}
+    </a>
+  ) : (
+    <ViewLink to={guideOf()} className={styles['guide']}>
+      {content}
     </ViewLink>
   )
 }

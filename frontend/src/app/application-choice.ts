@@ -5,10 +5,10 @@ import { applications } from '../api/queries'
 import { DEVELOPMENT } from '../logic/view'
 import { replaceView, useView } from './url-state'
 
-/** Puts the first application into an address that names none, except on the home page. */
+/** Puts the first application into an address that names none, except on the pages that concern none. */
 export function useNamedApplication(): void {
   const { application, page } = useView()
-  const isWanted = application === '' && page !== 'home'
+  const isWanted = application === '' && page !== 'home' && page !== 'guide'
   const { data } = useQuery({ ...applications, enabled: isWanted })
   const first = data?.[0]?.id
   const environment = data?.[0]?.environments[0] ?? DEVELOPMENT

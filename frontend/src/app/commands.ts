@@ -3,6 +3,7 @@ import type { Compilation } from '../api/types'
 import type { TextDocument } from '../documents/documents'
 import { saveChanged } from '../documents/saving'
 import { lensText } from '../logic/lens'
+import { guideOf } from '../logic/view'
 import { focusFilter } from '../panels/application/filter'
 import { copyProblems } from '../panels/problems/copy'
 import { editor } from './editor-bridge'
@@ -14,7 +15,7 @@ import { toggleProblems } from './problems-drawer'
 import { requestRun } from './run-request'
 import { selectQuery } from './selection'
 import { chooseTheme } from './theme'
-import { setView } from './url-state'
+import { hrefTo, setView } from './url-state'
 
 /** One entry of the palette. */
 export interface Command {
@@ -106,6 +107,7 @@ export function commands(
     { id: 'export', group: 'Actions', title: 'Export the visible tables as CSV', run: exportTables },
     { id: 'shortcuts', group: 'Actions', title: 'Keyboard shortcuts', keys: '?', run: () => show('shortcuts') },
     { id: 'notices', group: 'Actions', title: 'Earlier notices', run: () => show('notices') },
+    { id: 'guide', group: 'Actions', title: 'Guide: tutorial, language, reference', run: openGuide },
     { id: 'codes', group: 'Actions', title: 'What the codes of problems mean', run: () => setView({ code: 'all' }) },
     { id: 'theme-light', group: 'Actions', title: 'Theme: light', run: () => chooseTheme('light') },
     { id: 'theme-dark', group: 'Actions', title: 'Theme: dark', run: () => chooseTheme('dark') },
@@ -136,6 +138,11 @@ export function commands(
       }),
     ),
   ]
+}
+
+/** In a tab of its own: one reads it beside the work. */
+function openGuide(): void {
+  window.open(hrefTo(guideOf()), '_blank', 'noopener')
 }
 
 /** Commands whose title or group contains all typed words; those whose title begins with the first word come first. */

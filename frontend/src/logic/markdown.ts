@@ -1,10 +1,10 @@
 /**
- * Parses the part of Markdown that the reference pages of codes use: titles, paragraphs, flat lists, fenced code,
- * tables, and in a line code, emphasis and links.
+ * Parses the part of Markdown that the documentation uses: titles, paragraphs, flat lists, fenced and indented code,
+ * tables, images on lines of their own, and in a line code, emphasis and links.
  */
 
 export interface Span {
-  kind: 'text' | 'code' | 'emphasis' | 'link'
+  kind: 'text' | 'code' | 'emphasis' | 'strong' | 'link'
   text: string
   /** The target of a link, as it is written. */
   target?: string
@@ -13,7 +13,8 @@ export interface Span {
 export type Block =
   | { kind: 'title'; level: number; text: string }
   | { kind: 'paragraph'; spans: Span[] }
-  | { kind: 'list'; items: Span[][] }
+  | { kind: 'list'; isOrdered: boolean; items: Span[][] }
+  | { kind: 'image'; text: string; target: string }
   | { kind: 'code'; language: string; text: string }
   | { kind: 'table'; head: Span[][]; rows: Span[][][] }
 
@@ -35,13 +36,19 @@ export function blocksOf(markdown: string): Block[] {
       const text = takeWhile((line) => line !== '```').join('\n')
       lines.shift()
       blocks.push({ kind: 'code', language: first.slice(3), text })
+    } else if (first.startsWith(INDENT)) {
+      const text = takeWhile((line) => line.startsWith(INDENT)).map((line) => line.slice(INDENT.length))
+      blocks.push({ kind: 'code', language: '', text: text.join('\n') })
     } else if (first.startsWith('#')) {
       lines.shift()
       const level = first.search(/[^#]/)
       blocks.push({ kind: 'title', level, text: first.slice(level).trim() })
-    } else if (first.startsWith('- ')) {
-      const items = takeWhile((line) => line.startsWith('- '))
-      blocks.push({ kind: 'list', items: items.map((line) => spansOf(line.slice(2))) })
+    } else if (ITEM.test(first)) {
+      const items = takeWhile((line) => ITEM.test(line) || /^ +\S/.test(line))
+      blocks.push({ kind: 'list', isOrdered: !first.startsWith('-'), items: itemsOf(items) })
+    } else if (IMAGE.test(first)) {
+      const [, text = '', target = ''] = IMAGE.exec(lines.shift() ?? '') ?? []
+      blocks.push({ kind: 'image', text, target })
     } else if (first.startsWith('|')) {
       const [head = [], , ...rows] = takeWhile((line) => line.startsWith('|')).map(cellsOf)
       blocks.push({ kind: 'table', head, rows })
@@ -53,22 +60,48 @@ export function blocksOf(markdown: string): Block[] {
   return blocks
 }
 
+/** The id of a title, by which links lead to it: as other readers of Markdown name it. */
+export function sectionOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(/\s/g, '-')
+}
+
+const INDENT = ' '.repeat(4)
+const ITEM = /^(?:-|\d+\.) /
+const IMAGE = /^!\[([^\]]*)\]\(([^)\s]+)\)$/
+
+/** The items of a list; an indented line goes on with the one before. */
+function itemsOf(lines: readonly string[]): Span[][] {
+  const items: string[] = []
+  for (const line of lines) {
+    if (ITEM.test(line)) items.push(line.replace(ITEM, ''))
+    else items.push(`${items.pop() ?? ''} ${line.trim()}`)
+  }
+  return items.map(spansOf)
+}
+
 function cellsOf(line: string): Span[][] {
   const inner = line.replace(/^\|/, '').replace(/\|\s*$/, '')
   return inner.split(/(?<!\\)\|/).map((cell) => spansOf(cell.trim().replaceAll(String.raw`\|`, '|')))
 }
 
-/** `code`, [label](target) or *emphasis*, each in groups of its own. */
-const MARKED = /`([^`]+)`|\[([^\]]+)\]\(([^)\s]+)\)|\*([^*\s](?:[^*]*[^*\s])?)\*/g
+/** `code`, [label](target), <address>, **strong** or *emphasis*, each in groups of its own. */
+const MARKED = /`([^`]+)`|\[([^\]]+)\]\(\s*([^)\s]+)\)|<(https?:[^>\s]+)>|\*\*([^*]+)\*\*|\*([^*\s](?:[^*]*[^*\s])?)\*/g
 
 function spansOf(text: string): Span[] {
   const spans: Span[] = []
   let end = 0 // of the match before
   for (const match of text.matchAll(MARKED)) {
-    const [whole, code, label, target, emphasis] = match
+    const [whole, code, label, target, address, strong, emphasis] = match
     if (match.index > end) spans.push({ kind: 'text', text: text.slice(end, match.index) })
     if (code !== undefined) spans.push({ kind: 'code', text: code })
-    else if (label !== undefined && target !== undefined) spans.push({ kind: 'link', text: label, target })
+    else if (label !== undefined && target !== undefined)
+      spans.push({ kind: 'link', text: label.replaceAll('`', ''), target })
+    else if (address !== undefined) spans.push({ kind: 'link', text: address, target: address })
+    else if (strong !== undefined) spans.push({ kind: 'strong', text: strong })
     else spans.push({ kind: 'emphasis', text: emphasis ?? '' })
     end = match.index + whole.length
   }

@@ -39,6 +39,14 @@ describe('the view in the URL', () => {
     expect(formatView({ ...parse('/?query=a'), application: 'shop' })).toBe('/applications/shop/development?query=a')
   })
 
+  it('knows the pages of the guide by their paths', () => {
+    const view = parse('/guide/reference/types?section=dates')
+    expect(view).toMatchObject({ page: 'guide', guide: 'reference/types', section: 'dates', application: '' })
+    expect(formatView(view)).toBe('/guide/reference/types?section=dates')
+    expect(formatView(parse('/guide'))).toBe('/guide')
+    expect(formatView({ ...view, ...viewOf('scadr', 'development') })).toBe('/applications/scadr/development')
+  })
+
   it('knows the dashboard by its path', () => {
     expect(parse('/applications/shop/staging/dashboard?window=300')).toEqual({
       page: 'dashboard',

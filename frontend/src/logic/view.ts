@@ -30,9 +30,13 @@ export interface SloTarget {
 }
 
 export interface View {
-  page: 'home' | 'workbench' | 'dashboard'
+  page: 'home' | 'workbench' | 'dashboard' | 'guide'
   /** The path of an address that leads nowhere; the page is then `home`, which says so. */
   unknownPath?: string | undefined
+  /** The page of the guide, such as `tutorial`; without it the list of its pages. */
+  guide?: string | undefined
+  /** The section of that page, by the id of its title. */
+  section?: string | undefined
   /** Empty if the address names none; app/application-choice.ts then chooses one. */
   application: string
   environment: string
@@ -79,7 +83,20 @@ export const NO_AXIS = '-'
 
 export const DEFAULT_SLO: SloTarget = { quantile: 0.99, threshold_ms: 500, interval_seconds: 600 }
 
-const TEXT_KEYS = ['file', 'query', 'stage', 'node', 'x', 'y', 'run', 'together', 'code', 'deployment', 'save'] as const
+const TEXT_KEYS = [
+  'file',
+  'query',
+  'stage',
+  'node',
+  'x',
+  'y',
+  'run',
+  'together',
+  'code',
+  'deployment',
+  'save',
+  'section',
+] as const
 
 /** The view of an address. */
 export function parseView(pathname: string, search: string): View {
@@ -123,9 +140,16 @@ export function formatView(view: View): string {
   if (view.window) query.set('window', String(view.window))
   const names = ['applications', view.application, view.environment].map(encodeURIComponent)
   const environment = view.application ? `/${names.join('/')}` : ''
-  const path = view.unknownPath ?? (`${environment}${view.page === 'dashboard' ? '/dashboard' : ''}` || '/')
+  const path =
+    view.unknownPath ??
+    (view.page === 'guide' ? guidePath(view) : `${environment}${view.page === 'dashboard' ? '/dashboard' : ''}` || '/')
   const search = query.toString().replaceAll('%2F', '/')
   return search ? `${path}?${search}` : path
+}
+
+/** `/guide`, or `/guide/reference/types`. */
+function guidePath(view: View): string {
+  return ['/guide', ...(view.guide ?? '').split('/').filter(Boolean).map(encodeURIComponent)].join('/')
 }
 
 const ROOT: View = { page: 'home', application: '', environment: DEVELOPMENT }
@@ -139,6 +163,7 @@ function parsePath(parts: readonly string[]): View | undefined {
   if (first === '' || first === 'dashboard') {
     return application === '' ? { ...ROOT, page: first === '' ? 'home' : 'dashboard' } : undefined
   }
+  if (first === 'guide') return { ...ROOT, page: 'guide', guide: [application, ...rest].join('/') || undefined }
   if (first !== 'applications' && first !== 'workspaces') return undefined
   const [environment = DEVELOPMENT, page, ...more] = first === 'workspaces' ? [DEVELOPMENT, ...rest] : rest
   if (more.length > 0 || (page !== undefined && page !== 'dashboard')) return undefined
@@ -156,12 +181,18 @@ export function viewOf(application: string, environment: string): Partial<View> 
     slo: undefined,
     at: undefined,
     cell: undefined,
+    guide: undefined,
   }
   return { ...noTexts, ...rest, page: 'workbench', unknownPath: undefined, application, environment }
 }
 
 /** The change that leads to the page of all applications. */
 export const HOME: Partial<View> = { ...viewOf('', DEVELOPMENT), page: 'home' }
+
+/** The change that leads to a page of the guide, and to a section of it. */
+export function guideOf(guide?: string, section?: string): Partial<View> {
+  return { ...HOME, page: 'guide', guide, section }
+}
 
 /** A decoded part of a path; a part that is no valid UTF-8, as in a link that was cut off, stays as it is. */
 function decoded(part: string): string {

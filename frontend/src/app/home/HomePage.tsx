@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { applications } from '../../api/queries'
 import { listed, type Order } from '../../logic/application-list'
+import { guideOf } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField, TextField } from '../../ui/Field'
@@ -11,6 +12,7 @@ import { Table, unseen } from '../../ui/Table'
 import { plural } from '../../units'
 import { region } from '../regions'
 import { useView } from '../url-state'
+import { ViewLink } from '../ViewLink'
 import { ApplicationRow } from './ApplicationRow'
 import styles from './home.module.css'
 import { NewApplication } from './NewApplication'
@@ -89,6 +91,12 @@ export default function HomePage() {
         </Button>
       ) : null}
       {isArchiveShown && archived.length > 0 ? <Applications label="Archive" rows={archived} /> : null}
+      {data ? (
+        <p className={styles['first']}>
+          New here? The <ViewLink to={guideOf('tutorial')}>tutorial</ViewLink> leads from a schema to a query with a
+          promised latency, in SCADr.
+        </p>
+      ) : null}
       {isMaking ? <NewApplication onClose={() => setMaking(false)} /> : null}
     </main>
   )
