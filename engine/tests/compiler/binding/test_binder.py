@@ -319,3 +319,19 @@ def test_a_misspelt_name_of_with_is_told_like_that_of_a_table() -> None:
     text = "CREATE TABLE t (id INT PRIMARY KEY);\nCREATE QUERY q AS WITH friends AS (SELECT id FROM t WHERE id = 1)\n"
     (finding,) = piql.compile(f"{text}SELECT id FROM freinds;").diagnostics
     assert [edit.text for fix in finding.fixes for edit in fix.edits] == ["friends"]
+
+
+@pytest.mark.parametrize("choice", ["COALESCE([p], '2026-01-31')", "NULLIF([p], '2026-01-31')", "'2026-01-31'",
+                                    "CASE WHEN id = 1 THEN '2026-01-31' ELSE [p] END"])  # fmt: skip
+@pytest.mark.parametrize(
+    "test",
+    ["{choice} = day", "day = {choice}", "{choice} IS NOT DISTINCT FROM day", "{choice} IN (day, day)",
+     "{choice} BETWEEN day AND day", "({choice}, 1) = (day, id)", "{choice} = COALESCE(day, '2026-02-01')",
+     "{choice} IN (SELECT x.day FROM t x WHERE x.id = 2)"],
+)  # fmt: skip
+def test_a_choice_among_literals_and_parameters_takes_the_type_of_the_other_side(choice: str, test: str) -> None:
+    table = "CREATE TABLE t (id INT PRIMARY KEY, day DATE);"
+    where = test.format(choice=choice)
+    compilation = piql.compile(f"{table} CREATE QUERY q AS SELECT id FROM t WHERE id = 1 AND {where};")
+    assert not compilation.has_errors
+    assert {str(parameter.type) for parameter in compilation.queries["q"].parameters} <= {"DATE"}

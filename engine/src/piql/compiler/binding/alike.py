@@ -69,6 +69,21 @@ def awaits_type(node: ast.Expression) -> bool:
     return False
 
 
+def takes_type(node: ast.Expression) -> bool:
+    """Return whether an expression can take the type that its context expects.
+
+    A literal can, and what `awaits_type`, and a choice among these, such as COALESCE([p], '2026-01-31').
+    """
+    match node:
+        case ast.LiteralValue():
+            return True
+        case ast.Call(arguments=arguments) if _chooses(node.name.text.upper()):
+            return all(map(takes_type, arguments))
+        case ast.Case():
+            return all(map(takes_type, case_values(node)))
+    return awaits_type(node)
+
+
 def _chooses(name: str) -> bool:
     """Return whether a function gives one of its arguments, as COALESCE does: they are of any type."""
     function = FUNCTIONS.get(name)

@@ -169,8 +169,3 @@ def _filtered(binder: ExpressionBinder, operand: logical.Expression, condition: 
         return None
     nothing = logical.Constant(value=None, type=BARE[Kind.NULL])
     return logical.Case(tests=(test,), values=(operand,), otherwise=nothing, type=type_of(operand), span=condition.span)
-
-
-def takes_type(node: ast.Expression) -> bool:
-    """Return whether an expression can take the type that its context expects: a literal, or what `awaits_type`."""
-    return isinstance(node, ast.LiteralValue) or awaits_type(node)

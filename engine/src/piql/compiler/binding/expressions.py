@@ -13,8 +13,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, assert_never, cast
 
 from piql.compiler.binding.aggregates import aggregates_in
-from piql.compiler.binding.alike import awaits_type
-from piql.compiler.binding.calls import bind_call, takes_type
+from piql.compiler.binding.alike import awaits_type, takes_type
+from piql.compiler.binding.calls import bind_call
 from piql.compiler.binding.case import bind_case
 from piql.compiler.binding.cast import bind_cast
 from piql.compiler.binding.dates import (

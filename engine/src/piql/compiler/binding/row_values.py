@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from piql.compiler.binding.calls import takes_type
+from piql.compiler.binding.alike import takes_type
 from piql.compiler.binding.outputs import output_columns, with_output_names
 from piql.compiler.binding.types import BARE, bare, is_comparable, is_nullable, type_of
 from piql.compiler.logical import expressions as logical
