@@ -7,20 +7,19 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import duckdb
 import piql
 
 from .compare import difference, plain
-from .contents import Contents, Row
+from .contents import Contents
+from .expected_writes import Expectation, ExpectedWrites, rows_before
 from .piql_text import piql_statement
-from .query import Conflict, Const, Delete, Expr, Insert, Read, Update
+from .query import Read
 from .query_generator import QueryCase
 from .reference import Reference
 from .rewriting import rewritten
 from .schema import Schema, Table
-from .schema_generator import refers_to_itself
 from .values import CLOCK
 from .world import World, constructs
 
@@ -83,6 +82,7 @@ class _Run:
         self.outcome = outcome
         self.schema: Schema = world.schema
         self.contents = Contents(world.schema, world.rows)
+        self.expected = ExpectedWrites(world.schema, self.contents)
         self.deployed: piql.Compilation | None = None
 
     def fail(self, kind: str, query: str, detail: str, parameters: Mapping[str, object] | None = None) -> None:
@@ -319,10 +319,9 @@ class _Run:
         assert self.deployed is not None
         bound = self.deployed.queries[case.name].bound
         assert bound is not None
-        expectation = self.expected_write(case.query, sample)
+        expectation = self.expected.write(case.query, sample)  # type: ignore[arg-type]
         if expectation is None:
             return
-        refusals, may_pass, affected, change = expectation
         self.outcome.executions += 1
         try:
             page = db.execute(case.name, case.given(sample))
@@ -330,106 +329,45 @@ class _Run:
             self.fail("more operations than the bound", case.name, str(refusal), sample)
             return
         except piql.PiqlError as refusal:
-            if type(refusal).__name__ not in refusals:
-                self.fail(
-                    f"{type(refusal).__name__} instead of {sorted(refusals) or 'a write'}",
-                    case.name,
-                    str(refusal),
-                    sample,
-                )
+            if type(refusal).__name__ not in expectation.refusals:
+                wanted = sorted(expectation.refusals) or "a write"
+                self.fail(f"{type(refusal).__name__} instead of {wanted}", case.name, str(refusal), sample)
+            else:
+                for change in expectation.changes[: rows_before(str(refusal))]:
+                    change()
+                reference.changed(case.query.table)  # type: ignore[union-attr]
             return
         except Exception as crash:
             self.fail(f"crash in a write: {_where(crash)}", case.name, traceback.format_exc(limit=-5), sample)
             return
-        if not may_pass:
-            self.fail(f"a write is accepted instead of {sorted(refusals)}", case.name, "", sample)
+        if not expectation.may_pass:
+            kind = f"a write is accepted instead of {sorted(expectation.refusals)}"
+            self.fail(kind, case.name, "", sample)
+        self.check_written(db, case, sample, page, bound, expectation)
+        for change in expectation.changes:
+            change()
+        reference.changed(case.query.table)  # type: ignore[union-attr]
+
+    def check_written(
+        self,
+        db: piql.Database,
+        case: QueryCase,
+        sample: Mapping[str, object],
+        page: piql.Page,
+        bound: piql.Bound,
+        expectation: Expectation,
+    ) -> None:
+        """Hold what a write says of itself against what it should have done."""
         if page.operations > bound.operations:
             detail = f"{page.operations} operations, bound {bound.operations} = {bound.formula}"
             self.fail("more operations than the bound", case.name, detail, sample)
-        if page.rows or page.cursor is not None:
-            self.fail("a write gives rows", case.name, str(page.rows), sample)
-        if page.rows_affected != affected and getattr(db, "knows_rows_affected", True):
-            self.fail("a write affects other rows", case.name, f"{page.rows_affected}, expected {affected}", sample)
-        change()
-        reference.changed(case.query.table)  # type: ignore[union-attr]
-
-    def expected_write(self, query: Any, sample: Mapping[str, object]) -> tuple[set[str], bool, int, Any] | None:
-        """Return the refusals that may come, whether the write may pass, and the rows and change that it then makes."""
-        table = self.schema.table(query.table)
-        given = {name: _value(value, sample) for name, value in getattr(query, "values", ())}
-        match query:
-            case Insert():
-                row: Row = {column.name: given.get(column.name) for column in table.columns}
-                if refers_to_itself(table, row):
-                    return None
-                refusals = self.contents.refusals_of_put(table.name, row)
-                if query.conflict is not None and "ConstraintViolation" not in refusals:
-                    return self.expected_upsert(table, query.conflict, row, sample)
-                if query.if_not_exists and self.contents.key(table, row) in self.contents.rows[table.name]:
-                    refusals.add("DuplicateKey")
-                return refusals, not refusals, 1, lambda: self.contents.put(table.name, row)
-            case Update():
-                return self.expected_update(table, query, sample)
-            case Delete():
-                old = self.row_named(table, query.key, sample)
-                if old is None:
-                    return set(), True, 0, lambda: None
-                key = self.contents.key(table, old)
-                refusals = self.contents.refusals_of_delete(table.name, key)
-                return refusals, not refusals, 1, lambda: self.contents.delete(table.name, key)
-        raise AssertionError(query)
-
-    def row_named(self, table: Table, pairs: Sequence[tuple[str, Expr]], sample: Mapping[str, object]) -> Row | None:
-        """Return the row that a write names by its primary key or a UNIQUE key."""
-        return self.row_with(table, {name: _value(value, sample) for name, value in pairs})
-
-    def row_with(self, table: Table, values: Mapping[str, object]) -> Row | None:
-        """Return the row with the values of a key; None also for NULL, which equals nothing."""
-        if None in values.values():
-            return None
-        wanted = [plain(value) for value in values.values()]
-        rows = self.contents.rows[table.name].values()
-        return next((row for row in rows if [plain(row[name]) for name in values] == wanted), None)
-
-    def expected_upsert(
-        self, table: Table, conflict: Conflict, row: Row, sample: Mapping[str, object]
-    ) -> tuple[set[str], bool, int, Any] | None:
-        """Say what is expected of an INSERT with ON CONFLICT whose values fit their columns."""
-        keys = [conflict.key] if conflict.key else [table.primary_key, *table.uniques]
-        found = (self.row_with(table, {name: row[name] for name in key}) for key in keys)
-        old = next((there for there in found if there is not None), None)
-        if old is None:
-            refusals = self.contents.refusals_of_put(table.name, row)
-            if self.contents.key(table, row) in self.contents.rows[table.name]:
-                refusals.add("DuplicateKey")
-            return refusals, not refusals, 1, lambda: self.contents.put(table.name, row)
-        if not conflict.changes:
-            return set(), True, 0, lambda: None
-        news = {name: row[name] if value is None else _value(value, sample) for name, value in conflict.changes}
-        new = old | news
-        if refers_to_itself(table, new):
-            return None
-        refusals = self.contents.refusals_of_put(table.name, new)
-        return refusals, not refusals, 1, lambda: self.contents.put(table.name, new)
-
-    def expected_update(
-        self, table: Table, query: Update, sample: Mapping[str, object]
-    ) -> tuple[set[str], bool, int, Any] | None:
-        old = self.row_named(table, query.key, sample)
-        changes = {name: _value(value, sample) for name, value in query.changes}
-        if old is None:
-            probe = dict.fromkeys((column.name for column in table.columns), None) | changes
-            early = self.contents.refusals_of_put(table.name, probe) & {"ConstraintViolation"}
-            return early | ({"ConditionFailed"} if query.conditions else set()), True, 0, lambda: None
-        row = old | changes
-        if refers_to_itself(table, row):
-            return None
-        refusals = self.contents.refusals_of_put(table.name, row)
-        for name, value in query.conditions:
-            wanted = _value(value, sample)
-            if wanted is None or plain(old[name]) != plain(wanted):
-                refusals.add("ConditionFailed")
-        return refusals, not refusals, 1, lambda: self.contents.put(table.name, row)
+        returned = [[plain(row.get(name)) for name in case.query.returning] for row in page.rows]  # type: ignore[union-attr]
+        wanted = [[plain(row[name]) for name in case.query.returning] for row in expectation.returned]  # type: ignore[union-attr]
+        if page.cursor is not None or returned != (wanted if case.query.returning else []):  # type: ignore[union-attr]
+            self.fail("a write gives other rows", case.name, f"{page.rows}, expected {wanted}", sample)
+        if page.rows_affected != expectation.affected and getattr(db, "knows_rows_affected", True):
+            detail = f"{page.rows_affected}, expected {expectation.affected}"
+            self.fail("a write affects other rows", case.name, detail, sample)
 
     def check_contents(self, db: piql.Database) -> None:
         """Read every table to its end, and compare it with what the writes should have left."""
@@ -453,10 +391,6 @@ class _Run:
                     f"dump_{table.name}",
                     f"extra {extra}, missing {missing}",
                 )
-
-
-def _value(expr: Expr, sample: Mapping[str, object]) -> object:
-    return expr.value if isinstance(expr, Const) else sample[expr.name]  # type: ignore[union-attr]
 
 
 def _dump(table: Table) -> str:

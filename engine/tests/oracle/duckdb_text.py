@@ -24,6 +24,7 @@ from .query import (
     Const,
     DatePart,
     DateSum,
+    Default,
     Difference,
     Distinct,
     Exists,
@@ -148,7 +149,9 @@ class _Printer:
 
     def select(self, query: Select, hidden: str) -> str:
         items = ", ".join(f'{self.expr(item.expression)} AS "{item.name}"' for item in query.items)
-        text = f"SELECT {'DISTINCT ' if query.is_distinct else ''}{items}{hidden} FROM {self.sources(query.sources)}"
+        text = f"SELECT {'DISTINCT ' if query.is_distinct else ''}{items}{hidden}"
+        if query.sources:
+            text += f" FROM {self.sources(query.sources)}"
         if query.where is not None:
             text += f" WHERE {self.expr(query.where)}"
         if query.group:
@@ -225,8 +228,8 @@ class _Printer:
                 return self.expr(Not(either) if expr.is_negated else either)
             case InSelect(operand=Row() as row):
                 return self.row_among(row, expr)
-            case Row():
-                raise TypeError("a row stands beside a row")
+            case Row() | Default():
+                raise TypeError("a row stands beside a row, and DEFAULT in a write")
             case Compare():
                 return f"({self.expr(expr.left)} {expr.operator} {self.expr(expr.right)})"
             case And():

@@ -18,6 +18,7 @@ from .query import (
     Const,
     DatePart,
     DateSum,
+    Default,
     Delete,
     Difference,
     Distinct,
@@ -47,6 +48,9 @@ from .query import (
 from .values import piql_literal
 
 NUMBERED = 3  # the style of $1, $2, …; those before it have names
+NAMED_STYLES = 4  # behind them a style counts these: bits for FETCH FIRST, for WITH, and for USING
+SPELLINGS = 8
+FETCH_FIRST, WITH, USING = 1, 2, 4
 
 
 def style_of(name: str, drawn: int) -> int:
@@ -78,26 +82,35 @@ def named_in_text(query: Query, style: int) -> dict[str, str]:
 
 class _Printer:
     def __init__(self, style: int) -> None:
-        self.style = style
+        self.style = style % NAMED_STYLES
+        self.spelling = style // NAMED_STYLES
+        self.named: list[str] = []
         self.ordinals: dict[str, int] = {}
 
     def query(self, query: Query) -> str:
         match query:
-            case Select() | Union():
+            case Select():
+                text = self.read(query, is_outermost=True)
+                return "\n".join([f"WITH {', '.join(self.named)}", text]) if self.named else text
+            case Union():
                 return self.read(query)
             case Insert():
                 names = ", ".join(name for name, _ in query.values)
-                values = ", ".join(self.expr(value) for _, value in query.values)
+                rows = [tuple(value for _, value in query.values), *query.more]
+                values = ", ".join(f"({', '.join(map(self.expr, row))})" for row in rows)
                 ending = " IF NOT EXISTS" if query.if_not_exists else ""
                 if query.conflict is not None:
                     ending = self.conflict(query.table, query.conflict)
-                return f"INSERT INTO {query.table} ({names}) VALUES ({values}){ending}"
+                return f"INSERT INTO {query.table} ({names}) VALUES {values}{ending}{self.returning(query)}"
             case Update():
                 changes, key = self.pairs(query.changes, ", "), self.pairs(query.key, " AND ")
                 conditions = f" IF {self.pairs(query.conditions, ' AND ')}" if query.conditions else ""
-                return f"UPDATE {query.table} SET {changes} WHERE {key}{conditions}"
+                return f"UPDATE {query.table} SET {changes} WHERE {key}{conditions}{self.returning(query)}"
             case Delete():
-                return f"DELETE FROM {query.table} WHERE {self.pairs(query.key, ' AND ')}"
+                return f"DELETE FROM {query.table} WHERE {self.pairs(query.key, ' AND ')}{self.returning(query)}"
+
+    def returning(self, query: Insert | Update | Delete) -> str:
+        return f" RETURNING {', '.join(query.returning)}" if query.returning else ""
 
     def conflict(self, table: str, conflict: Conflict) -> str:
         key = f" ({', '.join(conflict.key)})" if conflict.key else ""
@@ -110,7 +123,7 @@ class _Printer:
     def pairs(self, pairs: tuple[tuple[str, Expr], ...], between: str) -> str:
         return between.join(f"{name} = {self.expr(value)}" for name, value in pairs)
 
-    def read(self, query: Select | Union) -> str:
+    def read(self, query: Select | Union, is_outermost: bool = False) -> str:
         if isinstance(query, Union):
             between = "\nUNION ALL\n" if query.is_all else "\nUNION\n"
             parts = [between.join(self.read(select) for select in query.selects)]
@@ -121,7 +134,8 @@ class _Printer:
                 first = query.sources[0].relation
                 assert isinstance(first, Recursive)
                 parts.insert(0, self.recursive(first))
-            parts.append("FROM " + self.sources(query.sources))
+            if query.sources:
+                parts.append("FROM " + self.sources(query.sources, is_outermost))
             if query.where is not None:
                 parts.append("WHERE " + self.expr(query.where))
             if query.group:
@@ -131,7 +145,8 @@ class _Printer:
         if query.order:
             parts.append("ORDER BY " + ", ".join(map(self.order, query.order)))
         if query.stop is not None:
-            parts.append(self.stop(query.stop))
+            is_first = self.spelling & FETCH_FIRST and query.stop.kind == "LIMIT"
+            parts.append(self.first_rows(query.stop) if is_first else self.stop(query.stop))
         return "\n".join(parts)
 
     def has_with_in_front(self, query: Select) -> bool:
@@ -163,9 +178,10 @@ class _Printer:
         is_plain = isinstance(item.expression, Col) and item.expression.name == item.name
         return text if is_plain else f"{text} AS {item.name}"
 
-    def sources(self, sources: tuple[Source, ...]) -> str:
+    def sources(self, sources: tuple[Source, ...], is_outermost: bool = False) -> str:
         text = ""
-        for source in sources:
+        has_with = any(isinstance(source.relation, Recursive) for source in sources) or not is_outermost
+        for number, source in enumerate(sources):
             if isinstance(source.relation, Recursive):
                 walk = self.recursive(source.relation)
                 table = f"({walk}\nSELECT {', '.join(source.relation.names)} FROM {WALK}) {source.alias}"
@@ -173,8 +189,12 @@ class _Printer:
                     table = f"{WALK} {source.alias}"
             elif isinstance(source.relation, str):
                 table = source.relation if source.alias == source.relation else f"{source.relation} {source.alias}"
+            elif self.spelling & WITH and not has_with:
+                self.named.append(f"named_{source.alias} AS (\n{self.read(source.relation)}\n)")
+                table = f"named_{source.alias} {source.alias}"
             else:
                 table = f"({self.read(source.relation)}) {source.alias}"
+            shared = _shared(sources[:number], source) if self.spelling & USING else []
             match source.kind:
                 case "from":
                     text += table
@@ -183,7 +203,7 @@ class _Printer:
                 case _:
                     word = "JOIN" if source.kind == "inner" else "LEFT JOIN"
                     on = self.expr(source.on) if source.on is not None else "TRUE = TRUE"
-                    text += f"\n{word} {table} ON {on}"
+                    text += f"\n{word} {table} " + (f"USING ({', '.join(shared)})" if shared else f"ON {on}")
         return text
 
     def order(self, order: Order) -> str:
@@ -194,6 +214,9 @@ class _Printer:
         if stop.parameter is None:
             return f"{stop.kind} {stop.count}"
         return f"{stop.kind} {self.parameter(stop.parameter)} MAX {stop.count}"
+
+    def first_rows(self, stop: Stop) -> str:
+        return f"FETCH FIRST {self.stop(stop).removeprefix('LIMIT ')} ROWS ONLY"
 
     def parameter(self, name: str) -> str:
         ordinal = self.ordinals.setdefault(name, len(self.ordinals) + 1)
@@ -209,7 +232,7 @@ class _Printer:
                 return f"{expr.alias}.{expr.name}" if expr.alias else expr.name
             case Const():
                 return piql_literal(expr.value)
-            case Param() | Now() | DateSum() | Difference() | DatePart():
+            case Param() | Default() | Now() | DateSum() | Difference() | DatePart():
                 return self.leaf(expr)
             case Row():
                 return f"({', '.join(map(self.expr, expr.items))})"
@@ -263,10 +286,12 @@ class _Printer:
             return case_text(expr, self.expr)
         return f"{expr.name}({', '.join(map(self.expr, expr.arguments))})"
 
-    def leaf(self, expr: Param | Now | DateSum | Difference | DatePart) -> str:
+    def leaf(self, expr: Param | Default | Now | DateSum | Difference | DatePart) -> str:
         match expr:
             case Param():
                 return self.parameter(expr.name)
+            case Default():
+                return "DEFAULT"
             case Now():
                 return "CURRENT_DATE" if expr.kind == "DATE" else "NOW()" if self.style else "CURRENT_TIMESTAMP"
             case DateSum():
@@ -290,3 +315,18 @@ class _Printer:
             )
             else f"({text})"
         )
+
+
+def _shared(before: tuple[Source, ...], joined: Source) -> list[str]:
+    """Return the columns of a USING that says what ON does; none where it equates others, or does not follow FROM."""
+    if len(before) != 1 or before[0].kind != "from":
+        return []
+    tests = joined.on.operands if isinstance(joined.on, And) else (joined.on,)
+    names = []
+    for test in tests:
+        match test:
+            case Compare("=", Col() as one, Col() as other) if one.name == other.name and one.alias != other.alias:
+                names.append(one.name)
+            case _:
+                return []
+    return names if len(set(names)) == len(names) else []

@@ -31,6 +31,11 @@ class Param:
 
 
 @dataclass(frozen=True, slots=True)
+class Default:
+    """The word DEFAULT in the place of a value of INSERT."""
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """Several values, compared with as many: the operand of a Compare, an In or an InSelect, and an item of an In."""
 
@@ -198,7 +203,7 @@ class ScalarSelect:
 
 
 Expr: TypeAlias = (
-    "Col | Const | Param | Row | Compare | And | Or | Not | IsNull | In | Between | Token | Call | Case"
+    "Col | Const | Param | Default | Row | Compare | And | Or | Not | IsNull | In | Between | Token | Call | Case"
     " | Distinct | Cast | Arithmetic | Now | DateSum | Difference | DatePart | Aggregate | Exists | InSelect"
     " | ScalarSelect"
 )
@@ -286,6 +291,8 @@ class Insert:
     values: tuple[tuple[str, Expr], ...]
     if_not_exists: bool = False
     conflict: Conflict | None = None
+    more: tuple[tuple[Expr, ...], ...] = ()  # the values of further rows
+    returning: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,12 +311,14 @@ class Update:
     changes: tuple[tuple[str, Expr], ...]
     key: tuple[tuple[str, Expr], ...]
     conditions: tuple[tuple[str, Expr], ...] = ()
+    returning: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Delete:
     table: str
     key: tuple[tuple[str, Expr], ...]
+    returning: tuple[str, ...] = ()
 
 
 Read: TypeAlias = Select | Union

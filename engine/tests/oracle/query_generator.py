@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .contents import Contents
-from .piql_text import NUMBERED, named_in_text, style_of
+from .further import with_more
+from .piql_text import NAMED_STYLES, NUMBERED, SPELLINGS, named_in_text, style_of
 from .predicates import Sight
 from .query import (
     WALK,
@@ -56,7 +57,7 @@ def random_read(rng: random.Random, schema: Schema, pools: Pools, contents: Cont
     """Return a SELECT or UNION; about every second is of the plain kind."""
     maker = _Maker(rng, schema, pools, contents, is_basic=rng.random() < 0.5)
     chance = 1 if maker.is_basic else rng.random()
-    query = maker.union() if chance < 0.07 else maker.fetch() if chance < 0.17 else maker.select()
+    query: Select | Union = maker.union() if chance < 0.07 else maker.fetch() if chance < 0.17 else maker.select()
     style = style_of(name, rng.randrange(NUMBERED))
     state = rng.getstate()
     if rng.random() < 0.06:
@@ -64,7 +65,9 @@ def random_read(rng: random.Random, schema: Schema, pools: Pools, contents: Cont
         walk = walker.over_recursive()
         if walk is not None:
             maker, query = walker, walk
-    rng.setstate(state)  # what follows is drawn as though no query were recursive
+    query = with_more(maker, query)
+    style += NAMED_STYLES * rng.randrange(SPELLINGS)
+    rng.setstate(state)  # what follows is drawn as though nothing were added
     used = parameters_of(query)
     samples = ({name: sample[name] for name in sample if name in used} for sample in maker.parameters.samples)
     return QueryCase(name, query, tuple(samples), style)

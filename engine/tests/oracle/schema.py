@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .values import ValueType
+from .values import Value, ValueType, piql_literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +12,7 @@ class Column:
     name: str
     type: ValueType
     is_nullable: bool
+    default: Value = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,7 @@ def _create_table(table: Table) -> str:
                 words.append("NOT NULL")
             elif column.is_nullable and (column.name in table.foreign_columns or style & 4):
                 words.append("NULL")
+        words += [f"DEFAULT {piql_literal(column.default)}"] if column.default is not None else []
         for number, key in enumerate(table.foreign_keys):
             is_plain = key.columns == (column.name,) and key.is_primary
             if is_plain and style & 8 and number not in inlined:
@@ -130,7 +132,9 @@ def _is_entity(table: Table) -> bool:
     named = [name for key in table.foreign_keys for name in key.columns]
     is_plain = all(key.is_primary and len(key.columns) == 1 and key.table != table.name for key in table.foreign_keys)
     is_set = not any(table.column(name).is_nullable for name in named)
-    return is_plain and is_set and len(set(named)) == len(named) and not any(limit.is_token for limit in table.limits)
+    has_default = any(column.default is not None for column in table.columns)
+    has_words = any(limit.is_token for limit in table.limits)
+    return is_plain and is_set and len(set(named)) == len(named) and not has_words and not has_default
 
 
 def _create_entity(table: Table) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, count
 
 from .contents import Contents, Row
 from .schema import Column, ForeignKey, HandIndex, Limit, Schema, Table
-from .values import ODD_TEXTS, Value, ValueType, random_type, random_value
+from .values import ODD_TEXTS, Value, ValueType, can_be_literal, random_type, random_value
 
 TABLE_NAMES = ("users", "posts", "tags", "orders")
 COLUMN_NAMES = ("a", "b", "c", "d", "kind", "title", "note", "amount", "day", "score", "text", "count", "data", "max")
@@ -101,6 +103,20 @@ def _random_limits(rng: random.Random, table: Table) -> tuple[tuple[Limit, ...],
             distinct.append(limit)
         seen.add(mark)
     return tuple(distinct), tuple(uniques)
+
+
+def with_defaults(rng: random.Random, schema: Schema, values: Mapping[tuple[str, str], Sequence[Value]]) -> Schema:
+    """Return the schema with a DEFAULT on some columns: a value that the column may well hold."""
+
+    def changed(table: Table, column: Column) -> Column:
+        value = rng.choice(values[table.name, column.name])
+        fits = not isinstance(value, str) or column.type.length is None or len(value) <= column.type.length
+        return replace(column, default=value) if rng.random() < 0.12 and fits and can_be_literal(value) else column
+
+    tables = (
+        replace(table, columns=tuple(changed(table, column) for column in table.columns)) for table in schema.tables
+    )
+    return replace(schema, tables=tuple(tables))
 
 
 class Pools:

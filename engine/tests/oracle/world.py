@@ -11,7 +11,7 @@ from .piql_text import piql_query
 from .query import Delete, Insert, Read, Recursive, Select, Update
 from .query_generator import QueryCase, random_read
 from .schema import Schema, piql_ddl
-from .schema_generator import Pools, random_contents, random_schema
+from .schema_generator import Pools, random_contents, random_schema, with_defaults
 from .write_generator import random_write
 
 READS, WRITES = 20, 4
@@ -27,6 +27,7 @@ MARKS = (
     "Token",
     "Call",
     "Case(",
+    "Distinct(",
     "Arithmetic",
     "Now(",
     "DateSum",
@@ -59,6 +60,7 @@ def random_world(seed: int, reads: int = READS, writes: int = WRITES) -> World:
     rng = random.Random(seed)
     schema = random_schema(rng)
     pools = Pools(rng, schema)
+    schema = with_defaults(random.Random(f"defaults {seed}"), schema, pools.values)
     contents = random_contents(rng, schema, pools)
     rows = {table.name: tuple(contents.all_rows(table.name)) for table in schema.tables}
     read_cases = tuple(random_read(rng, schema, pools, contents, f"q{number}") for number in range(reads))
@@ -69,7 +71,11 @@ def random_world(seed: int, reads: int = READS, writes: int = WRITES) -> World:
 def constructs(case: QueryCase) -> set[str]:
     """Name the constructs that a query uses, to count what was tried and what was accepted."""
     if isinstance(case.query, Insert | Update | Delete):
-        return {type(case.query).__name__.upper()}
+        names = {type(case.query).__name__.upper()}
+        names |= {"RETURNING"} if case.query.returning else set()
+        names |= {"ON CONFLICT"} if isinstance(case.query, Insert) and case.query.conflict is not None else set()
+        names |= {"INSERT of several rows"} if isinstance(case.query, Insert) and case.query.more else set()
+        return names | ({"DEFAULT"} if "Default()" in repr(case.query) else set())
     names = {"SELECT"}
     _collect(case.query, names)
     return names
@@ -83,6 +89,9 @@ def _collect(query: Read, names: set[str]) -> None:
         names |= {"GROUP BY or aggregate"} if any(item.name.startswith("g") for item in query.items) else set()
         names |= {"DISTINCT"} if query.is_distinct else set()
         names |= {"FETCH"} if query.by else set()
+        names |= {"SELECT EXISTS"} if not query.sources else set()
+        names |= {"a condition as a value"} if any(item.name == "holds" for item in query.items) else set()
+        names |= {"FILTER"} if "filter=" in repr(query).replace("filter=None", "") else set()
         text = repr((query.where, query.having, query.items))
         for mark in MARKS:
             names |= {mark.strip("(")} if mark in text else set()

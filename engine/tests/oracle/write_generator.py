@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .contents import Contents
 from .piql_text import NUMBERED, style_of
 from .predicates import PredicateGenerator
-from .query import Conflict, Const, Delete, Expr, Insert, Param, Query, Update
+from .query import Conflict, Const, Default, Delete, Expr, Insert, Param, Update, Write, parameters_of
 from .query_generator import QueryCase
 from .schema import Schema, Table
 from .schema_generator import Pools, random_row
@@ -32,7 +33,7 @@ class _Maker(PredicateGenerator):
         table = self.rng.choice(self.schema.tables)
         non_key = [column for column in table.columns if column.name not in table.primary_key]
         chance = self.rng.random()
-        query: Query
+        query: Write
         if chance < 0.5 or (chance < 0.75 and not non_key):
             query = self.insert(table)
         elif chance < 0.75:
@@ -40,7 +41,36 @@ class _Maker(PredicateGenerator):
         else:
             rows = self.rows(table)
             query = Delete(table.name, self.pairs(table, self.key(table, rows), rows))
-        return QueryCase(name, query, tuple(self.parameters.samples), style_of(name, self.rng.randrange(NUMBERED)))
+        style = style_of(name, self.rng.randrange(NUMBERED))
+        state = self.rng.getstate()
+        query = self.with_more(table, query)
+        self.rng.setstate(state)  # what follows is drawn as though nothing were added
+        return QueryCase(name, query, tuple(self.parameters.samples), style)
+
+    def with_more(self, table: Table, query: Write) -> Write:
+        """Return a write with RETURNING, further rows or DEFAULTs, or as it is."""
+        rng = self.rng
+        if isinstance(query, Insert):
+            names = [name for name, _ in query.values]
+            if rng.random() < 0.3:
+                query = replace(query, more=tuple(self.further_row(table, names) for _ in range(rng.choice((1, 1, 2)))))
+            with_default = {column.name for column in table.columns if column.default is not None}
+            values = [
+                (name, Default() if name in with_default and rng.random() < 0.5 else value)
+                for name, value in query.values
+            ]
+            query = replace(query, values=tuple(values))
+        if rng.random() < 0.35:
+            columns = [column.name for column in table.columns]
+            query = replace(query, returning=tuple(rng.sample(columns, rng.randint(1, len(columns)))))
+        used = parameters_of(query)
+        self.parameters.samples = [{name: sample[name] for name in sample if name in used}
+                                   for sample in self.parameters.samples]  # fmt: skip
+        return query
+
+    def further_row(self, table: Table, names: Sequence[str]) -> tuple[Expr, ...]:
+        rows = [random_row(self.rng, self.pools, self.contents, table) for _ in range(EXECUTIONS)]
+        return tuple(value for _, value in self.pairs(table, names, rows))
 
     def rows(self, table: Table) -> list[dict[str, object]]:
         """Return a row for each execution: mostly one that exists, so that keys are hit."""
