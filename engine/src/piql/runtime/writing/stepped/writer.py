@@ -14,7 +14,7 @@ A try that another writer overtook begins again at the first step. docs/decision
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -78,6 +78,15 @@ class _Change:
     write: str
 
 
+def _tightest(all_slots: Iterable[Slots]) -> dict[str, Slots]:
+    """Return by their names the slots with the lowest limit: limits on the same columns share the cells of a group."""
+    tightest: dict[str, Slots] = {}
+    for slots in all_slots:
+        if slots.name not in tightest or slots.limit < tightest[slots.name].limit:
+            tightest[slots.name] = slots
+    return tightest
+
+
 class SteppedWriter:
     """Writes one table of a deployment by single-row writes; used by all threads of a client process."""
 
@@ -93,13 +102,15 @@ class SteppedWriter:
         self._deletes_only = {self._counted + at for at, deletes_only in enumerate(writer.deletes_only) if deletes_only}
         self._epoch = deployment.epoch
         self.columns = tuple(column.name for column in record.columns)
-        checks: list[UniqueCheck | GroupCount] = [*writer.unique, *writer.limits]
-        coming_checks: list[UniqueCheck | GroupCount] = [*writer.guards.unique, *writer.guards.limits]
-        coming_slots = [Slots(check, self.records, store, identity.row_writes) for check in coming_checks]
-        tighter = {slots.name: slots for slots in coming_slots}  # a lowered limit: the same slots, but fewer
-        own_slots = [Slots(check, self.records, store, identity.row_writes) for check in checks]
-        self.slots = [tighter.pop(slots.name, slots) for slots in own_slots]
-        self._other_slots = list(tighter.values())
+        guards = writer.guards
+
+        def slots_of(checks: Sequence[UniqueCheck | GroupCount]) -> list[Slots]:
+            return [Slots(check, self.records, store, identity.row_writes) for check in checks]
+
+        coming = _tightest([*slots_of(guards.unique), *slots_of(guards.limits)])
+        own = [*slots_of(writer.unique), *_tightest(slots_of(writer.limits)).values()]
+        self.slots = [_tightest([coming.pop(slots.name, slots), slots])[slots.name] for slots in own]
+        self._other_slots = list(coming.values())
         self.references: list[SteppedReference] = []
         for reference in writer.references:
             parents, owners = identity.records(deployment.record_of(reference.parent), store), None

@@ -46,12 +46,19 @@ class Headroom:
 
 
 def limit_on(limits: list[GroupCount], table: str, columns: frozenset[str]) -> GroupCount:
-    """Return the limit of a table on exactly these columns; raise InvalidParameter if there is none."""
-    limit_on_columns = next((limit for limit in limits if _group_columns(limit.limit) == columns), None)
-    if limit_on_columns is None:
+    """Return the lowest limit of a table on exactly these columns; raise InvalidParameter if there is none."""
+    first = next((limit for limit in limits if _group_columns(limit.limit) == columns), None)
+    if first is None:
         names = "; ".join(", ".join(limit.limit.columns) for limit in limits) or "none"
         raise InvalidParameter(f"{table} has no CARDINALITY LIMIT on {', '.join(sorted(columns))}; it has: {names}")
-    return limit_on_columns
+    return min(
+        (limit for limit in limits if _counts_alike(limit.limit, first.limit)), key=lambda limit: limit.limit.limit
+    )
+
+
+def _counts_alike(one: CardinalityLimit, other: CardinalityLimit) -> bool:
+    """Return whether two limits count the same groups."""
+    return one.is_token == other.is_token and set(one.columns) == set(other.columns)
 
 
 def _group_columns(limit: CardinalityLimit) -> frozenset[str]:
