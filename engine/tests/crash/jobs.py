@@ -26,7 +26,7 @@ def write(job: dict[str, Any], number: int, tell: Tell) -> None:
     seed = job["seeds"][number]
     writer = chr(ord("a") + number)
     with piql.connect(job["url"]) as db:
-        for operation in operations(seed, writer, loads=job.get("loads", 2)):
+        for operation in itertools.islice(operations(seed, writer, loads=job.get("loads", 2)), job.get("count")):
             try:
                 operation.run(db, lambda _: tell("piece"))
             except piql.PiqlError as refusal:

@@ -86,6 +86,37 @@ def kill_writers_together(nurse: Nursery, url: str, kills: int, first_seed: int,
     return killed
 
 
+def kill_one_of_four(nurse: Nursery, url: str, kills: int, first_seed: int, within: float = 0.01) -> Killed:
+    """Kill one of four writers while the others go on, who meet what it left half done and settle it.
+
+    What was under way at the kill may be there or not, a DELETE, too: a row that it removed is no row that was lost.
+    """
+    loads = loads_of(url)
+    chance = random.Random(first_seed)
+    owned: dict[str, Players] = {writer: {} for writer in "abcd"}
+    killed = Killed()
+    with afterwards(url) as connected:
+        while killed.kills < kills:
+            seeds = [first_seed + 4 * killed.kills + number for number in range(4)]
+            job = {"job": "crash.jobs:write", "url": url, "seeds": seeds, "processes": 4, "loads": loads, "count": 20}
+            lives = nurse.run(job, kill_after=chance.random() * within, after=chance.randrange(40), victims=1)
+            assert [life.status for life in lives[1:]] == [0, 0, 0], [life.other[-1:] for life in lives]
+            with connected() as db:
+                before, _ = players_in(db), db.sweep(older_than=0)
+                players = players_in(db)
+                assert players == before
+                for writer, seed, life in zip(owned, seeds, lives, strict=True):
+                    states = possible(owned[writer], life, operations(seed, writer, loads=loads), is_alone=False)
+                    own_players = {key: row for key, row in players.items() if key.startswith(writer)}
+                    assert own_players in (states if life.was_killed else states[:1]), (writer, seed)
+                    owned[writer] = own_players
+                    if life is lives[0]:
+                        killed.count(sum(len(life.done) for life in lives), own_players != states[0])
+                hold(db, [players])
+                hold_reads(db, players)
+    return killed
+
+
 def test_a_killed_writer_loses_nothing_that_it_acknowledged_and_leaves_nothing_half_done(
     nurse: Nursery, url: str
 ) -> None:
@@ -107,6 +138,12 @@ def test_nor_does_one_on_a_store_without_transactions(nurse: Nursery, tmp_path: 
 def test_nor_do_three_on_a_store_without_transactions(nurse: Nursery, tmp_path: Path) -> None:
     url = new_database(f"stepwise:{tmp_path / 't.db'}")
     assert kill_writers_together(nurse, url, 12, 13_000).acknowledged > 12
+
+
+@pytest.mark.parametrize("scheme", ["embedded", "stepwise"])
+def test_nor_does_one_of_four_whose_leftovers_the_others_meet(nurse: Nursery, tmp_path: Path, scheme: str) -> None:
+    url = new_database(f"{scheme}:{tmp_path / 'f.db'}")
+    assert kill_one_of_four(nurse, url, 8, 15_000).acknowledged > 8 * 3 * 20
 
 
 @pytest.mark.cluster

@@ -7,7 +7,7 @@ import pytest
 from processes.nursery import Killed, Nursery
 
 from .test_killing_deployments import kill_deployments, kill_loads, rooms
-from .test_killing_writers import kill_writers, kill_writers_together
+from .test_killing_writers import kill_one_of_four, kill_writers, kill_writers_together
 from .workload import new_database
 
 RESULT = Path(__file__).resolve().parents[3] / "docs" / "measurements" / "crashes.md"
@@ -27,6 +27,9 @@ def test_more_than_a_thousand_kills_lose_nothing(nurse: Nursery, url: str) -> No
         ),
         "one writer, no transactions (`stepwise:`)": kill_writers(
             nurse, new_database(f"stepwise:{path.with_name('s.db')}"), 300, 600_000
+        ),
+        "one of four, no transactions, the others go on": kill_one_of_four(
+            nurse, new_database(f"stepwise:{path.with_name('f.db')}"), 100, 700_000
         ),
         "deployments that fill indexes": kill_deployments(nurse, rooms(path.with_name("d.db")), 150, 400_000),
         "loads, by batches of 200 rows": kill_loads(nurse, rooms(path.with_name("l.db")), 150, 500_000),

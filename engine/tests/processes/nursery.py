@@ -77,8 +77,13 @@ class Nursery:
         self._process.wait(PATIENCE)
         self._process.stdout.close()
 
-    def run(self, job: dict[str, Any], kill_after: float | None = None, after: int = 0) -> list[Life]:
-        """Run a job to its end, or kill it `kill_after` seconds from the moment when it was heard `after` times."""
+    def run(
+        self, job: dict[str, Any], kill_after: float | None = None, after: int = 0, victims: int | None = None
+    ) -> list[Life]:
+        """Run a job to its end, or kill it `kill_after` seconds from the moment when it was heard `after` times.
+
+        Of the processes the first `victims` are killed, without a number all.
+        """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         processes = job.setdefault("processes", 1)
@@ -97,7 +102,7 @@ class Nursery:
             else:
                 heard += _note(lives[int(event)], words)
             if kill_after is not None and timer is None and len(pids) == processes and heard >= after:
-                timer = threading.Timer(kill_after, _kill, (pids,))
+                timer = threading.Timer(kill_after, _kill, (pids[:victims],))
                 timer.start()
         if timer is not None:
             timer.join()
