@@ -14,9 +14,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import piql
+from oracle.query import Insert
+from oracle.query_generator import QueryCase
+from oracle.values import CLOCK
+from oracle.world import World
 from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.store.base import Answers, Batch, Consistency, SingleRowWrites, Store, Transaction
 from piql.store.open import open_store
@@ -127,8 +132,8 @@ class _FaultyTransaction:
 class PersistentDatabase(piql.Database):
     """Repeats what the store did not answer; a refusal is none where a lost attempt had done what was asked.
 
-    In the end, all that was on its way having come, every promise holds. Where an attempt was lost, nothing tells how
-    many rows the write affected (`knows_rows_affected`): the last attempt may find its work done.
+    In the end, all that was on its way having come, every promise holds. Where an attempt was lost, nothing tells which
+    rows the write affected (`knows_rows_affected`): the last attempt may find its work done.
     """
 
     knows_rows_affected = True
@@ -184,6 +189,19 @@ class PersistentDatabase(piql.Database):
         return page or piql.Page([])
 
 
+def with_repeatable_writes(world: World) -> World:
+    """Return the world without the INSERTs of several rows that a client cannot repeat after a lost answer.
+
+    They go row by row. A `DuplicateKey` of the second attempt may name a row that the first one wrote, and the rows
+    after it are not written; only ON CONFLICT lets such an INSERT be repeated.
+    """
+
+    def can_be_repeated(case: QueryCase) -> bool:
+        return not (isinstance(case.query, Insert) and case.query.more and case.query.conflict is None)
+
+    return replace(world, writes=tuple(filter(can_be_repeated, world.writes)))
+
+
 def faulty_connect(
     rate: float,
     seed: int,
@@ -195,7 +213,8 @@ def faulty_connect(
 
     def connect(url: str) -> piql.Database:
         store = FaultyStore(open_store(f"{scheme}:?synchronous=NORMAL"), rate, seed)
-        db = made(store, wait_policy=WaitPolicy(patience=0.0, sleep=lambda seconds: None))
+        patience = WaitPolicy(patience=0.0, sleep=lambda seconds: None)
+        db = made(store, wait_policy=patience, now=lambda: CLOCK)
         opened.append(store)
         store.is_well = False
         return db

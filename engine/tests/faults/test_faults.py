@@ -14,7 +14,7 @@ from oracle.world import random_world
 from piql.store.open import open_store
 from promises import broken_promises
 
-from .faulty import FaultyStore, faulty_connect
+from .faulty import FaultyStore, faulty_connect, with_repeatable_writes
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from .faulty import FaultyStore, faulty_connect
 )
 def test_what_compiles_gives_the_right_rows_over_a_store_that_fails(seed: int) -> None:
     opened: list[FaultyStore] = []
-    outcome = run_world(random_world(seed), faulty_connect(0.03, seed, opened))
+    outcome = run_world(with_repeatable_writes(random_world(seed)), faulty_connect(0.03, seed, opened))
     assert not outcome.failures, outcome.failures[0]
     assert sum(store.faults.total() for store in opened) > 5
 

@@ -10,7 +10,6 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import piql
@@ -18,8 +17,6 @@ import pytest
 from crash.holding import difference, hold_reads, players_in
 from crash.workload import SOURCE, TEAMS, Players, after, operations
 from oracle.check import run_world
-from oracle.query import Insert
-from oracle.query_generator import QueryCase
 from oracle.world import random_world
 from piql.runtime.writing.stepped.backoff import WaitPolicy
 from piql.runtime.writing.stepped.writer import UNKNOWN
@@ -31,7 +28,7 @@ from runtime.writing.interleaved import serially
 from runtime.writing.test_crashes import WRITES
 from runtime.writing.world import begin, check_consistent, opened, outcome, seen, seen_by
 
-from .faulty import FaultyStore, faulty_connect
+from .faulty import FaultyStore, faulty_connect, with_repeatable_writes
 from .faulty_row_writes import CHANGING, READING
 
 
@@ -42,20 +39,11 @@ def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builds, "GRACE_SECONDS", 0.0)
 
 
-def can_be_repeated(case: QueryCase) -> bool:
-    """Return whether a client that lost an answer can make the write again, and learns from that whether it is done.
-
-    An INSERT of several rows goes row by row. A `DuplicateKey` of its second attempt may name a row that the first one
-    wrote, and the rows after it are not written: only ON CONFLICT lets it be repeated.
-    """
-    return not (isinstance(case.query, Insert) and case.query.more and case.query.conflict is None)
-
-
 def hold_world(seed: int) -> None:
     opened: list[FaultyStore] = []
-    world = random_world(seed)
-    world = replace(world, writes=tuple(case for case in world.writes if can_be_repeated(case)))
-    result = run_world(world, faulty_connect(0.02, seed, opened, scheme="stepwise"))
+    result = run_world(
+        with_repeatable_writes(random_world(seed)), faulty_connect(0.02, seed, opened, scheme="stepwise")
+    )
     assert not result.failures, result.failures[0]
     assert sum(store.faults.total() for store in opened) > 2
 
