@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = (
     "engine/benchmarks/compile_time.py",
     "engine/benchmarks/overhead.py",
+    "engine/benchmarks/reporting.py",
     "engine/benchmarks/writes.py",
     "engine/benchmarks/bulk_load.py",
     "profiler/benchmarks/heatmap.py",

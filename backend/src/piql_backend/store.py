@@ -69,7 +69,7 @@ class StoreConnection:
 
     def _connect(self) -> piql.Database:
         try:
-            return piql.connect(self.url)
+            return piql.connect(self.url, report="")
         except PiqlError:
             raise
         except ValueError as error:

@@ -20,12 +20,14 @@ Each folder imports only what stands below it:
     client     databases and sessions                schema             tables, keys, limits, types and their values
     versions   deployments, one after another        text               sources, spans, diagnostics
     runtime    runs queries and writes               trees              nodes, shared sequences, caches
+    reporting  counts executions, ships the counts
 """
 
 from __future__ import annotations
 
 from piql.client.asynchronous import aconnect
-from piql.client.database import Database, Session, connect
+from piql.client.connecting import connect
+from piql.client.database import Database, Session
 from piql.compiler import compile  # noqa: A004
 from piql.compiler.bounds.bound import Bound
 from piql.compiler.result import Compilation, CompiledQuery

@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
-from piql.client.database import Database, Page, Progress, Session, Strategy, connect
+from piql.client.connecting import connect
+from piql.client.database import Database, Page, Progress, Session, Strategy
 from piql.client.tokens import Guarantee
 from piql.compiler.result import Compilation
 from piql.errors import StoreUnavailable
@@ -185,8 +186,10 @@ class Connecting:
         consistency: Consistency | None,
         version: int | None,
         now: Now | None,
+        report: str | None,
+        token: str | None,
     ) -> None:
-        self._open = lambda: connect(url, observer, strategy, consistency, version, now)
+        self._open = lambda: connect(url, observer, strategy, consistency, version, now, report, token)
         self._database: AsyncDatabase | None = None
 
     async def _opened(self) -> AsyncDatabase:
@@ -214,9 +217,11 @@ def aconnect(
     consistency: Consistency | None = None,
     version: int | None = None,
     now: Now | None = None,
+    report: str | None = None,
+    token: str | None = None,
 ) -> Connecting:
     """Open a database for asyncio: `db = await piql.aconnect(url)`, or `async with piql.aconnect(url) as db`.
 
     The arguments and what is raised are those of `connect`.
     """
-    return Connecting(url, observer, strategy, consistency, version, now)
+    return Connecting(url, observer, strategy, consistency, version, now, report, token)

@@ -1,9 +1,4 @@
-"""The way into PIQL at run time: connect to a store, deploy a compiled set, load rows, execute queries by name.
-
-with piql.connect("embedded:scadr.db") as db:
-    db.deploy(piql.compile(Path("scadr")))
-    page = db.execute("thoughtstream", {"me": "ada", "count": 10})
-"""
+"""A database: deploy a compiled set on its store, load rows, execute queries by name. `connecting` opens one."""
 
 from __future__ import annotations
 
@@ -45,7 +40,6 @@ from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.headroom import Headroom, limit_on
 from piql.runtime.writing.write import PreparedWrite
 from piql.store.base import Consistency, Row, Store, Transaction
-from piql.store.open import open_store
 from piql.store.scan import some_rows
 from piql.versions.change.build import Build, backfill_rate
 from piql.versions.deploy import begin_deploy, begin_rollback, deploy, load_deployment, open_build, rollback
@@ -60,35 +54,9 @@ __all__ = [
     "Progress",
     "Session",
     "Strategy",
-    "connect",
 ]
 
 T = TypeVar("T")
-
-
-def connect(
-    url: str,
-    observer: Observer | None = None,
-    strategy: Strategy = "parallel",
-    consistency: Consistency | None = None,
-    version: int | None = None,
-    now: Now | None = None,
-) -> Database:
-    """Open a database: `embedded:` for a temporary one, `embedded:PATH` a file, `cql://HOST/KEYSPACE` a cluster.
-
-    `observer` is called after each execution with its `Observation`, in the thread that executed. `strategy` says how
-    the requests of a read are sent, `consistency` how fresh reads are, where a call does not say so itself; None is
-    what the address says. With the number of a `version`, the connection keeps to the queries of that version, also
-    when the next one is in force; NotDeployed where it is neither in force nor the one before. `now` returns the time,
-    with its time zone, that CURRENT_TIMESTAMP and the like are: a test may give a clock of its own.
-    Raises StoreUnavailable where the store does not answer, NotAStore for the file of another program.
-    """
-    store = open_store(url)
-    try:
-        return Database(store, observer, strategy, consistency, version=version, now=now or utc_now)
-    except BaseException:
-        store.close()
-        raise
 
 
 class Database:
@@ -333,9 +301,9 @@ class Database:
             except StoreUnavailable:
                 if not self._refresh() and self._prepared is prepared:
                     raise
-                return self.execute(name, parameters, cursor, strategy, consistency)
+                return Database.execute(self, name, parameters, cursor, strategy, consistency)  # a subclass counts once
             if query.is_shaped_by_data and self._may_be_cut(prepared):
-                return self.execute(name, parameters, cursor, strategy, consistency)
+                return Database.execute(self, name, parameters, cursor, strategy, consistency)  # a subclass counts once
             return page
         if cursor is not None:
             raise _no_pages(name)

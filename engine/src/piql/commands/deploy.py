@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from piql.client.database import connect
+from piql.client.connecting import connect
 from piql.commands.arguments import add_source, compile_path
 from piql.commands.following import add_store, attempt, deployed, follow
 from piql.runtime.deployment import Deployer
@@ -38,7 +38,7 @@ def deploy(argv: Sequence[str] | None = None) -> int:
     compilation = compile_path(parser, options.path)
 
     def work() -> None:
-        with connect(options.store) as db:
+        with connect(options.store, report="") as db:
             if options.background:
                 pace = backfill_rate(options.rows_per_second)
                 build = begin_deploy(db.store, compilation, pace=pace, deployer=COMMAND)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from piql.client.database import Database, connect
+from piql.client.connecting import connect
+from piql.client.database import Database
 from piql.errors import NotDeployed, StoreUnavailable
 from piql.store.open import without_login
 
 
 def open_existing(url: str) -> Database:
     """Connect to a store that holds something; raise StoreUnavailable where there is none at that address."""
-    db = connect(url)
+    db = connect(url, report="")
     try:
         if db.store.is_empty():
             raise StoreUnavailable(f"there is no store at {without_login(url)}: check the address, or {_advice(url)}")

@@ -140,7 +140,7 @@ def outcome(db: Database, statement: str) -> str:
         page = db.run(statement)
     except piql.PiqlError as refusal:
         return type(refusal).__name__
-    bound = db._statement(statement)[0]._bound  # type: ignore[union-attr]
+    bound = db._statement(statement)[0].bound
     assert page.operations <= bound
     assert page.repair_operations <= bound
     return "done" if page.rows_affected else "no row"

@@ -37,7 +37,7 @@ _ATTEMPTS = 2  # to measure a block that is not void; the second has half of the
 
 def prepare(grid: Grid, store_url: str) -> None:
     """Deploy the tables and queries of a grid on a store, and load their rows, unless they are there."""
-    with piql.connect(store_url) as database:
+    with piql.connect(store_url, report="") as database:
         Workload(grid).prepare(database)
 
 
@@ -130,7 +130,7 @@ class Session:
     def open(cls, store_url: str, grid: Grid) -> Session:
         """Connect to a store that is prepared for the grid."""
         observations: list[Observation] = []
-        return cls(piql.connect(store_url, observations.append), observations, Workload(grid))
+        return cls(piql.connect(store_url, observations.append, report=""), observations, Workload(grid))
 
     def measure(
         self,

@@ -72,7 +72,7 @@ class PreparedQuery:
         query: CompiledQuery,
         store: Store,
         deployed: Callable[[Index], Index],
-        deployment: int = 0,
+        version: int = 0,
         cursor_key: bytes = b"",
         clock: Clock = perf_counter,
         now: Now = utc_now,
@@ -86,12 +86,12 @@ class PreparedQuery:
         self.query = query
         self._settled = SettledStore(store) if store.row_writes is not None else None
         self._store = self._settled or store
-        self._deployment = deployment
+        self.version = version
         self._cursor_key = cursor_key
         self._clock = clock
         checks = ParameterChecks(query.parameters, store.codec)
         self._checked = checks.checked
-        self._bound = bound.operations
+        self.bound = bound.operations
         self.is_shaped_by_data = _is_shaped_by_data(query)
         order = _page_order(plan)
         self._is_paged = order is not None
@@ -110,7 +110,7 @@ class PreparedQuery:
         if not needs_snapshot and (scan := only_scan(self._top)) is not None:
             names = {"Page": Page, "clock": clock, "out_of_range": self._out_of_range}
             supply = (lambda: self._supplied.of(Occasion(now))) if self._supplied else None
-            self._fast_path = FastPath(scan, store, self._bound, checks, edge, to_dict, names, supply)
+            self._fast_path = FastPath(scan, store, self.bound, checks, edge, to_dict, names, supply)
 
     def execute(
         self,
@@ -151,11 +151,9 @@ class PreparedQuery:
                 statements = self._settled.statements_sent() - statements
             elif self._wants_snapshot:
                 with self._store.snapshot():
-                    work = drive(
-                        self._top.run(execution), self._store, self._bound, strategy, timed, consistency, clock
-                    )
+                    work = drive(self._top.run(execution), self._store, self.bound, strategy, timed, consistency, clock)
             else:
-                work = drive(self._top.run(execution), self._store, self._bound, strategy, timed, consistency, clock)
+                work = drive(self._top.run(execution), self._store, self.bound, strategy, timed, consistency, clock)
             rows, operations, round_trips = work
             dicts = self._to_dicts(rows, values)
         except ArithmeticError:
@@ -164,7 +162,7 @@ class PreparedQuery:
         if execution.page_end is not None:
             given, supplied = values[: self._given], values[self._given :]
             next_cursor = write_cursor(
-                self._cursor_key, self.name, self._mark, self._deployment, execution.page_end, given, supplied
+                self._cursor_key, self.name, self._mark, self.version, execution.page_end, given, supplied
             )
         elapsed = (clock() - started) * 1000
         if observer is not None and timings is not None:
@@ -190,10 +188,10 @@ class PreparedQuery:
 
         Return the work of the last run, and the requests of repairs.
         """
-        session = store.session(self._bound)
+        session = store.session(self.bound)
         while True:
             try:
-                work = drive(self._top.run(execution), session, self._bound, strategy, timed, consistency, self._clock)
+                work = drive(self._top.run(execution), session, self.bound, strategy, timed, consistency, self._clock)
                 return work, session.repair_operations
             except RowMoved:
                 session.begin_again()
@@ -207,7 +205,7 @@ class PreparedQuery:
         observer(
             Observation(
                 self.name,
-                self._deployment,
+                self.version,
                 started_at,
                 elapsed_ms,
                 operations,

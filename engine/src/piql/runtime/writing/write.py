@@ -47,7 +47,7 @@ class PreparedWrite:
         query: CompiledQuery,
         store: Store,
         writer: TableWriter,
-        deployment: int = 0,
+        version: int = 0,
         stepped: SteppedWriter | None = None,
         clock: Clock = perf_counter,
         now: Now = utc_now,
@@ -61,9 +61,9 @@ class PreparedWrite:
         self._store = store
         self._writer = writer
         self._stepped = stepped
-        self._deployment = deployment
+        self.version = version
         self._clock = clock
-        self._bound = bound.operations + _cost_of_others(plan, writer)
+        self.bound = bound.operations + _cost_of_others(plan, writer)
         self._checks = ParameterChecks(query.parameters, store.codec)
         self._supplied = SuppliedValues(plan, len(self._checks.slots), store.codec)
         self._now = now
@@ -92,14 +92,14 @@ class PreparedWrite:
         for slot, why in self._never_null:
             if values[slot] is None:
                 raise ConstraintViolation(why)
-        meter = Meter(self._bound, None if observer is None else self._clock)
+        meter = Meter(self.bound, None if observer is None else self._clock)
         records = self._run(values, meter, before)
         elapsed = (self._clock() - started) * 1000
         if observer is not None:
             started_at = datetime.fromtimestamp(datetime.now(UTC).timestamp() - elapsed / 1000, UTC)
             timings = meter.timings(self._plan.kind.capitalize(), elapsed)
             counts = meter.operations, meter.round_trips
-            observer(Observation(self.name, self._deployment, started_at, elapsed, *counts, 0, timings))
+            observer(Observation(self.name, self.version, started_at, elapsed, *counts, 0, timings))
         repairs = meter.repair_operations
         affected = len(records)
         rows = self._decisions.rows(records)

@@ -1,0 +1,51 @@
+"""The way into PIQL at run time: connect to a store, deploy a compiled set, load rows, execute queries by name.
+
+with piql.connect("embedded:scadr.db") as db:
+    db.deploy(piql.compile(Path("scadr")))
+    page = db.execute("thoughtstream", {"me": "ada", "count": 10})
+"""
+
+from __future__ import annotations
+
+from piql.client.database import Database
+from piql.client.reported import ReportedDatabase
+from piql.reporting.address import report_address
+from piql.reporting.reporter import Reporter
+from piql.runtime.execution.observation import Observer
+from piql.runtime.execution.strategy import Strategy
+from piql.runtime.execution.supplied import Now, utc_now
+from piql.store.base import Consistency
+from piql.store.open import open_store
+
+
+def connect(
+    url: str,
+    observer: Observer | None = None,
+    strategy: Strategy = "parallel",
+    consistency: Consistency | None = None,
+    version: int | None = None,
+    now: Now | None = None,
+    report: str | None = None,
+    token: str | None = None,
+) -> Database:
+    """Open a database: `embedded:` for a temporary one, `embedded:PATH` a file, `cql://HOST/KEYSPACE` a cluster.
+
+    `observer` is called after each execution with its `Observation`, in the thread that executed. `strategy` says how
+    the requests of a read are sent, `consistency` how fresh reads are, where a call does not say so itself; None is
+    what the address says. With the number of a `version`, the connection keeps to the queries of that version, also
+    when the next one is in force; NotDeployed where it is neither in force nor the one before. `now` returns the time,
+    with its time zone, that CURRENT_TIMESTAMP and the like are: a test may give a clock of its own. `report` is the
+    address at which a workbench takes reports of executions, `token` what it may ask for; without them they are those
+    of PIQL_REPORT and PIQL_REPORT_TOKEN. An empty `report` means none.
+    Raises StoreUnavailable where the store does not answer, NotAStore for the file of another program.
+    """
+    address = report_address(report, token)
+    store = open_store(url)
+    try:
+        if address is None:
+            return Database(store, observer, strategy, consistency, version=version, now=now or utc_now)
+        reporter = Reporter(address)
+        return ReportedDatabase(store, observer, strategy, consistency, version, now or utc_now, reporter)
+    except BaseException:
+        store.close()
+        raise

@@ -1,0 +1,81 @@
+"""A database that reports what it executes: each execution of a deployed query leaves a tuple for the reporter.
+
+Where nothing is reported, `connect` opens a plain `Database`, which has nothing of this in its way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import log2
+from time import perf_counter
+
+from piql.client.database import Database
+from piql.reporting.cells import BUCKETS_PER_OCTAVE, OK, TICKS_PER_SECOND, bucket_of
+from piql.reporting.reporter import Reporter, ReportStatus
+from piql.runtime.execution.observation import Observer
+from piql.runtime.execution.prepared_query import Page
+from piql.runtime.execution.strategy import Strategy
+from piql.runtime.execution.supplied import Now, utc_now
+from piql.store.base import Consistency, Store
+
+_execute = Database.execute
+
+
+class ReportedDatabase(Database):
+    """A `Database` whose executions are counted; the time counted is all that a caller of `execute` waits for."""
+
+    def __init__(
+        self,
+        store: Store,
+        observer: Observer | None,
+        strategy: Strategy,
+        consistency: Consistency | None,
+        version: int | None,
+        now: Now = utc_now,
+        reporter: Reporter | None = None,
+    ) -> None:
+        assert reporter is not None
+        super().__init__(store, observer, strategy, consistency, version=version, now=now)
+        self._reporter = reporter
+        self._pending = reporter.pending
+
+    @property
+    def report_status(self) -> ReportStatus:
+        """Return how reporting does: what was sent, what was lost, and why shipments wait."""
+        return self._reporter.status
+
+    def close(self) -> None:
+        """Close the store, and ship what was counted."""
+        super().close()
+        self._reporter.close()
+
+    def execute(
+        self,
+        name: str,
+        parameters: Mapping[str, object] | None = None,
+        cursor: str | None = None,
+        strategy: Strategy | None = None,
+        consistency: Consistency | None = None,
+        snapshot: bool = False,
+    ) -> Page:
+        """Execute as `Database.execute` does, and count the execution."""
+        started = perf_counter()
+        try:
+            page = _execute(self, name, parameters, cursor, strategy, consistency, snapshot)
+        except Exception as failure:
+            self._count_failure(name, type(failure).__name__, perf_counter() - started)
+            raise
+        # Inline, as a call would cost more than what it does.
+        bucket = int(BUCKETS_PER_OCTAVE * log2(1.0 + (perf_counter() - started) * TICKS_PER_SECOND))
+        query = self._prepared.queries.get(name)
+        pending = self._pending
+        pending.append((query, OK, bucket, page[2], len(page[0]), page[5], page[7]))
+        if len(pending) >= self._reporter.full:
+            self._reporter.fold()
+        return page
+
+    def _count_failure(self, name: str, outcome: str, seconds: float) -> None:
+        """Count an execution that gave no rows; what it asked of the store before it failed is not known."""
+        self._pending.append((self._prepared.queries.get(name), outcome, bucket_of(seconds), 0, 0, 0, 0))
+        if len(self._pending) >= self._reporter.full:
+            self._reporter.fold()

@@ -1,0 +1,9 @@
+"""Reports of executions: folded into counts, kept on disk, sent to a workbench; with nothing but Python.
+
+cells.py        what executions are counted by: minute, query, version, outcome, classes of size and of time
+shipment.py     counts as the compressed JSON that the workbench takes
+spool.py        the folder where shipments wait until the workbench has taken them
+address.py      where the workbench takes them, and the token that it may ask for
+sending.py      one shipment, sent by HTTP
+reporter.py     the thread that does all of this for one database
+"""
