@@ -398,3 +398,13 @@ export const comparison = (before: readonly SourceFile[], after: readonly Source
     gcTime: 60_000,
     placeholderData: keepPreviousData,
   })
+
+/** The compilation of texts that are not those of the editor, with the stages of one query. */
+export const compilationOf = (files: readonly SourceFile[], query: string) =>
+  queryOptions({
+    queryKey: ['compilation', files, query],
+    queryFn: ({ signal }) =>
+      answered(api.POST('/api/compilations', { body: { files: [...files], stages_of: query }, signal })),
+    staleTime: Infinity,
+    gcTime: 60_000,
+  })

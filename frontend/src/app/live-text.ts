@@ -22,6 +22,12 @@ function useLive() {
   return { isKnown: versions !== undefined, live, detail }
 }
 
+/** The number of the live version and its files; null while they are not known, or if there is none. */
+export function useLiveFiles(): { version: number; files: readonly SourceFile[] } | null {
+  const { live, detail } = useLive()
+  return useMemo(() => (live && detail ? { version: live.version, files: detail.files } : null), [live, detail])
+}
+
 /** The files that differ between the live version and the text; null while the live files are not known. */
 export function useFileChanges(): readonly FileChange[] | null {
   const { application } = useEnvironment()

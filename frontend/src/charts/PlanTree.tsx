@@ -1,10 +1,12 @@
 import { Maximize, ZoomIn, ZoomOut } from 'lucide-react'
 import { Fragment, type KeyboardEvent, useMemo, useRef } from 'react'
 import { layoutPlan, type PlacedEdge, type PlacedNode, type PlacedSegment } from '../logic/plan-layout'
+import { badgesOf, heaviestNode, type Latencies, type PlanBadge, type PlanMetric } from '../logic/plan-metric'
 import { findNode, neighbour } from '../logic/plan-tree'
 import type { PlanNode } from '../logic/shapes'
 import { IconButton } from '../ui/Button'
-import { formatCount, plural } from '../units'
+import { plural } from '../units'
+import { Minimap } from './Minimap'
 import styles from './plan-tree.module.css'
 import { usePanZoom } from './usePanZoom'
 
@@ -19,8 +21,10 @@ interface PlanTreeProps {
   followed: string | undefined
   /** The ids of nodes that the shown stage has changed. */
   changed: ReadonlySet<string>
-  /** A further remark by node id, such as its share of the p99. */
-  notes: ReadonlyMap<string, string>
+  /** What the nodes are weighed by. */
+  metric: PlanMetric
+  /** The predicted p99 of nodes that have one. */
+  latencies: Latencies
   onSelect: (node: PlanNode) => void
 }
 
@@ -28,15 +32,38 @@ interface PlanTreeProps {
  * A plan as a tree that can be moved and zoomed: the root on top, edges as wide as their rows, and a hatched, named box
  * around each unbounded segment.
  */
-export function PlanTree({ plan, label, subject, selected, followed, changed, notes, onSelect }: PlanTreeProps) {
+export function PlanTree({
+  plan,
+  label,
+  subject,
+  selected,
+  followed,
+  changed,
+  metric,
+  latencies,
+  onSelect,
+}: PlanTreeProps) {
   const frame = useRef<HTMLDivElement>(null)
   const layout = useMemo(() => layoutPlan(plan), [plan])
   const unboundedEnd = Math.max(0, ...layout.segments.map((segment) => segment.y + segment.height + 12))
-  const { viewpoint, zoom, fit, onPointerDown } = usePanZoom(frame, layout.width, layout.height, subject, unboundedEnd)
-  const heaviest = useMemo(() => heaviestNode(layout.nodes), [layout])
+  const panZoom = usePanZoom(frame, layout.width, layout.height, subject, unboundedEnd)
+  const { viewpoint, zoom, fit } = panZoom
+  const heaviest = useMemo(
+    () =>
+      heaviestNode(
+        layout.nodes.map(({ node }) => node),
+        metric,
+        latencies,
+      ),
+    [layout, metric, latencies],
+  )
   const focusable = (selected !== undefined && findNode(plan, selected)?.id) || plan.id
 
-  const focusNode = (id: string) => frame.current?.querySelector<SVGGElement>(`[data-node="${id}"]`)?.focus()
+  const focusNode = (id: string) => {
+    const placed = layout.nodes.find(({ node }) => node.id === id)
+    if (placed) panZoom.reveal(placed)
+    frame.current?.querySelector<SVGGElement>(`[data-node="${id}"]`)?.focus({ preventScroll: true })
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     const id = event.target instanceof Element ? event.target.getAttribute('data-node') : null
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -58,7 +85,13 @@ export function PlanTree({ plan, label, subject, selected, followed, changed, no
     <div className={styles['frame']} ref={frame} data-zoomed={viewpoint.scale}>
       {/* The nodes take the focus; the svg handles their keys, and the pointer that drags the drawing. */}
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
-      <svg className={styles['svg']} role="tree" aria-label={label} onPointerDown={onPointerDown} onKeyDown={onKeyDown}>
+      <svg
+        className={styles['svg']}
+        role="tree"
+        aria-label={label}
+        onPointerDown={panZoom.onPointerDown}
+        onKeyDown={onKeyDown}
+      >
         <Patterns />
         <g transform={`translate(${viewpoint.x},${viewpoint.y}) scale(${viewpoint.scale})`}>
           {layout.segments.map((segment) => (
@@ -76,12 +109,21 @@ export function PlanTree({ plan, label, subject, selected, followed, changed, no
               isChanged={changed.has(placed.node.id)}
               isHeaviest={placed.node.id === heaviest}
               isFocusable={placed.node.id === focusable}
-              note={notes.get(placed.node.id)}
+              metric={metric}
+              latencies={latencies}
               onSelect={onSelect}
             />
           ))}
         </g>
       </svg>
+      <Minimap
+        nodes={layout.nodes}
+        width={layout.width}
+        height={layout.height}
+        inSight={panZoom.inSight}
+        heaviest={heaviest}
+        onMove={panZoom.centre}
+      />
       <div className={styles['controls']} role="group" aria-label="Zoom">
         <IconButton label="Zoom out" size="small" onClick={() => zoom(1 / 1.25)}>
           <ZoomOut size={14} aria-hidden />
@@ -104,13 +146,15 @@ interface NodeProps {
   isChanged: boolean
   isHeaviest: boolean
   isFocusable: boolean
-  note: string | undefined
+  metric: PlanMetric
+  latencies: Latencies
   onSelect: (node: PlanNode) => void
 }
 
-function Node({ placed, isSelected, isFollowed, isChanged, isHeaviest, isFocusable, note, onSelect }: NodeProps) {
+function Node({ placed, isSelected, isFollowed, isChanged, isHeaviest, isFocusable, onSelect, ...rest }: NodeProps) {
   const { node, x, y, width, height, detailLines, level } = placed
-  const badges = badgesOf(node, note)
+  const badges = badgesOf(node, rest.metric, rest.latencies)
+  const shown = placeBadges(badges, width - 24)
   return (
     // The tree around the nodes handles the keys.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
@@ -155,7 +199,7 @@ function Node({ placed, isSelected, isFollowed, isChanged, isHeaviest, isFocusab
           </Fragment>
         ))}
         <g transform={`translate(12,${height - 25})`}>
-          {badges.map((badge) => (
+          {shown.map((badge) => (
             <Fragment key={badge.text}>
               <g
                 transform={`translate(${badge.x},0)`}
@@ -223,38 +267,21 @@ function Patterns() {
 
 const CHANGED = 'changed here'
 
-/** The badges at the bottom of a node, with position and width; the width of a text is estimated by its length. */
-function badgesOf(node: PlanNode, note: string | undefined) {
-  const texts: { text: string; tone: string }[] = []
-  if (node.is_unbounded) texts.push({ text: 'unbounded', tone: 'danger' })
-  if (typeof node.operations === 'number' && node.operations > 0) {
-    texts.push({ text: `≤ ${formatCount(node.operations)} ${node.operations === 1 ? 'op' : 'ops'}`, tone: 'accent' })
-  }
-  if (hasRows(node)) texts.push({ text: `≤ ${plural(node.rows ?? 0, 'row')}`, tone: 'plain' })
-  if (note) texts.push({ text: note, tone: 'plain' })
+/** The badges that have room side by side, with position and width; the width of a text is estimated by its length. */
+function placeBadges(badges: readonly PlanBadge[], room: number) {
   let x = 0
-  return texts.map((badge) => {
+  return badges.flatMap((badge) => {
     const width = badge.text.length * 6.4 + 12
+    if (x + width > room) return []
     const placed = { ...badge, x, width }
     x += width + 5
-    return placed
+    return [placed]
   })
 }
 
-/** Whether a node says how many rows it returns; a write that returns none does not. */
-function hasRows(node: PlanNode): boolean {
-  return typeof node.rows === 'number' && (node.rows > 0 || node.kind !== 'write')
-}
-
-/** The accessible name: all words that are drawn, in their order, so that voice control finds what is read. */
+/** The accessible name: the words that are drawn, in their order, so that voice control finds what is read. */
 function describe({ node, detailLines }: PlacedNode, badges: readonly { text: string }[], isChanged: boolean): string {
   const detail = detailLines.join(' ')
   const drawn = [node.operator, isChanged && CHANGED, detail, ...badges.map(({ text }) => text)]
   return [...drawn, detail !== node.detail && `in full ${node.detail}`].filter(Boolean).join(', ')
-}
-
-/** The id of the node with the most operations, if any has more than one. */
-function heaviestNode(nodes: readonly PlacedNode[]): string | undefined {
-  const counted = nodes.filter(({ node }) => (node.operations ?? 0) > 1)
-  return counted.toSorted((a, b) => (b.node.operations ?? 0) - (a.node.operations ?? 0))[0]?.node.id
 }

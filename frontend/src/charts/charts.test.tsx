@@ -33,7 +33,8 @@ describe('the drawn plan', () => {
         selected={undefined}
         followed={undefined}
         changed={new Set(['0'])}
-        notes={new Map([['root', 'p99 12 ms']])}
+        metric="operations"
+        latencies={new Map([['root', 12]])}
         onSelect={onSelect}
       />,
     )
@@ -41,7 +42,7 @@ describe('the drawn plan', () => {
   it('is a tree that says of each node what it costs', () => {
     draw()
     expect(screen.getAllByRole('treeitem').map((item) => item.getAttribute('aria-label'))).toEqual([
-      'SortedIndexJoin, thoughts, ≤ 100 ops, ≤ 5,000 rows, p99 12 ms',
+      'SortedIndexJoin, thoughts, ≤ 100 ops, ≤ 5,000 rows, p99 ≈ 12.0 ms',
       'Relation, changed here, subscriptions, unbounded',
     ])
   })
@@ -58,7 +59,8 @@ describe('the drawn plan', () => {
         selected={undefined}
         followed={undefined}
         changed={new Set(['root'])}
-        notes={new Map()}
+        metric="operations"
+        latencies={new Map()}
         onSelect={() => undefined}
       />,
     )

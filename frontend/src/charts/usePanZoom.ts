@@ -11,10 +11,24 @@ export interface Viewpoint {
   scale: number
 }
 
+/** A part of the drawing, in its own pixels. */
+export interface Area {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
 export interface PanZoom {
   viewpoint: Viewpoint
+  /** The part of the drawing's plane that the frame shows. */
+  inSight: Area
   zoom: (factor: number) => void
   fit: () => void
+  /** Moves the drawing so that a point of it is in the middle of the frame. */
+  centre: (x: number, y: number) => void
+  /** Moves the drawing as little as shows an area of it, if it does not yet. */
+  reveal: (area: Area) => void
   onPointerDown: (event: PointerEvent) => void
 }
 
@@ -38,6 +52,7 @@ export function usePanZoom(
   showUntil = 0,
 ): PanZoom {
   const [viewpoint, setViewpoint] = useState<Viewpoint>({ x: 0, y: 0, scale: 1 })
+  const [size, setSize] = useState({ width: 0, height: 0 })
   const hasMoved = useRef(false)
   const fittedSubject = useRef(subject)
 
@@ -68,6 +83,31 @@ export function usePanZoom(
     [frame, zoomAt],
   )
 
+  const centre = useCallback(
+    (x: number, y: number) => {
+      const box = frame.current?.getBoundingClientRect()
+      if (!box) return
+      hasMoved.current = true
+      setViewpoint(({ scale }) => ({ scale, x: box.width / 2 - x * scale, y: box.height / 2 - y * scale }))
+    },
+    [frame],
+  )
+
+  const reveal = useCallback(
+    (area: Area) => {
+      const box = frame.current?.getBoundingClientRect()
+      if (!box) return
+      setViewpoint((view) => {
+        const x = movedInto(view.x, area.x * view.scale, area.width * view.scale, box.width)
+        const y = movedInto(view.y, area.y * view.scale, area.height * view.scale, box.height)
+        if (x === view.x && y === view.y) return view
+        hasMoved.current = true
+        return { scale: view.scale, x, y }
+      })
+    },
+    [frame],
+  )
+
   useEffect(() => {
     const element = frame.current
     if (!element) return undefined
@@ -75,6 +115,7 @@ export function usePanZoom(
     fittedSubject.current = subject
     // The observer calls back at once, so this also fits a new drawing.
     const observer = new ResizeObserver(() => {
+      setSize({ width: element.clientWidth, height: element.clientHeight })
       if (!hasMoved.current) fit()
     })
     const onWheel = (event: globalThis.WheelEvent) => {
@@ -114,5 +155,21 @@ export function usePanZoom(
     window.addEventListener('pointerup', onUp)
   }, [])
 
-  return { viewpoint, zoom, fit, onPointerDown }
+  const { scale } = viewpoint
+  const inSight = {
+    x: -viewpoint.x / scale,
+    y: -viewpoint.y / scale,
+    width: size.width / scale,
+    height: size.height / scale,
+  }
+  return { viewpoint, inSight, zoom, fit, centre, reveal, onPointerDown }
+}
+
+const EDGE = 12
+
+/** The origin on one axis that brings a stretch into a frame, with a gap at the edge; a longer one shows its start. */
+function movedInto(origin: number, start: number, length: number, frameLength: number): number {
+  const most = frameLength - EDGE - length - start
+  const least = EDGE - start
+  return origin < least ? least : origin > most ? Math.max(least, most) : origin
 }

@@ -23,6 +23,7 @@ export interface PlanNode {
   is_unbounded: boolean
   operations?: number | null
   rows?: number | null
+  bytes?: number | null
   formula?: string | null
   children: readonly PlanNode[]
 }

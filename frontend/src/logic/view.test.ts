@@ -18,6 +18,8 @@ describe('the view in the URL', () => {
       stage: 'Phase I',
       node: '0.1',
       as: 'table',
+      metric: 'bytes',
+      against: 'live',
       x: 'subscriptions.owner',
       y: 'count',
       run: 'r1',

@@ -7,6 +7,8 @@
  * (or in TEXT_KEYS, if it is a text).
  */
 
+import { PLAN_METRICS, type PlanMetric } from './plan-metric'
+
 /** All panels, in the order of their tabs. */
 export const PANEL_IDS = [
   'plan',
@@ -50,6 +52,10 @@ export interface View {
   /** The stage of the plan that is shown, and the id of its chosen node. */
   stage?: string | undefined
   node?: string | undefined
+  /** What the nodes of the plan are weighed by; without it the operations. */
+  metric?: Exclude<PlanMetric, 'operations'> | undefined
+  /** What stands beside the plan: the live version's plan of the same query. */
+  against?: 'live' | undefined
   /** Shows a panel's table instead of its drawing. */
   as?: 'table' | undefined
   /** The limits on the axes of the heatmap, by their symbols; `y` may be NO_AXIS. */
@@ -114,6 +120,9 @@ export function parseView(pathname: string, search: string): View {
   // In links of earlier versions, the root is the workbench.
   if (view.page === 'home' && !view.unknownPath && (view.file || view.query || view.panel)) view.page = 'workbench'
   if (query.get('as') === 'table') view.as = 'table'
+  const metric = PLAN_METRICS.find((name) => name === query.get('metric'))
+  if (metric && metric !== 'operations') view.metric = metric
+  if (query.get('against') === 'live') view.against = 'live'
   view.slo = parseSlo(query.get('slo'))
   view.at = parseLimits(query.getAll('at'))
   view.cell = parseCell(query.get('cell'))
@@ -133,6 +142,8 @@ export function formatView(view: View): string {
   if (view.beside) query.set('beside', view.beside.join(','))
   if (view.full) query.set('full', '1')
   if (view.as) query.set('as', view.as)
+  if (view.metric) query.set('metric', view.metric)
+  if (view.against) query.set('against', view.against)
   if (view.slo)
     query.set('slo', [view.slo.quantile * 100, view.slo.threshold_ms, view.slo.interval_seconds].map(short).join('-'))
   for (const [symbol, value] of Object.entries(view.at ?? {})) query.append('at', `${value}-${symbol}`)
@@ -178,6 +189,8 @@ export function viewOf(application: string, environment: string): Partial<View> 
     beside: undefined,
     full: undefined,
     as: undefined,
+    metric: undefined,
+    against: undefined,
     slo: undefined,
     at: undefined,
     cell: undefined,

@@ -1,23 +1,26 @@
-import { Network, Table2, Workflow } from 'lucide-react'
+import { Columns2, Network, Table2, Workflow } from 'lucide-react'
 import { useMemo } from 'react'
-import type { Query, Stage } from '../../api/types'
+import type { Prediction, Query, Stage } from '../../api/types'
 import { reveal, useCaret } from '../../app/editor-bridge'
 import { usePredictions } from '../../app/predictions'
 import { useHasStages, useSelectedQuery } from '../../app/selection'
 import { setView, useView } from '../../app/url-state'
 import { PlanTree } from '../../charts/PlanTree'
-import { aboutMs } from '../../logic/estimate'
+import { PLAN_METRICS, type PlanMetric } from '../../logic/plan-metric'
 import { changedNodes, nodeAtCaret } from '../../logic/plan-tree'
 import type { PlanNode, TextRange } from '../../logic/shapes'
+import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { Switch } from '../../ui/Switch'
 import { Spacer, Toolbar } from '../../ui/Table'
+import { LivePlan } from './LivePlan'
+import { latenciesOf } from './latencies'
 import { PlanTable } from './PlanTable'
 import styles from './plan.module.css'
 import { Stages } from './Stages'
 import { UnboundedFindings } from './UnboundedFindings'
 
-/** The plan of the current query: its stages, and the chosen stage as a tree or a table. */
+/** The plan of the current query: its stages, and the chosen stage as a tree or a table, beside the live plan on demand. */
 export default function PlanPanel() {
   const query = useSelectedQuery()
   const hasStages = useHasStages(query)
@@ -41,70 +44,115 @@ export default function PlanPanel() {
 
 function Plan({ query }: { query: Query }) {
   const view = useView()
+  const prediction = usePredictions().get(query.name)
   const stage = query.stages.find((candidate) => candidate.name === view.stage) ?? query.stages.at(-1)
-  const caret = useCaret((state) => (state.isMoved ? state.caret : null))
-  const predictions = usePredictions()
-  const index = stage ? query.stages.indexOf(stage) : 0
-  const changed = useMemo(
-    () => (stage ? changedNodes(query.stages[index - 1]?.plan, stage.plan) : new Set<string>()),
-    [query, stage, index],
-  )
-  const notes = useMemo(
-    () =>
-      new Map(
-        stage?.name === 'physical'
-          ? (predictions.get(query.name)?.operators ?? []).map(
-              (operator) => [operator.path, `p99 ${aboutMs(operator.typical_p99_ms)}`] as const,
-            )
-          : [],
-      ),
-    [predictions, query, stage],
-  )
   if (!stage) return null
-  const followed = caret ? nodeAtCaret(stage.plan, caret)?.id : undefined
   const select = (node: PlanNode) => {
     setView({ node: node.id, stage: stage.name })
     if (node.range) reveal(node.range as TextRange)
   }
-  const isTable = view.as === 'table'
   return (
     <div className={styles['panel']}>
-      <Toolbar label="Plan">
-        <h2 className={styles['title']}>{query.name}</h2>
-        <Spacer />
-        <Switch
-          label="View of the plan"
-          value={isTable ? 'table' : 'graph'}
-          options={[
-            { value: 'graph', label: 'Graph', icon: <Workflow size={12} aria-hidden /> },
-            { value: 'table', label: 'Table', icon: <Table2 size={12} aria-hidden /> },
-          ]}
-          onChange={(value) => setView({ as: value === 'table' ? 'table' : undefined })}
-        />
-      </Toolbar>
+      <Tools query={query} hasLatencies={stage.name === 'physical' && prediction !== undefined} />
       <Stages
         stages={query.stages}
         current={stage}
         onChoose={(chosen: Stage) => setView({ stage: chosen.name, node: undefined })}
       />
       <UnboundedFindings query={query} />
-      <div className={styles['drawing']}>
-        {isTable ? (
-          <PlanTable plan={stage.plan} selected={view.node} onSelect={select} />
-        ) : (
-          <PlanTree
-            plan={stage.plan}
-            label={`Plan of ${query.name}, ${stage.name}`}
-            subject={`${query.name}/${stage.name}/${query.is_bounded}`}
-            selected={view.node}
-            followed={followed}
-            changed={index > 0 && stage.name !== 'physical' ? changed : NOTHING}
-            notes={notes}
-            onSelect={select}
-          />
-        )}
+      <div className={styles['drawings']}>
+        {view.against === 'live' ? <LivePlan query={query} stage={stage} /> : null}
+        <div className={styles['drawing']}>
+          {view.as === 'table' ? (
+            <PlanTable plan={stage.plan} selected={view.node} onSelect={select} />
+          ) : (
+            <PlanOfText query={query} stage={stage} prediction={prediction} onSelect={select} />
+          )}
+        </div>
       </div>
     </div>
+  )
+}
+
+const METRIC_NAMES: Readonly<Record<PlanMetric, string>> = {
+  operations: 'operations',
+  rows: 'rows',
+  bytes: 'bytes',
+  p99: 'p99',
+}
+
+/** Above the plan: its query, what its nodes are weighed by, and what is shown. */
+function Tools({ query, hasLatencies }: { query: Query; hasLatencies: boolean }) {
+  const view = useView()
+  const metrics = PLAN_METRICS.filter((metric) => metric !== 'p99' || hasLatencies || view.metric === 'p99')
+  return (
+    <Toolbar label="Plan">
+      <h2 className={styles['title']}>{query.name}</h2>
+      <Spacer />
+      <select
+        className={styles['choice']}
+        aria-label="Heaviest by"
+        value={view.metric ?? 'operations'}
+        onChange={({ target }) => {
+          const metric = PLAN_METRICS.find((name) => name === target.value) ?? 'operations'
+          setView({ metric: metric === 'operations' ? undefined : metric })
+        }}
+      >
+        {metrics.map((metric) => (
+          <option key={metric} value={metric}>
+            by {METRIC_NAMES[metric]}
+          </option>
+        ))}
+      </select>
+      <Button
+        size="small"
+        aria-pressed={view.against === 'live'}
+        icon={<Columns2 size={12} aria-hidden />}
+        onClick={() => setView({ against: view.against === 'live' ? undefined : 'live' })}
+      >
+        Beside live
+      </Button>
+      <Switch
+        label="View of the plan"
+        value={view.as === 'table' ? 'table' : 'graph'}
+        options={[
+          { value: 'graph', label: 'Graph', icon: <Workflow size={12} aria-hidden /> },
+          { value: 'table', label: 'Table', icon: <Table2 size={12} aria-hidden /> },
+        ]}
+        onChange={(value) => setView({ as: value === 'table' ? 'table' : undefined })}
+      />
+    </Toolbar>
+  )
+}
+
+interface PlanOfTextProps {
+  query: Query
+  stage: Stage
+  prediction: Prediction | undefined
+  onSelect: (node: PlanNode) => void
+}
+
+/** The chosen stage as a tree; the node at the caret is marked, and what the stage changed of the one before. */
+function PlanOfText({ query, stage, prediction, onSelect }: PlanOfTextProps) {
+  const { node, metric = 'operations' } = useView()
+  const caret = useCaret((state) => (state.isMoved ? state.caret : null))
+  const latencies = useMemo(() => latenciesOf(stage, prediction), [stage, prediction])
+  const changed = useMemo(() => {
+    const before = query.stages[query.stages.indexOf(stage) - 1]
+    return before && stage.name !== 'physical' ? changedNodes(before.plan, stage.plan) : NOTHING
+  }, [query, stage])
+  return (
+    <PlanTree
+      plan={stage.plan}
+      label={`Plan of ${query.name}, ${stage.name}`}
+      subject={`${query.name}/${stage.name}/${query.is_bounded}`}
+      selected={node}
+      followed={caret ? nodeAtCaret(stage.plan, caret)?.id : undefined}
+      changed={changed}
+      metric={metric}
+      latencies={latencies}
+      onSelect={onSelect}
+    />
   )
 }
 
