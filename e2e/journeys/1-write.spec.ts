@@ -1,7 +1,7 @@
 // Writing: the bound of every query is in sight, a missing limit is found and brought back, plans are followed step by
 // step, and schemas of other databases are imported.
 import { expect, test } from '../fixtures.ts'
-import { picture } from '../pictures.ts'
+import { look, picture } from '../pictures.ts'
 
 const LIMIT = 'CARDINALITY LIMIT 100 (owner)'
 const SELECT_ONE = 'SELECT hometown FROM users WHERE username = [name];'
@@ -216,6 +216,24 @@ test('the plan is followed from the text through every rule, and a node leads to
   await plan.node('IndexScan').click()
   await expect(editor.selectedSource).not.toHaveCount(0)
   await expect(page).toHaveURL(/node=/)
+})
+
+test('a plan is weighed by rows, and what is live stands beside it with the difference in a sentence', async ({
+  workbench,
+  page,
+}) => {
+  const { editor, plan } = workbench
+  await workbench.open('/applications/scadr/development?query=thoughtstream&file=queries/thoughtstream.piql')
+  await plan.content.getByLabel('Heaviest by').selectOption('by rows')
+  await expect(plan.node('SortedIndexJoin')).toHaveAccessibleName(/first 50 \[count\], ≤ 5,000 rows, ≤ 100 ops/)
+  await plan.content.getByRole('button', { name: 'Compare with live' }).click()
+  await expect(plan.difference).toHaveText(/^Live, version \d+The same plan\.$/)
+  await expect(plan.content.getByRole('tree')).toHaveCount(2)
+  await editor.typeOver('queries/thoughtstream.piql', 'MAX 50', 'MAX 40')
+  await expect(plan.difference).toContainText('≤ 50 → 40 rows')
+  await page.reload()
+  await expect(plan.difference).toContainText('≤ 50 → 40 rows')
+  await look(page, 'two-plans')
 })
 
 test('a new file is named, made and written without a pointer', async ({ workbench, page }) => {

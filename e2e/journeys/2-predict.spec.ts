@@ -133,6 +133,34 @@ test('a grid of one’s own names the levels of every dimension, and is measured
   await expect(profile.alert).toContainText('a measured row has at least 32 bytes, not 2.')
 })
 
+test('a region is dragged over the map, its largest safe limits are written, and it is looked at closer', async ({
+  workbench,
+  api,
+  page,
+}) => {
+  const { heatmap, editor } = workbench
+  await api.measuredRun()
+  await workbench.open(
+    '/applications/scadr/development?query=thoughtstream&panel=heatmap&x=subscriptions.owner&y=count&slo=99-3600000-600',
+  )
+  await expect(heatmap.contour).toBeAttached()
+  await heatmap.drag([0.2, 0.75], [0.4, 0.55])
+  await expect(heatmap.region).toContainText(/of \d+ cells keep the SLO/)
+  const [x, y] = await heatmap.writeLargestOfRegion()
+  await editor.expectText('schema.piql', `CARDINALITY LIMIT ${x} (owner)`)
+  await editor.expectText('queries/thoughtstream.piql', `LIMIT [2: count] MAX ${y};`)
+  await heatmap.region.getByRole('button', { name: 'Look closer' }).click()
+  await expect(page).toHaveURL(/closer=/)
+  await expect(heatmap.region).toHaveCount(0)
+  await heatmap.map.focus()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Shift+ArrowRight')
+  await page.keyboard.press('Shift+ArrowUp')
+  await expect(heatmap.region).toContainText('4 cells')
+  await heatmap.content.getByRole('button', { name: 'Show all of it' }).click()
+  await expect(page).not.toHaveURL(/closer=|region=/)
+})
+
 test('a view of the heatmap is a URL', async ({ workbench, api }) => {
   const { heatmap } = workbench
   await api.measuredRun()

@@ -10,6 +10,8 @@ export class Heatmap extends Panel {
   readonly cell: Locator
   /** The part about the cell that was chosen with Enter. */
   readonly chosen: Locator
+  /** The part about the region that was dragged over the map. */
+  readonly region: Locator
   readonly largestSafe: Locator
   readonly threshold: Locator
   readonly quantile: Locator
@@ -31,6 +33,7 @@ export class Heatmap extends Panel {
     this.contour = this.map.locator('path').first()
     this.cell = this.content.getByRole('status', { name: 'Cell' })
     this.chosen = this.content.getByRole('region', { name: 'Chosen cell' })
+    this.region = this.content.getByRole('region', { name: 'Chosen region' })
     this.largestSafe = this.content.getByRole('region', { name: 'Largest safe limits' }).getByRole('button')
     this.threshold = this.content.getByLabel('SLO threshold')
     this.ofTheQuery = this.content.getByRole('status', { name: 'SLO of the query' })
@@ -86,6 +89,26 @@ export class Heatmap extends Panel {
       await this.page.keyboard.press(right > 0 ? 'ArrowRight' : 'ArrowLeft')
     for (let step = 0; step < Math.abs(up); step += 1) await this.page.keyboard.press(up > 0 ? 'ArrowUp' : 'ArrowDown')
     await this.page.keyboard.press('Enter')
+  }
+
+  /** Drags the pointer over the map, between two places in shares of its width and height. */
+  async drag(from: [number, number], to: [number, number]): Promise<void> {
+    await this.map.scrollIntoViewIfNeeded()
+    const box = await this.map.boundingBox()
+    if (!box) throw new Error('the map is not on the page')
+    const place = ([x, y]: [number, number]) => [box.x + x * box.width, box.y + y * box.height] as const
+    await this.page.mouse.move(...place(from))
+    await this.page.mouse.down()
+    await this.page.mouse.move(...place(to), { steps: 4 })
+    await this.page.mouse.up()
+  }
+
+  /** Writes the region's largest limits that keep the SLO, and returns them: x and y. */
+  async writeLargestOfRegion(): Promise<[number, number]> {
+    const button = this.region.getByRole('button', { name: /^Write the largest that keeps the SLO/ })
+    const [, x, y] = /: (\d+) × (\d+)/.exec(await button.innerText()) ?? []
+    await button.click()
+    return [Number(x), Number(y)]
   }
 
   /** “subscriptions per owner 80 × LIMIT … 40” → 80 and 40. */

@@ -10,10 +10,13 @@ export class Plan extends Panel {
   /** The sentences that say what grows with what. */
   readonly findings: Locator
   readonly stages: Locator
+  /** How the plan differs from the live one that stands beside it. */
+  readonly difference: Locator
 
   constructor(page: Page) {
     super(page, 'Plan')
-    this.tree = this.content.getByRole('tree')
+    this.tree = this.content.getByRole('tree', { name: /^Plan of/ })
+    this.difference = this.content.getByRole('status', { name: 'Difference from the live plan' })
     this.nodes = this.tree.getByRole('treeitem')
     this.unboundedNodes = this.tree.getByRole('treeitem', { name: /\bunbounded\b/ })
     this.findings = this.content.getByRole('list', { name: 'Unbounded segments' }).getByRole('listitem')

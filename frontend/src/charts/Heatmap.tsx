@@ -27,6 +27,9 @@ interface HeatmapProps {
   describe: (cell: CellIndex) => string
   onPoint: (cell: CellIndex | null) => void
   onChoose: (cell: CellIndex) => void
+  /** The first and the last cell of the chosen region. */
+  region: { first: CellIndex; last: CellIndex } | null
+  onRegion: (from: CellIndex, to: CellIndex) => void
 }
 
 /** The middle of a measured cell's dot, in pixels from the cell's corner, and its far end with a gap. */
@@ -38,7 +41,19 @@ const MARGIN = { top: 10, right: 12, bottom: 46, left: 64 }
  * p99 over two limits: a canvas with the cells, and over it an SVG with the axes, the contour of the SLO, the cursor, and
  * frames around the current and the chosen cell. Row 0 of the grid is at the bottom.
  */
-export function Heatmap({ grid, xLabel, yLabel, label, current, chosen, describe, onPoint, onChoose }: HeatmapProps) {
+export function Heatmap({
+  grid,
+  xLabel,
+  yLabel,
+  label,
+  current,
+  chosen,
+  describe,
+  onPoint,
+  onChoose,
+  region,
+  onRegion,
+}: HeatmapProps) {
   const [frame, { width, height }] = useSize<HTMLDivElement>()
   const canvas = useRef<HTMLCanvasElement>(null)
   const columns = grid.xs.length
@@ -86,6 +101,7 @@ export function Heatmap({ grid, xLabel, yLabel, label, current, chosen, describe
       describe={describe}
       onPoint={onPoint}
       onChoose={onChoose}
+      onStretch={onRegion}
     >
       {(cursor, isFocused) => (
         <>
@@ -128,6 +144,9 @@ export function Heatmap({ grid, xLabel, yLabel, label, current, chosen, describe
                 rx={3}
               />
             ) : null}
+            {region ? (
+              <rect className={styles['region']} {...boxAround(boxOf(region.first), boxOf(region.last))} />
+            ) : null}
             {chosen ? <rect className={styles['chosen']} {...inset(boxOf(chosen), 1)} rx={2} /> : null}
             {cursor ? (
               <rect className={styles['cursor']} {...inset(boxOf(cursor), 0)} data-focused={isFocused} />
@@ -166,6 +185,11 @@ function Ticks({ values, spacing, minimum, place, anchor }: TicksProps) {
       })}
     </>
   )
+}
+
+/** The box around a lower left and an upper right one. */
+function boxAround(first: Box, last: Box): Box {
+  return { x: first.x, y: last.y, width: last.x + last.width - first.x, height: first.y + first.height - last.y }
 }
 
 /** A box that is smaller by so many pixels on every side. */

@@ -117,6 +117,8 @@ describe('the heatmap', () => {
         describe={({ column, row }) => `cell ${column} ${row}`}
         onPoint={() => undefined}
         onChoose={onChoose}
+        region={null}
+        onRegion={() => undefined}
       />,
     )
     const map = screen.getByRole('application', { name: 'Predicted latency' })

@@ -18,7 +18,7 @@ export interface PlanBadge {
 }
 
 /** How much of a metric a node has; null if it is not known. */
-export function amountOf(node: PlanNode, metric: PlanMetric, latencies: Latencies): number | null {
+function amountOf(node: PlanNode, metric: PlanMetric, latencies: Latencies): number | null {
   return (metric === 'p99' ? latencies.get(node.id) : node[metric]) ?? null
 }
 

@@ -27,6 +27,8 @@ describe('the view in the URL', () => {
       slo: { quantile: 0.999, threshold_ms: 150, interval_seconds: 30 },
       at: { 'orders.customer, shop': 80, count: 5 },
       cell: { x: 100, y: 50 },
+      region: { x1: 30, y1: 10, x2: 100, y2: 50 },
+      closer: { x1: 10, y1: 10, x2: 200, y2: 50 },
       code: 'unbounded-scan',
       deployment: 'live',
       window: 600,

@@ -7,6 +7,7 @@
  * (or in TEXT_KEYS, if it is a text).
  */
 
+import type { Region } from './heatmap-region'
 import { PLAN_METRICS, type PlanMetric } from './plan-metric'
 
 /** All panels, in the order of their tabs. */
@@ -71,6 +72,9 @@ export interface View {
   at?: Readonly<Record<string, number>> | undefined
   /** The chosen cell of the heatmap, by the values of its limits; in a curve only `x` counts. */
   cell?: { x: number; y: number } | undefined
+  /** The region that is chosen in the heatmap, and the one that it looks closer at. */
+  region?: Region | undefined
+  closer?: Region | undefined
   /** The diagnostic code whose reference page is open; `all` is the list of codes. */
   code?: string | undefined
   /** The id of the version that the dashboard shows; without it the live one. */
@@ -126,6 +130,8 @@ export function parseView(pathname: string, search: string): View {
   view.slo = parseSlo(query.get('slo'))
   view.at = parseLimits(query.getAll('at'))
   view.cell = parseCell(query.get('cell'))
+  view.region = parseRegion(query.get('region'))
+  view.closer = parseRegion(query.get('closer'))
   const window = Number(query.get('window'))
   if (window > 0) view.window = window
   return dropUndefined(view)
@@ -148,6 +154,8 @@ export function formatView(view: View): string {
     query.set('slo', [view.slo.quantile * 100, view.slo.threshold_ms, view.slo.interval_seconds].map(short).join('-'))
   for (const [symbol, value] of Object.entries(view.at ?? {})) query.append('at', `${value}-${symbol}`)
   if (view.cell) query.set('cell', `${view.cell.x}-${view.cell.y}`)
+  if (view.region) query.set('region', regionText(view.region))
+  if (view.closer) query.set('closer', regionText(view.closer))
   if (view.window) query.set('window', String(view.window))
   const names = ['applications', view.application, view.environment].map(encodeURIComponent)
   const environment = view.application ? `/${names.join('/')}` : ''
@@ -194,6 +202,8 @@ export function viewOf(application: string, environment: string): Partial<View> 
     slo: undefined,
     at: undefined,
     cell: undefined,
+    region: undefined,
+    closer: undefined,
     guide: undefined,
   }
   return { ...noTexts, ...rest, page: 'workbench', unknownPath: undefined, application, environment }
@@ -227,6 +237,17 @@ export function parseSlo(text: string | null): SloTarget | undefined {
 function parseCell(text: string | null): { x: number; y: number } | undefined {
   const [x, y] = (text ?? '').split('-').map(Number)
   return x !== undefined && y !== undefined && x >= 0 && y >= 0 ? { x, y } : undefined
+}
+
+/** 30-10-100-50: from 30 × 10 to 100 × 50. */
+function parseRegion(text: string | null): Region | undefined {
+  const [x1, y1, x2, y2] = (text ?? '').split('-').map(Number)
+  if (x1 === undefined || y1 === undefined || x2 === undefined || y2 === undefined) return undefined
+  return x1 >= 0 && y1 >= 0 && x1 <= x2 && y1 <= y2 && x2 + y2 < Infinity ? { x1, y1, x2, y2 } : undefined
+}
+
+function regionText({ x1, y1, x2, y2 }: Region): string {
+  return [x1, y1, x2, y2].join('-')
 }
 
 /** 80-subscriptions.owner; the value is first, because a symbol may contain any character. */

@@ -69,14 +69,14 @@ function SideFields({ query, x, y }: Sides & { query: Query }) {
       <SelectField
         label="X axis"
         value={x.symbol}
-        onChange={(event) => setView({ x: event.target.value, cell: undefined })}
+        onChange={(event) => setView({ x: event.target.value, cell: undefined, region: undefined, closer: undefined })}
       >
         {axes}
       </SelectField>
       <SelectField
         label="Y axis"
         value={y?.symbol ?? NO_AXIS}
-        onChange={(event) => setView({ y: event.target.value, cell: undefined })}
+        onChange={(event) => setView({ y: event.target.value, cell: undefined, region: undefined, closer: undefined })}
       >
         {query.axes.length > 1 ? axes : null}
         <option value={NO_AXIS}>none: a curve</option>

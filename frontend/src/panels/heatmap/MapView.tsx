@@ -3,11 +3,12 @@ import { useMemo, useState } from 'react'
 import { heatmap } from '../../api/queries'
 import type { Axis, Heatmap as HeatmapAnswer, ProfileRun, Query } from '../../api/types'
 import { isPredicted, planKey, useLacks } from '../../app/predictions'
-import { setView, useEnvironment, useView } from '../../app/url-state'
+import { replaceView, setView, useEnvironment, useView } from '../../app/url-state'
 import { Curve } from '../../charts/Curve'
 import { Heatmap } from '../../charts/Heatmap'
 import { sourceFiles } from '../../documents/documents'
 import { axisValues, type CellIndex, cellText, type Grid, nearestCell } from '../../logic/heatmap'
+import { closerValues, cornersOf, regionBetween } from '../../logic/heatmap-region'
 import type { SloTarget } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
@@ -20,6 +21,7 @@ import { HeatmapTable } from './HeatmapTable'
 import styles from './heatmap.module.css'
 import { Legend } from './Legend'
 import { NotMeasured } from './NotMeasured'
+import { RegionDetail } from './RegionDetail'
 import { Warnings } from './Warnings'
 
 interface MapViewProps {
@@ -35,8 +37,11 @@ interface MapViewProps {
 /** Requests the latencies over the limits of the axes, with the further limits at the values of their sliders. */
 export function MapView({ query, run, slo, x, y, further }: MapViewProps) {
   const environment = useEnvironment()
+  const { closer } = useView()
   const values = Object.fromEntries(further.map(({ axis, value }) => [axis.symbol, value]))
-  const request = { query: query.name, runId: run.id, x: axisRequest(x), y: y && axisRequest(y), slo, values }
+  const xAxis = axisRequest(x, y && closer ? [closer.x1, closer.x2] : null)
+  const yAxis = y && axisRequest(y, closer ? [closer.y1, closer.y2] : null)
+  const request = { query: query.name, runId: run.id, x: xAxis, y: yAxis, slo, values }
   const { data, error, isFetching } = useQuery(heatmap(environment, planKey(query), sourceFiles, request))
   const lackOfQuery = useLacks().get(query.name) // the point for the limits in the text, not for the map's first cell
   if (error) {
@@ -54,8 +59,9 @@ export function MapView({ query, run, slo, x, y, further }: MapViewProps) {
   return <Answer key={sides} answer={data} x={x} y={y} slo={slo} further={further} isStale={isFetching} />
 }
 
-function axisRequest(axis: Axis) {
-  return { symbol: axis.symbol, values: axisValues(axis.current) }
+/** The values of an axis, all around the limit of the text or, looked at closer, between two. */
+function axisRequest({ symbol, current }: Axis, between: [number, number] | null) {
+  return { symbol, values: between ? closerValues(...between, current) : axisValues(current) }
 }
 
 interface AnswerProps {
@@ -69,7 +75,7 @@ interface AnswerProps {
 
 /** The drawing or the table, its legend, the shown cell in detail, and the largest limits that keep the SLO. */
 function Answer({ answer, x, y, slo, further, isStale }: AnswerProps) {
-  const { cell, as } = useView()
+  const { cell, as, region, closer } = useView()
   const [pointed, setPointed] = useState<CellIndex | null>(null)
   const grid = useMemo<Grid>(() => gridOf(answer), [answer])
   const current = nearestCell(grid, answer.x.current, answer.y?.current ?? 1)
@@ -80,11 +86,12 @@ function Answer({ answer, x, y, slo, further, isStale }: AnswerProps) {
     const latency = formatMs(grid.p99[row]?.[column])
     return `${limits.join(', ')}: ${cellText(latency, grid.states[row]?.[column], grid.meets[row]?.[column], `the SLO of ${formatMs(slo.threshold_ms)}`)}`
   }
+  const corners = region && answer.y ? cornersOf(grid, region) : null
   const choose = ({ column, row }: CellIndex) =>
-    setView({ cell: { x: grid.xs[column] ?? 0, y: answer.y ? (grid.ys[row] ?? 0) : 0 } })
+    setView({ region: undefined, cell: { x: grid.xs[column] ?? 0, y: answer.y ? (grid.ys[row] ?? 0) : 0 } })
   const limitX = { axis: x, value: grid.xs[shown.column] ?? x.current }
   const limitY = y ? [{ axis: y, value: grid.ys[shown.row] ?? y.current }] : []
-  const drawing = { grid, answer, slo, current, chosen, describe, onPoint: setPointed, onChoose: choose }
+  const drawing = { grid, answer, slo, current, chosen, describe, onPoint: setPointed, onChoose: choose, corners }
   return (
     <>
       <div className={styles['chart']} data-stale={isStale} aria-busy={isStale}>
@@ -95,18 +102,30 @@ function Answer({ answer, x, y, slo, further, isStale }: AnswerProps) {
       ) : (
         <CurveLegend answer={answer} />
       )}
-      <CellDetail
-        query={answer.query}
-        limits={[limitX, ...limitY, ...further]}
-        typical={answer.typical_p99_ms[shown.row]?.[shown.column] ?? null}
-        worst={grid.p99[shown.row]?.[shown.column] ?? null}
-        state={grid.states[shown.row]?.[shown.column] ?? 'measured'}
-        isKept={grid.meets[shown.row]?.[shown.column] ?? false}
-        upperFactor={answer.upper_factor}
-        isChosen={chosen !== null}
-        description={describe(shown)}
-        whatToChoose={answer.y ? 'a cell' : 'a point'}
-      />
+      {corners && y ? (
+        <RegionDetail query={answer.query} grid={grid} corners={corners} x={x} y={y} further={further} />
+      ) : (
+        <CellDetail
+          query={answer.query}
+          limits={[limitX, ...limitY, ...further]}
+          typical={answer.typical_p99_ms[shown.row]?.[shown.column] ?? null}
+          worst={grid.p99[shown.row]?.[shown.column] ?? null}
+          state={grid.states[shown.row]?.[shown.column] ?? 'measured'}
+          isKept={grid.meets[shown.row]?.[shown.column] ?? false}
+          upperFactor={answer.upper_factor}
+          isChosen={chosen !== null}
+          description={describe(shown)}
+          whatToChoose={answer.y ? 'a cell' : 'a point'}
+        />
+      )}
+      {closer && answer.y ? (
+        <p className={styles['safe']}>
+          A part of the map.
+          <Button size="small" onClick={() => setView({ closer: undefined, region: undefined, cell: undefined })}>
+            Show all of it
+          </Button>
+        </p>
+      ) : null}
       <LargestSafe answer={answer} />
       <Warnings warnings={answer.warnings} />
     </>
@@ -137,9 +156,10 @@ interface DrawingProps {
   describe: (cell: CellIndex) => string
   onPoint: (cell: CellIndex | null) => void
   onChoose: (cell: CellIndex) => void
+  corners: { first: CellIndex; last: CellIndex } | null
 }
 
-function Drawing({ grid, answer, slo, current, chosen, describe, onPoint, onChoose }: DrawingProps) {
+function Drawing({ grid, answer, slo, current, chosen, describe, onPoint, onChoose, corners }: DrawingProps) {
   const points = useMemo(() => curvePoints(answer), [answer])
   if (answer.y) {
     return (
@@ -153,6 +173,8 @@ function Drawing({ grid, answer, slo, current, chosen, describe, onPoint, onChoo
         describe={describe}
         onPoint={onPoint}
         onChoose={onChoose}
+        region={corners}
+        onRegion={(from, to) => replaceView({ region: regionBetween(grid, from, to), cell: undefined })}
       />
     )
   }

@@ -19,13 +19,13 @@ export function LivePlan({ query, stage }: { query: Query; stage: Stage }) {
   const liveQuery = data?.queries.find(({ name }) => name === query.name)
   const liveStage = liveQuery?.stages.find(({ name }) => name === stage.name)
   return (
-    <section className={styles['live']} aria-label="Live plan">
+    <section className={styles['side']} aria-label="Live plan">
       {error ? <ErrorNotice error={error} /> : null}
       {!live ? (
         <EmptyState title="Nothing is live yet">Once a version is deployed, its plan stands here.</EmptyState>
       ) : liveQuery && liveStage ? (
         <>
-          <p className={styles['liveHead']} role="status" aria-label="Difference from the live plan">
+          <p className={styles['sideHead']} role="status" aria-label="Difference from the live plan">
             <strong>Live, version {live.version}</strong>
             {planDifference({ plan: liveStage.plan, bound: liveQuery.bound }, { plan: stage.plan, bound: query.bound })}
           </p>

@@ -62,12 +62,15 @@ function Plan({ query }: { query: Query }) {
       <UnboundedFindings query={query} />
       <div className={styles['drawings']}>
         {view.against === 'live' ? <LivePlan query={query} stage={stage} /> : null}
-        <div className={styles['drawing']}>
-          {view.as === 'table' ? (
-            <PlanTable plan={stage.plan} selected={view.node} onSelect={select} />
-          ) : (
-            <PlanOfText query={query} stage={stage} prediction={prediction} onSelect={select} />
-          )}
+        <div className={styles['side']}>
+          {view.against === 'live' ? <p className={styles['sideHead']}>Text, as it is now</p> : null}
+          <div className={styles['drawing']}>
+            {view.as === 'table' ? (
+              <PlanTable plan={stage.plan} selected={view.node} onSelect={select} />
+            ) : (
+              <PlanOfText query={query} stage={stage} prediction={prediction} onSelect={select} />
+            )}
+          </div>
         </div>
       </div>
     </div>
@@ -110,7 +113,7 @@ function Tools({ query, hasLatencies }: { query: Query; hasLatencies: boolean })
         icon={<Columns2 size={12} aria-hidden />}
         onClick={() => setView({ against: view.against === 'live' ? undefined : 'live' })}
       >
-        Beside live
+        Compare with live
       </Button>
       <Switch
         label="View of the plan"
