@@ -55,6 +55,10 @@ _EXAMPLES = {
     "LocalUnion": (
         "SELECT target FROM follows WHERE owner = [me] UNION SELECT username FROM users WHERE username = [you]"
     ),
+    "LocalCases": (
+        "SELECT username FROM users WHERE hometown = [town] AND ([after] IS NULL OR username > [after]) "
+        "ORDER BY username LIMIT 10"
+    ),
     "RecursiveUnion": (
         "WITH RECURSIVE thread (id, depth) AS (SELECT id, 0 FROM replies WHERE id = [root] UNION ALL "
         "SELECT r.id, t.depth + 1 FROM replies r JOIN thread t ON r.reply_to = t.id) MAX 3 LEVELS "

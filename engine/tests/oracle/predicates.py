@@ -212,7 +212,21 @@ class PredicateGenerator:
             return Compare("=", Col(sight.alias, name), Const(True, column.type))
         if chance < 0.8:
             return self.column_comparison(sights)
-        return self.equality(sight, name) if chance < 0.9 else self.inequality(sight, name)
+        if chance >= 0.94:
+            return self.optional(sight, name)
+        return self.equality(sight, name) if chance < 0.88 else self.inequality(sight, name)
+
+    def optional(self, sight: Sight, column: str) -> Expr:
+        """Compare a column with a parameter only where that has a value, in the ways in which programs write it."""
+        of = sight.table.column(column).type
+        values = [self.rng.choice((None, self.stored_value(sight, column))) for _ in self.parameters.samples]
+        parameter, reference = Param(self.parameters.new(values), of), Col(sight.alias, column)
+        operator = self.rng.choice(("=", "=", "<=", ">=", "<", ">"))
+        if operator in ("=", "<=", ">=") and self.rng.random() < 0.3:
+            return Compare(operator, reference, Call("COALESCE", (parameter, reference)))
+        tests = [IsNull(parameter, False), Compare(operator, reference, parameter)]
+        self.rng.shuffle(tests)
+        return Or(tuple(tests))
 
     def rows_compared(self, sight: Sight) -> Expr:
         """Compare some columns with as many values, or look for them among rows."""

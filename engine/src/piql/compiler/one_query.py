@@ -23,6 +23,7 @@ from piql.compiler.logical.operators import Delete, Insert, LogicalNode, Logical
 from piql.compiler.optimizer import optimize
 from piql.compiler.optimizer.analysis.effort import Cost
 from piql.compiler.optimizer.analysis.predicates import holds_subquery
+from piql.compiler.optimizer.cases import cases_of
 from piql.compiler.optimizer.contradictions import contradictions, keeps_none
 from piql.compiler.physical.indexes.index_set import IndexSet
 from piql.compiler.physical.indexes.secondary_index import constraint_indexes
@@ -132,22 +133,29 @@ def finish_once(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalo
 
 
 def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = False) -> PlannedQuery | None:
-    """Plan a SELECT, with all limits or without one that makes it dearer; None for writes and broken queries.
+    """Plan a SELECT as it stands, or for each case of its parameters; None for writes and broken queries.
 
+    A limit that makes it dearer is left out.
     With `is_frozen` no index may be added.
     """
     if query.plan is None or isinstance(query.plan, Insert | Update | Delete):
         return None
 
-    planned = _plan_as_declared(query.plan, query, by_table, is_frozen)
-    limits = dear_limits(planned.plan) if planned.plan is not None and may_do_without(query.plan) else ()
+    plan = query.plan
+    planned = _plan_as_declared(plan, query, by_table, is_frozen)
+    cases = cases_of(plan)
+    if cases is not None:
+        by_case = _plan_as_declared(cases, query, by_table, is_frozen)
+        if by_case.plan is not None and (planned.plan is None or _is_quicker(by_case.plan, planned.plan)):
+            plan, planned = cases, by_case
+    limits = dear_limits(planned.plan) if planned.plan is not None and may_do_without(plan) else ()
     if planned.plan is None or not limits:
         return planned
     least = section_cost(planned.plan, {})
     declared = {table.name: table for table in tables_of(query)}
     for name, limit in limits:
         undeclared = {name: without_limit(declared[name], limit)}
-        without = _plan_as_declared(with_tables(query.plan, undeclared), query, by_table, is_frozen)
+        without = _plan_as_declared(with_tables(plan, undeclared), query, by_table, is_frozen)
         cost = None if without.plan is None else section_cost(without.plan, {})
         if without.plan is not None and cost is not None and cost[:2] < least[:2]:  # a byte less is no reason
             least = cost
@@ -158,6 +166,11 @@ def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = Fals
                 plan=with_tables(without.plan, declared),
             )
     return planned
+
+
+def _is_quicker(plan: PhysicalNode, other: PhysicalNode) -> bool:
+    """Whether a plan takes at least 10 % less time: an index for each case of the parameters is worth no less."""
+    return section_cost(plan, {}).step < section_cost(other, {}).step
 
 
 def _plan_as_declared(plan: LogicalNode, query: BoundQuery, by_table: IndexesByTable, is_frozen: bool) -> PlannedQuery:

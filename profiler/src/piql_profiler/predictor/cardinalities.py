@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from piql.compiler.bounds.other_limits import with_numbers
-from piql.compiler.bounds.queries import bound_of
+from piql.compiler.bounds.queries import bound_of, section_cost
 from piql.compiler.logical.expressions import ColumnRef, Parameter
 from piql.compiler.logical.operators import Count
 from piql.compiler.physical.operators import (
@@ -25,6 +25,7 @@ from piql.compiler.physical.operators import (
     IndexFKJoin,
     IndexScan,
     Local,
+    LocalCases,
     LocalJoin,
     LocalSemiJoin,
     LocalStop,
@@ -135,7 +136,7 @@ class PlanWork:
             raise NotPredictable(f"the plan has no limit {unknown[0]!r}; it has {names}")
         bound = bound_of(plan)
         walk = _Walk({term.path: term.by_level or (term.operations,) for term in bound.by_operator})
-        composition = walk.visit(plan, ())
+        composition = walk.visit(*_dearest(plan))
         if composition is None:
             raise NotPredictable("the plan makes no request")
         return Work(tuple(walk.operators), composition, bound.rows)
@@ -223,7 +224,7 @@ class _Walk:
         below = (self.visit(child, (*path, at)) for at, child in children)
         parts = [part for part in below if part is not None]
         match node:
-            case LocalJoin() | LocalSemiJoin() | LocalUnion():
+            case LocalJoin() | LocalSemiJoin() | LocalUnion() | LocalCases():
                 return _side_by_side(parts)
             case IndexScan() | IndexFKJoin() | SortedIndexJoin() | Dereference():
                 level = self._runs[path]
@@ -237,6 +238,15 @@ class _Walk:
             case _:
                 assert_never(node)
         return Serial(tuple(_flat(parts))) if len(parts) > 1 else parts[0] if parts else None
+
+
+def _dearest(plan: PhysicalNode) -> tuple[PhysicalNode, tuple[int, ...]]:
+    """The case of a query that takes most, with its path; the whole plan where there are no cases."""
+    if not isinstance(plan, LocalCases):
+        return plan, ()
+    costs = [section_cost(case, {}) for case in plan.inputs]
+    at = max(range(len(costs)), key=costs.__getitem__)
+    return plan.inputs[at], (at,)
 
 
 def _axis_of(table: Table, limit: CardinalityLimit) -> Axis:

@@ -14,7 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from piql.compiler.physical.operators import LocalDistinct, LocalGroupBy, PhysicalNode, RecursiveUnion, WritePlan
+from piql.compiler.physical.operators import (
+    LocalCases,
+    LocalDistinct,
+    LocalGroupBy,
+    PhysicalNode,
+    RecursiveUnion,
+    WritePlan,
+)
 from piql.compiler.result import CompiledQuery
 
 from piql_profiler.predictor.cardinalities import Axis, PlanWork, Work, axes
@@ -47,8 +54,8 @@ def work_at(query: CompiledQuery, size: Size, *, is_stepped: bool = True) -> Wor
 
 
 def _is_hidden(plan: PhysicalNode) -> bool:
-    """Whether the rows that a plan returns do not tell how many it read, or in how many levels."""
-    kinds = (LocalGroupBy, LocalDistinct, RecursiveUnion)
+    """Whether the rows that a plan returns do not tell how many it read, or in how many levels, or in which case."""
+    kinds = (LocalCases, LocalGroupBy, LocalDistinct, RecursiveUnion)
     return any(next(iter(plan.find(kind)), None) is not None for kind in kinds)
 
 

@@ -30,6 +30,8 @@ def output_columns(plan: logical.LogicalNode) -> list[ScopeColumn]:
                     widest = wider(widest, column.type) or widest
                 columns.append(ScopeColumn(aligned[0].name, widest, any(column.nullable for column in aligned)))
             return columns
+        case logical.Cases():
+            return output_columns(plan.inputs[0])
         case logical.RecursiveUnion() | logical.WorkTable():
             return [ScopeColumn(column.name, column.type, column.nullable) for column in plan.columns]
         case logical.Stop() | logical.Sort() | logical.Distinct() | logical.Selection() | logical.DataStop():
@@ -59,7 +61,7 @@ def with_output_names(plan: logical.LogicalNode, names: list[str]) -> logical.Lo
                 return plan
             outputs = tuple(replace(output, name=name) for output, name in zip(plan.outputs, names, strict=True))
             return replace(plan, outputs=outputs)
-        case logical.Union():
+        case logical.Union() | logical.Cases():
             return replace(plan, inputs=tuple(with_output_names(source, names) for source in plan.inputs))
         case logical.Sort():
             new_names = dict(zip((column.name for column in output_columns(plan.input)), names, strict=True))

@@ -36,6 +36,7 @@ from piql.compiler.physical.operators import (
     IndexFKJoin,
     IndexScan,
     KeyPart,
+    LocalCases,
     LocalDistinct,
     LocalGroupBy,
     LocalJoin,
@@ -151,7 +152,7 @@ class _DistinctValues:
                 keys = _keys_read(expressions, node)
                 if keys is not None:
                     yield self.count(keys, node.child, below)
-            case RecursiveUnion() | WorkTableScan():
+            case RecursiveUnion() | WorkTableScan() | LocalCases():
                 pass  # no more than its rows
             case LocalUnion():
                 yield from self._of_union(expressions, node, path)
@@ -357,7 +358,7 @@ def _offered(node: PhysicalNode) -> Iterator[str]:
             yield node.alias
         case WorkTableScan():
             yield from (node.alias, node.row.relation)
-        case LocalUnion() | RecursiveUnion():
+        case LocalUnion() | LocalCases() | RecursiveUnion():
             yield from (column.relation for column in node.fields if isinstance(column, ColumnRef))
         case Dereference() | Choosing() | LocalSemiJoin() | LocalGroupBy() | LocalDistinct():
             yield from _offered(inputs(node)[0])

@@ -22,6 +22,7 @@ from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
+    LocalCases,
     LocalDistinct,
     LocalGroupBy,
     LocalJoin,
@@ -46,7 +47,7 @@ def bound_of(plan: PhysicalNode) -> Bound:
         operations=reader.operations.value,
         round_trips=round_trips(plan),
         rows=rows.value,
-        bytes=sum(sums.bytes for sums in reader.by_operator.values()),
+        bytes=reader.bytes,
         formula=str(reader.operations),
         rows_formula=str(rows),
         rows_fetched=reader.fetched.value,
@@ -88,6 +89,7 @@ class _Reader:
 
     def __init__(self, uses: Mapping[str, Iterable[str]]) -> None:
         self.uses = uses
+        self.bytes = 0
         self.usual_bytes = 0
         self.operations = ZERO
         self.fetched = ZERO
@@ -103,6 +105,8 @@ class _Reader:
         is_idle_below = is_idle or is_zero(node)
         if isinstance(node, RecursiveUnion):
             self._read_levels(node, path, is_idle=is_idle)
+        elif isinstance(node, LocalCases):
+            self._read_cases(node, path)
         else:
             for at, source in enumerate(inputs(node)):
                 self.read(source, (*path, at), is_idle=is_idle_below)
@@ -122,6 +126,7 @@ class _Reader:
         if isinstance(node, RemoteOperator):
             fetched = ZERO if is_idle else rows_fetched(node, requests)
             fetched_bytes = fetched.value * row_bytes(node)
+            self.bytes += fetched_bytes
             self.usual_bytes += fetched.value * usual_row_bytes(node, self.uses)
             self.operations = self.operations + requests
             self.fetched = self.fetched + fetched
@@ -155,11 +160,26 @@ class _Reader:
         self.rows[below] = total(rows_of_levels)
         self.proofs.update(dict.fromkeys(of_levels(node).terms))
 
+    def _read_cases(self, node: LocalCases, path: tuple[int, ...]) -> None:
+        """Add the most that one of the cases takes, for each number by itself: only one of them is read."""
+        cases: list[_Reader] = []
+        for at, case in enumerate(node.inputs):
+            reader = _Reader(self.uses)
+            self.rows[*path, at] = reader.read(case, (*path, at))
+            self.by_operator.update(reader.by_operator)
+            self.proofs.update(reader.proofs)
+            cases.append(reader)
+        self.operations = max((case.operations for case in cases), key=_value)
+        self.fetched = max((case.fetched for case in cases), key=_value)
+        self.bytes = max(case.bytes for case in cases)
+        self.usual_bytes = max(case.usual_bytes for case in cases)
+
     def _add(self, levels: Sequence[tuple[_Reader, Formula]]) -> None:
         """Add what was read of levels, each with how many there are of it."""
         self.operations = total((self.operations, *(level.operations * times for level, times in levels)))
         self.fetched = total((self.fetched, *(level.fetched * times for level, times in levels)))
         for level, times in levels:
+            self.bytes += level.bytes * times.value
             self.usual_bytes += level.usual_bytes * times.value
             self.proofs.update(level.proofs)
         for path, sums in levels[0][0].by_operator.items() if levels else ():
@@ -184,6 +204,10 @@ class _Reader:
                 pass
             case _:
                 assert_never(node)
+
+
+def _value(formula: Formula) -> int:
+    return formula.value
 
 
 def _scans_of(name: str, step: PhysicalNode, path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

@@ -16,6 +16,7 @@ from piql.compiler.physical.operators import (
     IndexFKJoin,
     IndexScan,
     Local,
+    LocalCases,
     LocalJoin,
     LocalSemiJoin,
     LocalUnion,
@@ -69,7 +70,7 @@ def round_trips(plan: PhysicalNode) -> int:
     """Count the requests that must wait for one another; the inputs of a local join or union run side by side."""
     below = [round_trips(source) for source in inputs(plan)]
     match plan:
-        case LocalJoin() | LocalSemiJoin() | LocalUnion():
+        case LocalJoin() | LocalSemiJoin() | LocalUnion() | LocalCases():
             return max(below)
         case RecursiveUnion():
             return below[0] + plan.levels * below[1]

@@ -16,6 +16,7 @@ from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
+    LocalCases,
     LocalDistinct,
     LocalGroupBy,
     LocalJoin,
@@ -67,6 +68,8 @@ def rows_out(node: PhysicalNode, path: Path, rows: Mapping[Path, Formula]) -> Fo
             return ONE if is_one else combinations_of(node.keys, node.child, (*path, 0), rows)
         case WorkTableScan():
             return rows.get(path) or number(node.rows)
+        case LocalCases():
+            return max(below, key=lambda formula: formula.value)
         case LocalUnion() | RecursiveUnion():
             total = ZERO
             for formula in below:

@@ -93,6 +93,8 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
             return "Distinct", ""
         case logical.Union():
             return "Union", "all" if plan.all else ""
+        case logical.Cases():
+            return "Cases", format_cases(plan.tests)
         case logical.RecursiveUnion():
             return "RecursiveUnion", f"{'all ' if plan.all else ''}{plan.name}, at most {plan.levels} levels"
         case logical.WorkTable():
@@ -118,6 +120,13 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
             return "Delete", f"{plan.table.name} ({format_assignments(plan.key)}){condition}"
         case _:
             assert_never(plan)
+
+
+def format_cases(tests: Sequence[Expression]) -> str:
+    """Return the tests of the cases of a query by their numbers: `1: [p] IS NULL, 2: otherwise`."""
+    *first, _ = tests
+    words = [*map(format_expression, first), "otherwise"]
+    return ", ".join(f"{number}: {word}" for number, word in enumerate(words, start=1))
 
 
 def format_conflict(conflict: logical.OnConflict) -> str:

@@ -158,6 +158,17 @@ class Union(_Operator):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Cases(_Operator):
+    """A query that is planned for each case of its parameters: only the first input whose test is true is read.
+
+    It stands at the top of a plan alone. The tests read parameters and no columns; the last one is TRUE.
+    """
+
+    tests: tuple[Expression, ...]
+    inputs: tuple[LogicalNode, ...]  # one for each test, all with the same outputs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecursiveUnion(_Operator):
     """WITH RECURSIVE: the rows of `anchor`, level 0, and of `step` over the level before, for at most `levels` levels.
 
@@ -232,6 +243,7 @@ LogicalNode: TypeAlias = (
     | GroupBy
     | Distinct
     | Union
+    | Cases
     | RecursiveUnion
     | WorkTable
     | Sort
@@ -247,7 +259,7 @@ def inputs(node: LogicalNode) -> tuple[LogicalNode, ...]:
             return ()
         case Join() | SemiJoin():
             return (node.left, node.right)
-        case Union():
+        case Union() | Cases():
             return node.inputs
         case RecursiveUnion():
             return (node.anchor, node.step)
@@ -265,7 +277,7 @@ def map_inputs(node: LogicalNode, change: Callable[[LogicalNode], LogicalNode]) 
         case Join() | SemiJoin():
             left, right = change(node.left), change(node.right)
             return node if left is node.left and right is node.right else replace(node, left=left, right=right)
-        case Union():
+        case Union() | Cases():
             changed = tuple(map(change, node.inputs))
             same = all(new is old for new, old in zip(changed, node.inputs, strict=True))
             return node if same else replace(node, inputs=changed)

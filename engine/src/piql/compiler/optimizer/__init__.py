@@ -5,14 +5,14 @@ schema limits rows and stops as low as they may stand, and what each rule did. N
 
     rules/            one file for each rule                      rule, trace       what a rule is, what it did
     analysis/         answers about a plan that rules ask for     contradictions    tests that are never true
-    joins/            the search for the join order
+    joins/            the search for the join order                cases             a query for each case of parameters
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from piql.compiler.logical.operators import LogicalNode
+from piql.compiler.logical.operators import Cases, LogicalNode, map_inputs
 from piql.compiler.optimizer.analysis.effort import Cost
 from piql.compiler.optimizer.rule import Rule, RuleContext
 from piql.compiler.optimizer.rules.attach_subqueries import attach_subqueries
@@ -101,17 +101,22 @@ def optimize(
 ) -> tuple[LogicalNode, tuple[RuleApplication, ...]]:
     """Apply the rules once each, in their order.
 
-    `cost` takes a plan that has been through all rules and returns what it may take at most, or None where it has no
-    bound. Returns the rewritten plan, and an application for each rule that changed something.
+    Each of the `Cases` of a query is optimized as a plan of its own. `cost` takes a plan that has been through all
+    rules and returns what it may take at most, or None where it has no bound. Returns the rewritten plan, and an
+    application for each rule that changed something.
     """
     trace: list[RuleApplication] = []
     for at, rule in enumerate(RULES):
         context = RuleContext(_is_bounded(cost), _cost_from(at + 1, cost))
-        after = rule(plan, context)
+        after = _of_each_case(rule, plan, context) if isinstance(plan, Cases) else rule(plan, context)
         if after is not plan and after != plan:
             trace.append(RuleApplication(rule.__name__, "; ".join(context.notes) or _effect(rule), after))
         plan = after
     return plan, tuple(trace)
+
+
+def _of_each_case(rule: Rule, cases: Cases, context: RuleContext) -> LogicalNode:
+    return map_inputs(cases, lambda case: rule(case, context))
 
 
 def _cost_from(start: int, cost: Callable[[LogicalNode], Cost | None]) -> Callable[[LogicalNode], Cost | None]:

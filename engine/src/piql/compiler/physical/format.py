@@ -13,6 +13,7 @@ from typing import assert_never
 from piql.compiler.logical.expressions import ColumnRef
 from piql.compiler.logical.format import (
     format_assignments,
+    format_cases,
     format_conflict,
     format_count,
     format_expression,
@@ -29,6 +30,7 @@ from piql.compiler.physical.operators import (
     IndexScan,
     KeyPart,
     KeyRange,
+    LocalCases,
     LocalDistinct,
     LocalGroupBy,
     LocalJoin,
@@ -110,6 +112,8 @@ def describe(node: PhysicalNode | WritePlan) -> tuple[str, str]:
         case LocalUnion():
             merged = f"merged by {format_order(node.order)}" if node.order else ""
             return name, " ".join(word for word in ("all" if node.all else "", merged) if word)
+        case LocalCases():
+            return name, format_cases(node.tests)
         case RecursiveUnion():
             return name, f"{'all ' if node.all else ''}{node.name}, at most {node.levels} levels"
         case WorkTableScan():

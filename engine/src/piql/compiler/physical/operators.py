@@ -325,6 +325,18 @@ class LocalUnion(Local):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LocalCases(Local):
+    """The rows of one child, the first whose test is true: each child is the plan for a case of the parameters.
+
+    It stands at the top of a plan alone. The tests read parameters and no columns; the last one is TRUE. `fields` are
+    those of the first child; the others' fields pair with them by place.
+    """
+
+    tests: tuple[Expression, ...]
+    inputs: tuple[PhysicalNode, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecursiveUnion(Local):
     """Reads `anchor`, level 0, and then `step` level by level: `levels` times, or until a level is empty.
 
@@ -378,6 +390,7 @@ PhysicalNode: TypeAlias = (
     | LocalGroupBy
     | LocalDistinct
     | LocalUnion
+    | LocalCases
     | LocalProjection
     | RecursiveUnion
     | WorkTableScan
@@ -402,7 +415,7 @@ def inputs(node: PhysicalNode) -> tuple[PhysicalNode, ...]:
             return (node.child,)
         case LocalJoin() | LocalSemiJoin():
             return (node.left, node.right)
-        case LocalUnion():
+        case LocalUnion() | LocalCases():
             return node.inputs
         case RecursiveUnion():
             return (node.anchor, node.step)
@@ -421,7 +434,7 @@ def map_inputs(node: PhysicalNode, change: Callable[[PhysicalNode], PhysicalNode
             return node
         case LocalJoin() | LocalSemiJoin():
             return replace(node, left=changed[0], right=changed[1])
-        case LocalUnion():
+        case LocalUnion() | LocalCases():
             return replace(node, inputs=changed)
         case RecursiveUnion():
             return replace(node, anchor=changed[0], step=changed[1])

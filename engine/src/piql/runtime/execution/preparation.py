@@ -9,7 +9,7 @@ from typing import Any
 from piql.compiler.logical.expressions import ColumnRef, Expression, FunctionCall
 from piql.compiler.logical.operators import Count, SortKey
 from piql.compiler.optimizer.analysis.predicates import replace_columns
-from piql.compiler.physical.operators import LocalProjection, PhysicalNode, RecursiveUnion
+from piql.compiler.physical.operators import LocalProjection, LocalStop, PhysicalNode, RecursiveUnion
 from piql.runtime.execution.expressions import ExpressionCompiler
 from piql.schema.catalog import Index
 from piql.store.base import Store
@@ -42,6 +42,10 @@ class Preparation:
         order = (replace(key, expression=replace_columns(key.expression, meanings)) for key in self.page_order)
         return replace(self, page_order=tuple(order))
 
+    def in_case(self, case: PhysicalNode) -> Preparation:
+        """Return the preparation of the plan for a case of the parameters: with its own order of the page."""
+        return replace(self, page_order=page_order(case) or ())
+
     def in_step(self, union: RecursiveUnion, path: tuple[int, ...]) -> Preparation:
         """Return the preparation of the step of the recursive union at `path`."""
         return replace(self, work_tables={**self.work_tables, union.name: path})
@@ -70,6 +74,11 @@ class Preparation:
     def count_source(self, count: Count) -> str:
         """Return the source of how many rows a LIMIT lets through, from the parameters `p`."""
         return str(count.max) if count.parameter is None else f"min(p[{self.slots[count.parameter]}], {count.max})"
+
+
+def page_order(plan: PhysicalNode) -> tuple[SortKey, ...] | None:
+    """Return the order of the page of a PAGINATE query, None for other queries."""
+    return next((node.order for node in plan.find(LocalStop) if node.is_page), None)
 
 
 def _unconverted(expression: Expression) -> Expression:

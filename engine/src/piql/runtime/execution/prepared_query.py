@@ -15,7 +15,6 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from piql.compiler.logical.expressions import ColumnRef
-from piql.compiler.logical.operators import SortKey
 from piql.compiler.physical import operators as physical
 from piql.compiler.result import CompiledQuery
 from piql.errors import InvalidCursor, NumberOutOfRange
@@ -27,7 +26,7 @@ from piql.runtime.execution.observation import Observation, Observer
 from piql.runtime.execution.operators import prepare
 from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.parameters import ParameterChecks
-from piql.runtime.execution.preparation import Preparation
+from piql.runtime.execution.preparation import Preparation, page_order
 from piql.runtime.execution.settling import RowMoved, SettledStore
 from piql.runtime.execution.strategy import Clock, Strategy, Timed, Timings, Work, drive
 from piql.runtime.execution.supplied import Now, Occasion, SuppliedValues, utc_now
@@ -93,7 +92,7 @@ class PreparedQuery:
         self._checked = checks.checked
         self.bound = bound.operations
         self.is_shaped_by_data = _is_shaped_by_data(query)
-        order = _page_order(plan)
+        order = page_order(plan)
         self._is_paged = order is not None
         self._mark = hashlib.sha256(f"{query.text}\n{order!r}".encode()).hexdigest()[:16]
         self._given = len(checks.slots)
@@ -214,11 +213,6 @@ class PreparedQuery:
                 timings.by_operator(),
             )
         )
-
-
-def _page_order(plan: physical.PhysicalNode) -> tuple[SortKey, ...] | None:
-    """Return the order of the page of a PAGINATE query, None for other queries."""
-    return next((node.order for node in plan.find(physical.LocalStop) if node.is_page), None)
 
 
 def _is_shaped_by_data(query: CompiledQuery) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from piql.compiler.logical.operators import (
+    Cases,
     DataStop,
     Derived,
     Distinct,
@@ -39,7 +40,7 @@ def is_empty(query: LogicalNode) -> bool:
             return is_empty(left)
         case Join(left=left, right=right, condition=condition):
             return is_empty(left) or is_empty(right) or (condition is not None and is_never(condition))
-        case Union(inputs=inputs):
+        case Union(inputs=inputs) | Cases(inputs=inputs):
             return all(map(is_empty, inputs))
         case RecursiveUnion(anchor=anchor):
             return is_empty(anchor)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from piql.compiler.logical.operators import (
+    Cases,
     DataStop,
     Derived,
     Distinct,
@@ -32,7 +33,17 @@ def gives_one_row(query: LogicalNode) -> bool:
             return True
         case Projection() | Selection() | Sort() | Distinct() | Stop() | Derived():
             return gives_one_row(query.input)
-        case Relation() | WorkTable() | DataStop() | Join() | SemiJoin() | Union() | RecursiveUnion() | GroupBy():
+        case (
+            Relation()
+            | WorkTable()
+            | DataStop()
+            | Join()
+            | SemiJoin()
+            | Union()
+            | Cases()
+            | RecursiveUnion()
+            | GroupBy()
+        ):
             return False
         case _:
             assert_never(query)

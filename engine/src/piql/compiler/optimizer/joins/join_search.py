@@ -21,6 +21,7 @@ from typing import NamedTuple, TypeAlias, assert_never, cast
 
 from piql.compiler.logical.expressions import ColumnRef, Or, columns_in
 from piql.compiler.logical.operators import (
+    Cases,
     DataStop,
     Derived,
     Distinct,
@@ -483,7 +484,7 @@ def rows_of(node: LogicalNode) -> int:
             return node.count.max
         case GroupBy(keys=()):
             return 1
-        case Union():
+        case Union() | Cases():
             return sum(rows_of(source) for source in node.inputs)
         case Derived() | Distinct() | Projection() | Sort() | GroupBy():
             return rows_of(node.input)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from piql.compiler.logical.operators import (
+    Cases,
     DataStop,
     Derived,
     Distinct,
@@ -110,7 +111,7 @@ class _Ordering:
                 below = self.visit(node.input, stop, keys)
             case GroupBy(summed=(_, *_)) if not keys:  # each group is one row, which the stop counts
                 below = self.visit(node.input, stop, ())
-            case Union():
+            case Union() | Cases():
                 branches = tuple(self.visit(source, None, ()) for source in node.inputs)
                 return node if branches == node.inputs else replace(node, inputs=branches)
             case RecursiveUnion():

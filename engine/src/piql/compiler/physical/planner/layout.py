@@ -22,6 +22,7 @@ from piql.compiler.physical.operators import (
     KeyPart,
     KeyRange,
     Local,
+    LocalCases,
     LocalDistinct,
     LocalGroupBy,
     LocalJoin,
@@ -76,6 +77,9 @@ def _lay_out(node: PhysicalNode, required: Fields) -> PhysicalNode:
             needed = _with_order(required, node.order)
             children = tuple(_lay_out(_pruned(source, needed), source.fields) for source in node.inputs)
             return replace(node, inputs=children, fields=children[0].fields)
+        case LocalCases():
+            cases = tuple(_lay_out(source, source.fields) for source in node.inputs)
+            return replace(node, inputs=cases, fields=cases[0].fields)
         case RecursiveUnion():
             anchor, step = _lay_out(node.anchor, node.anchor.fields), _lay_out(node.step, node.step.fields)
             return replace(node, anchor=anchor, step=step, fields=anchor.fields)

@@ -6,7 +6,7 @@ the segments that nothing bounds. Next: `layout` gives operators their fields, `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, assert_never
@@ -15,6 +15,7 @@ from piql.compiler.binding.outputs import output_columns
 from piql.compiler.binding.types import type_of
 from piql.compiler.logical.expressions import ColumnRef, Expression, conjuncts
 from piql.compiler.logical.operators import (
+    Cases,
     DataStop,
     Derived,
     Distinct,
@@ -37,6 +38,7 @@ from piql.compiler.optimizer.analysis.column_uses import ColumnUses, column_uses
 from piql.compiler.optimizer.analysis.effort import Cost
 from piql.compiler.optimizer.analysis.predicates import ColumnKey, key_of
 from piql.compiler.physical.operators import (
+    LocalCases,
     LocalDistinct,
     LocalGroupBy,
     LocalProjection,
@@ -179,6 +181,8 @@ class Planner:
                 return plan_recursion(self, node, path, below)
             case DataStop():
                 return self.plan(node.input, want, (*path, 0), below)
+            case Cases():
+                raise AssertionError("the cases of a query are planned one by one")
             case Relation():
                 raise AssertionError("a relation is a leg")
             case WorkTable():
@@ -322,7 +326,19 @@ def plan_query(
     is_frozen: bool = False,
 ) -> Planning:
     """Plan a query after Phase I: the physical plan, or what nothing bounds; `cost` tells the cheaper of two plans."""
+    if isinstance(plan, Cases):
+        return _plan_cases(plan, [_plan_query(case, indexes, cost, is_frozen, is_trial=False) for case in plan.inputs])
     return _plan_query(plan, indexes, cost, is_frozen, is_trial=False)
+
+
+def _plan_cases(cases: Cases, plannings: Sequence[Planning]) -> Planning:
+    """Put the plans for the cases of a query together; what nothing bounds in one of them, nothing bounds in all."""
+    gaps = tuple(replace(gap, path=(at, *gap.path)) for at, planning in enumerate(plannings) for gap in planning.gaps)
+    indistinct = tuple(dict.fromkeys(stop for planning in plannings for stop in planning.indistinct))
+    plans = tuple(planning.plan for planning in plannings if planning.plan is not None)
+    if gaps or indistinct:
+        return Planning(None, gaps, indistinct)
+    return Planning(LocalCases(tests=cases.tests, inputs=plans, fields=plans[0].fields, span=cases.span))
 
 
 def _plan_query(

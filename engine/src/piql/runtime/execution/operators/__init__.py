@@ -14,6 +14,7 @@ from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.operators.dereference import Dereference
 from piql.runtime.execution.operators.index_fk_join import IndexFKJoin
 from piql.runtime.execution.operators.index_scan import IndexScan
+from piql.runtime.execution.operators.local_cases import LocalCases
 from piql.runtime.execution.operators.local_distinct import LocalDistinct
 from piql.runtime.execution.operators.local_group_by import LocalGroupBy
 from piql.runtime.execution.operators.local_join import LocalJoin
@@ -47,6 +48,8 @@ def _preparation_of(
     """Return the preparation of a child of the node at `path`."""
     if isinstance(node, physical.LocalUnion):
         return preparation.in_branch(child)
+    if isinstance(node, physical.LocalCases):
+        return preparation.in_case(child)
     if isinstance(node, physical.RecursiveUnion) and child is node.step:
         return preparation.in_step(node, path)
     return preparation
@@ -80,6 +83,8 @@ def _prepared(node: physical.PhysicalNode, below: list[Operator], preparation: P
             return LocalDistinct(node, below[0], preparation)
         case physical.LocalUnion():
             return LocalUnion(node, below, preparation)
+        case physical.LocalCases():
+            return LocalCases(node, below, preparation)
         case physical.RecursiveUnion():
             return RecursiveUnion(node, below[0], below[1])
         case physical.WorkTableScan():
