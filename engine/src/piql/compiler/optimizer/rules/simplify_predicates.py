@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -212,11 +213,33 @@ def _simplify_or(predicate: Or) -> Expression:
     )
     if len(operands) == 1:
         return operands[0]
+    listed = _list_of_columns(operands, predicate)
+    if listed is not None:
+        return listed
     shared, rests = factor_out_shared(operands, meaning_of)
     if not shared:
         return Or(operands=operands, span=predicate.span)
     remainder = _simplify_or(Or(operands=rests, span=predicate.span))
     return And(operands=(*shared, *conjuncts(remainder)), span=predicate.span)
+
+
+def _list_of_columns(operands: Sequence[Expression], whole: Or) -> InList | None:
+    """Return i.id IN (l.first, l.second) for i.id = l.first OR i.id = l.second; None for branches of other kinds."""
+    sides: list[frozenset[ColumnRef]] = []
+    for operand in operands:
+        match operand:
+            case Comparison(operator="=", left=ColumnRef() as left, right=ColumnRef() as right):
+                sides.append(frozenset((left, right)))
+            case _:
+                return None
+    same = frozenset.intersection(*sides)
+    if len(same) != 1:
+        return None
+    (column,) = same
+    items = tuple(next(iter(pair - same)) for pair in sides if len(pair) == 2)
+    if len(items) < len(sides) or any(item.relation == column.relation for item in items):
+        return None
+    return InList(operand=column, items=items, span=whole.span)
 
 
 def _merge_key(part: Expression) -> object:

@@ -33,10 +33,10 @@ from piql.compiler.logical.operators import (
 )
 from piql.compiler.optimizer.analysis.facts import facts_about
 from piql.compiler.optimizer.analysis.nulls import is_null_with
-from piql.compiler.optimizer.analysis.one_row import gives_one_row
 from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquery, holds_subquery, relations_of
 from piql.compiler.optimizer.analysis.region import Leg, aliases_below, is_region, read_region
 from piql.compiler.optimizer.analysis.restrictions import restrictions_on
+from piql.compiler.optimizer.analysis.row_keys import keys_of_region
 from piql.compiler.optimizer.analysis.subqueries import decorrelated
 from piql.compiler.optimizer.rule import RuleContext
 from piql.compiler.optimizer.rules.simplify_predicates import meaning_of
@@ -154,11 +154,7 @@ class _Summaries:
                     return tuple(key for key in keys if not isinstance(key, Aggregate))
                 case _:
                     return None
-        legs = read_region(plan).legs
-        if any(leg.relation is None and not gives_one_row(leg.input) for leg in legs):
-            return None
-        relations = [leg.relation for leg in legs if leg.relation is not None]
-        return tuple(column for relation in relations for column in relation.columns(relation.table.primary_key))
+        return keys_of_region(plan)
 
 
 class _Rows:
