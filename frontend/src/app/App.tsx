@@ -10,16 +10,16 @@ import { EarlierNotices } from './EarlierNotices'
 import { Header } from './Header'
 import { useKeys } from './keys'
 import { Notices } from './Notices'
-import { Palette } from './Palette'
 import { ServerBanner } from './ServerBanner'
 import { Shortcuts } from './Shortcuts'
 import { SkipLink } from './SkipLink'
 import { useView } from './url-state'
-import { WorkbenchPage } from './WorkbenchPage'
 
+const WorkbenchPage = lazy(() => import('./WorkbenchPage'))
 const DashboardPage = lazy(() => import('./DashboardPage'))
 const HomePage = lazy(() => import('./home/HomePage'))
 const GuidePage = lazy(() => import('./guide/GuidePage'))
+const Palette = lazy(() => import('./Palette'))
 const CodePage = lazy(() => import('../panels/reference/CodePage'))
 
 const PAGE_TITLES: Partial<Record<View['page'], string>> = { dashboard: 'Dashboard', guide: 'Guide' }
@@ -66,29 +66,20 @@ function Pages() {
         onNotices={() => setOverlay('notices')}
       />
       <ServerBanner />
-      {page === 'home' ? (
-        <PartBoundary>
-          <Suspense fallback={null}>
+      {/* Each page is loaded when it is opened, so that none weighs on another. */}
+      <PartBoundary key={page}>
+        <Suspense fallback={null}>
+          {page === 'home' ? (
             <HomePage />
-          </Suspense>
-        </PartBoundary>
-      ) : page === 'guide' ? (
-        <PartBoundary>
-          <Suspense fallback={null}>
+          ) : page === 'guide' ? (
             <GuidePage />
-          </Suspense>
-        </PartBoundary>
-      ) : page === 'dashboard' ? (
-        <PartBoundary>
-          <Suspense fallback={null}>
+          ) : page === 'dashboard' ? (
             <DashboardPage key={`${application}/${environment}`} />
-          </Suspense>
-        </PartBoundary>
-      ) : (
-        <PartBoundary>
-          <WorkbenchPage key={`${application}/${environment}`} />
-        </PartBoundary>
-      )}
+          ) : (
+            <WorkbenchPage key={`${application}/${environment}`} />
+          )}
+        </Suspense>
+      </PartBoundary>
       <Notices />
       {code ? (
         <PartBoundary>
@@ -97,7 +88,11 @@ function Pages() {
           </Suspense>
         </PartBoundary>
       ) : null}
-      {overlay === 'palette' ? <Palette onClose={() => setOverlay(null)} show={setOverlay} /> : null}
+      {overlay === 'palette' ? (
+        <Suspense fallback={null}>
+          <Palette onClose={() => setOverlay(null)} show={setOverlay} />
+        </Suspense>
+      ) : null}
       {overlay === 'shortcuts' ? <Shortcuts onClose={() => setOverlay(null)} /> : null}
       {overlay === 'notices' ? <EarlierNotices onClose={() => setOverlay(null)} /> : null}
     </div>

@@ -8,7 +8,7 @@ import { useCompilation } from './selection'
 import shortcutsStyles from './shortcuts.module.css'
 
 /** A dialog that searches commands, queries, panels and files; Enter runs or opens the marked one. */
-export function Palette({ onClose, show }: { onClose: () => void; show: (overlay: Overlay) => void }) {
+export default function Palette({ onClose, show }: { onClose: () => void; show: (overlay: Overlay) => void }) {
   const compilation = useCompilation()
   const files = useDocuments((state) => state.files)
   const [typed, setTyped] = useState('')

@@ -27,7 +27,7 @@ declare global {
  * The page of one application: the steps of the work, sidebar, editor, panels and status bar. While it is on the page, the texts follow the
  * server, are compiled as they are typed and saved after a pause.
  */
-export function WorkbenchPage() {
+export default function WorkbenchPage() {
   const view = useView()
   const { data, dataUpdatedAt, error } = useQuery({
     ...applicationQuery(view.application),
