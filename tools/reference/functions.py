@@ -29,6 +29,8 @@ _AGGREGATE_MEANING = {
     "AVG": "the mean; NULL of no values, and where the sum of DOUBLEs is not finite",
     "MIN": "the smallest; NULL of no values",
     "MAX": "the largest; NULL of no values",
+    "ARRAY_AGG": "the values as the text of a JSON array, in ascending order; NULLs are left out, NULL of no values",
+    "JSON_AGG": "another name of ARRAY_AGG",
 }
 _SUMS = (
     ("`TIMESTAMP` and an interval", "`TIMESTAMP`"),

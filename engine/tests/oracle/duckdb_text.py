@@ -310,6 +310,9 @@ class _Printer:
         condition = f" FILTER (WHERE {self.expr(expr.filter)})" if expr.filter is not None else ""
         text = f"{expr.function.lower()}({values}){condition}"
         kind = expr.type.kind if expr.type is not None else None
+        if expr.function == "ARRAY_AGG":
+            listed = f"list({values} ORDER BY {inner}) FILTER (WHERE {self.counted(expr, inner)})"
+            return f"CAST(to_json({listed}) AS VARCHAR)"
         if expr.function == "SUM" and kind in ("INT", "BIGINT"):
             return f"CAST({text} AS BIGINT)"  # DuckDB's own has 128 bits
         if expr.function in ("SUM", "AVG") and kind == "DOUBLE":

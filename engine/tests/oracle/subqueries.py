@@ -45,7 +45,10 @@ class SubqueryGenerator(SourceGenerator):
                 column.type,
                 self.filter(sight),
             )
-        return Aggregate(rng.choice(("COUNT", "MIN", "MAX")), reference, rng.random() < 0.2, filter=self.filter(sight))
+        functions = ("COUNT", "MIN", "MAX")
+        if not self.is_basic and (column.type.kind in ("INT", "BIGINT") or column.type.is_text):
+            functions = (*functions, "ARRAY_AGG")
+        return Aggregate(rng.choice(functions), reference, rng.random() < 0.2, filter=self.filter(sight))
 
     def filter(self, sight: Sight) -> Expr | None:
         """Return the condition of a FILTER, or rather none."""

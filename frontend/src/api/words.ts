@@ -116,6 +116,7 @@ export const TYPES = [
 
 export const FUNCTIONS = [
   'ABS',
+  'ARRAY_AGG',
   'AVG',
   'CEIL',
   'CEILING',
@@ -132,6 +133,7 @@ export const FUNCTIONS = [
   'GREATEST',
   'IFNULL',
   'INSTR',
+  'JSON_AGG',
   'LCASE',
   'LEAST',
   'LENGTH',

@@ -184,3 +184,21 @@ def test_a_limit_is_on_all_that_a_query_fixes_and_in_the_order_of_the_key() -> N
     assert fixes_of(queries["byName"])[0].title == "Add CARDINALITY LIMIT 100 (w, d, last) to customers"
     assert fixes_of(queries["sumOf"])[0].title == "Add CARDINALITY LIMIT 100 (w, d, o) to lines"
     assert fixes_of(queries["lastOrders"])[0].title == "Add CARDINALITY LIMIT 100 (w, d, c) to orders"
+
+
+def test_a_reference_in_a_key_of_pairs_may_have_a_limit_whatever_its_name() -> None:
+    tables = """
+    CREATE TABLE statuses (id BIGINT PRIMARY KEY);
+    CREATE TABLE favourites (
+      id BIGINT PRIMARY KEY, account BIGINT NOT NULL, status_id BIGINT NOT NULL REFERENCES statuses,
+      UNIQUE (account, status_id)
+    );
+    CREATE TABLE issues (id BIGINT PRIMARY KEY, status_id BIGINT NOT NULL REFERENCES statuses);
+    """
+    titles = {}
+    for table in ("favourites", "issues"):
+        text = f"CREATE QUERY q AS SELECT COUNT(*) AS n FROM {table} WHERE status_id = [s];"
+        (error,) = [found for found in piql.compile(tables + text).diagnostics if found.severity == "error"]
+        titles[table] = [fix.title for fix in error.fixes]
+    assert titles["favourites"][0] == "Add CARDINALITY LIMIT 100 (status_id) to favourites"
+    assert not any("CARDINALITY LIMIT" in title for title in titles["issues"])

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from piql.compiler.binding.expressions import ExpressionBinder
 
 
+_ARRAYS = ("ARRAY_AGG", "JSON_AGG")  # one aggregate, which PostgreSQL has under two names
+
+
 def bind_call(binder: ExpressionBinder, node: ast.Call, expected: SqlType | None) -> logical.Expression | None:
     """Bind a call of a function or aggregate; None, after a report, for one that is unknown or misused."""
     name = node.name.text.upper()
@@ -129,11 +132,18 @@ def _aggregate(binder: ExpressionBinder, node: ast.Call, name: str) -> logical.E
             node.span,
         )
         return None
+    if name in _ARRAYS and operand_type.kind is Kind.BLOB:
+        binder.report(
+            "function-arguments", f"{name} makes a JSON text, and {node.arguments[0].span.text} is a BLOB", node.span
+        )
+        return None
     if node.filter is not None:
         operand = _filtered(binder, operand, node.filter)
         if operand is None:
             return None
-    if name == "COUNT":
+    if name in _ARRAYS:
+        name, result = "ARRAY_AGG", BARE[Kind.TEXT]
+    elif name == "COUNT":
         result = BARE[Kind.BIGINT]
     elif name == "AVG":
         result = BARE[Kind.DOUBLE]

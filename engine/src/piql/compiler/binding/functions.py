@@ -17,7 +17,7 @@ from piql.compiler.logical.expressions import Expression
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.types import WHOLE
 
-AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX")
+AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX", "ARRAY_AGG", "JSON_AGG")
 
 _TEXT = BARE[Kind.TEXT]
 _INT = BARE[Kind.INT]

@@ -167,9 +167,9 @@ class Case(_Expression):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregate(_Expression):
-    """COUNT, SUM, AVG, MIN or MAX over a group; `operand` is None for COUNT(*)."""
+    """COUNT, SUM, AVG, MIN, MAX or ARRAY_AGG over a group; `operand` is None for COUNT(*)."""
 
-    function: Literal["COUNT", "SUM", "AVG", "MIN", "MAX"]
+    function: Literal["COUNT", "SUM", "AVG", "MIN", "MAX", "ARRAY_AGG"]
     operand: Expression | None
     distinct: bool
     type: SqlType

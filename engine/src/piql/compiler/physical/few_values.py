@@ -4,7 +4,8 @@
     statuses (author)        CARDINALITY LIMIT 100 (author) allows each author 100
 
 Three things show such a column: its type, its name, and a query that compares it with a constant. The last one does not
-count for a column of a key or a reference. The guess only words messages and fixes; no bound relies on it.
+count for a column of a key or a reference, and its name does not for a reference in a key of several columns. The guess
+only words messages and fixes; no bound relies on it.
 """
 
 from __future__ import annotations
@@ -35,12 +36,21 @@ def holds_few_values(table: Table, name: str, *, is_constant: bool = False) -> b
         return False
     if column.type.kind is Kind.BOOLEAN or _is_short(column):
         return True
+    if _pairs_things(table, name):
+        return False
     words = [word.lower() for word in _WORDS.findall(name)]
     while len(words) > 1 and words[-1] in _BEHIND:
         words.pop()
     if words and (words[-1] in FEW or (len(words) > 1 and words[0] in _BEFORE)):
         return True
     return is_constant and not _names_an_owner(table, column)
+
+
+def _pairs_things(table: Table, name: str) -> bool:
+    """Whether a column refers to what a table pairs with others: status_id of UNIQUE (account_id, status_id)."""
+    keys = (table.primary_key, *(key.columns for key in table.unique_keys))
+    is_reference = any(name in key.columns for key in table.foreign_keys)
+    return is_reference and any(name in key and len(key) > 1 for key in keys)
 
 
 def _is_short(column: Column) -> bool:

@@ -179,7 +179,8 @@ FUNCTIONS: dict[str, str] = {
     "IF": "CASE WHEN test THEN a ELSE b END gives one of two values",
     "IIF": "CASE WHEN test THEN a ELSE b END gives one of two values",
     "LEN": "LENGTH(text) counts characters",
-    "GROUP_CONCAT": "read the rows in order and combine them in the application",
-    "STRING_AGG": "read the rows in order and combine them in the application",
-    "ARRAY_AGG": "read the rows in order and combine them in the application",
+    "GROUP_CONCAT": "ARRAY_AGG(column) gives the values as the text of a JSON array",
+    "STRING_AGG": "ARRAY_AGG(column) gives the values as the text of a JSON array",
+    "JSON_ARRAYAGG": "ARRAY_AGG(column) gives the values as the text of a JSON array",
+    "JSON_GROUP_ARRAY": "ARRAY_AGG(column) gives the values as the text of a JSON array",
 }

@@ -12,7 +12,7 @@ def filling(text: str, length: int, unit: str) -> str:
     missing = length - len(text)
     if missing <= 0 or not unit:
         return ""
-    _check(length)
+    check_length(length)
     return (unit * (missing // len(unit) + 1))[:missing]
 
 
@@ -21,10 +21,10 @@ def replace(text: str, part: str, other: str) -> str:
     if not part:
         return text
     if len(other) > len(part):
-        _check(len(text) + text.count(part) * (len(other) - len(part)))
+        check_length(len(text) + text.count(part) * (len(other) - len(part)))
     return text.replace(part, other)
 
 
-def _check(length: int) -> None:
+def check_length(length: int) -> None:
     if length > MOST_CHARACTERS:
         raise NumberOutOfRange(f"a text of {length:,} characters is longer than {MOST_CHARACTERS:,}")

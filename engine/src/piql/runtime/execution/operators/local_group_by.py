@@ -11,6 +11,7 @@ from piql.compiler.physical import operators as physical
 from piql.runtime.execution import numbers
 from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.expressions import words_for
+from piql.runtime.execution.json_arrays import json_array_of
 from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.preparation import Preparation
 from piql.schema.catalog import Kind
@@ -50,7 +51,11 @@ def _summary(aggregate: Aggregate, child: Operator, preparation: Preparation) ->
     needs_values = aggregate.function in ("SUM", "AVG")
     source = compiler.value(aggregate.operand) if needs_values else compiler.stored(aggregate.operand)
     listed = compiler.function("rows, p", f"[v for r in rows if (v := {source}) is not None]")
-    compute = _computing(aggregate)
+    compute = (
+        json_array_of(type_of(aggregate.operand), preparation.store.codec(type_of(aggregate.operand)))
+        if aggregate.function == "ARRAY_AGG"
+        else _computing(aggregate)
+    )
     codec = preparation.store.codec(aggregate.type)
     encode = codec.encode if codec and needs_values else None
 
