@@ -17,6 +17,7 @@ PROGRAMS = (
     "engine/benchmarks/reporting.py",
     "engine/benchmarks/writes.py",
     "engine/benchmarks/bulk_load.py",
+    "engine/benchmarks/file_load.py",
     "profiler/benchmarks/heatmap.py",
 )
 

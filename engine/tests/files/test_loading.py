@@ -1,13 +1,15 @@
 """A file is loaded as it is written, or its faults are named by line and column and nothing of the batch is in."""
 
+from collections.abc import Sequence
 from itertools import count
 
 import piql
 import pytest
 from piql.client.table_pages import table_pages
 from piql.errors import InvalidParameter
+from piql.files import seen_keys
 from piql.files.loading import LoadRefused
-from piql.files.problems import FileRefused
+from piql.files.problems import FileRefused, Problem
 
 from .conftest import Loader
 
@@ -93,6 +95,34 @@ def test_constraints_name_their_lines(db: piql.Database, loader: Loader) -> None
     assert "at most 5 rows share one owner" in report.problems[0].message
     assert "'zoe' names no row of users" in report.problems[1].message
     assert "the primary key of line 9" in report.problems[2].message
+
+
+def test_a_key_is_refused_twice_wherever_in_the_file_it_stands(db: piql.Database, loader: Loader) -> None:
+    """By its value, not by its text; also where the first of the two lines was loaded before."""
+    text = "id,name\n" + "".join(f"{number},part\n" for number in range(1, 8)) + "+2,again\n9,last\n"
+    expected = [(9, "id", "it has the primary key of line 3: one of the two would be lost")]
+
+    def told(problems: Sequence[Problem]) -> list[tuple[int | None, str | None, str]]:
+        return [(problem.line, problem.column, problem.message) for problem in problems]
+
+    load = loader("parts", "parts.csv", text, batch_rows=3)
+    assert told(load.dry_run().problems) == expected
+    with pytest.raises(LoadRefused) as refused:
+        load.load()
+    assert told(refused.value.problems) == expected
+    assert refused.value.loaded.rows == 6
+    with pytest.raises(LoadRefused) as refused:
+        loader("parts", "parts.csv", text, batch_rows=3).load(is_resumed=True)
+    assert told(refused.value.problems) == expected
+    mended = text.replace("+2,again", "8,again")
+    assert loader("parts", "parts.csv", mended, batch_rows=3).load(is_resumed=True).rows == 9
+
+
+def test_keys_are_still_known_when_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seen_keys, "_MOST_RECENT", 10)
+    keys = seen_keys.SeenKeys()
+    assert all(keys.add((number, "a")) for number in range(35))
+    assert not any(keys.add((number, "a")) for number in range(35))
 
 
 def test_a_unique_value_is_refused_in_the_file_and_in_the_store(db: piql.Database, loader: Loader) -> None:

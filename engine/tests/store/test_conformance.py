@@ -54,6 +54,17 @@ def test_a_get_finds_the_record_of_its_key_and_no_other(store: Store) -> None:
     assert read(store, shape, 3) == []
 
 
+def test_many_gets_are_answered_in_the_order_of_their_keys(store: Store) -> None:
+    primary = TABLE.primary_index()
+    fill(store, TABLE, primary, [(key, None, f"text {key}") for key in range(0, 600, 2)])
+    keys = [(key * 37 % 601,) for key in range(450)] + [(4,), (4,)]
+    with store.transaction() as transaction:
+        texts = transaction.get_many(store.prepare(ReadShape(TABLE, primary, ("text",), 1)), keys)
+        nothing = transaction.get_many(store.prepare(ReadShape(TABLE, primary, (), 1)), keys)
+    assert texts == [(f"text {key}",) if key % 2 == 0 and key < 600 else None for (key,) in keys]
+    assert nothing == [() if text else None for text in texts]
+
+
 def test_a_read_of_no_column_says_only_how_many_rows_there_are(store: Store) -> None:
     primary = TABLE.primary_index()
     fill(store, TABLE, primary, [(1, 7, "one"), (2, None, None), (3, 7, None)])

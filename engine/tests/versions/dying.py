@@ -11,7 +11,17 @@ from typing import Any
 from piql.store.base import Store, Transaction
 from piql.store.wrapper import StoreWrapper
 
-_COUNTED = ("read", "put", "set_version", "set_setting", "create_table", "add_columns", "create_index", "drop_index")
+_COUNTED = (
+    "read",
+    "get_many",
+    "put",
+    "set_version",
+    "set_setting",
+    "create_table",
+    "add_columns",
+    "create_index",
+    "drop_index",
+)
 
 
 class DyingTransaction:

@@ -15,6 +15,7 @@ from piql.files.problems import MOST_PROBLEMS, FileRefused, Problem
 
 DELIMITERS = (",", ";", "\t", "|")  # of these, the one that the header holds most often is taken
 _FETCHED = 2000  # rows that are held at a time
+_READ_BYTES = 1 << 20  # at a time, to count lines
 _SHOWN = 60  # characters of a line in a message
 _MIXED = "a quote is not closed, or some lines end with CR LF and others with LF"
 
@@ -42,6 +43,7 @@ class CsvSource:
         if not self._columns:
             raise FileRefused("its first line must name the columns, and is empty")
         self._row_count: int | None = None
+        self._is_a_line_a_row = False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -67,6 +69,7 @@ class CsvSource:
                 message = _MIXED
             return [Problem(None, f"the file cannot be read as CSV: {message}")]
         self._row_count = counts[0][0]
+        self._is_a_line_a_row = _line_count(self._path) == self._header_lines + counts[0][0]
         return [Problem(int(line), _in_words(kind, message, text)) for line, kind, message, text in rejects]
 
     def _rejects(self) -> list[tuple[Any, ...]]:
@@ -88,10 +91,16 @@ class CsvSource:
         """
         cursor = self._duck.cursor()
         try:
+            cursor.execute(f"SELECT * FROM {self._scan()}", [str(self._path)])
+            if self._is_a_line_a_row:
+                line = self._header_lines
+                while rows := cursor.fetchmany(_FETCHED):
+                    yield from enumerate(rows, line + 1)
+                    line += len(rows)
+                return
             with self._path.open("rb") as file:
                 lines = _Lines(file, skips_empty=len(self._columns) > 1)
                 lines.skip(self._header_lines)
-                cursor.execute(f"SELECT * FROM {self._scan()}", [str(self._path)])
                 while rows := cursor.fetchmany(_FETCHED):
                     for row in rows:
                         yield lines.next_row(), row
@@ -106,6 +115,16 @@ class CsvSource:
 
     def _scan(self, more: str = "") -> str:
         return csv_scan(len(self._columns), self._delimiter, more)
+
+
+def _line_count(path: Path) -> int:
+    """Return how many lines a file has that end with a line feed, and one for what stands behind the last of them."""
+    count, last = 0, b"\n"
+    with path.open("rb") as file:
+        while part := file.read(_READ_BYTES):
+            count += part.count(b"\n")
+            last = part[-1:]
+    return count + (last != b"\n")
 
 
 class _Lines:

@@ -4,7 +4,7 @@ What is atomic: a file that is not well-formed puts no row in. On the embedded s
 the mark from which the next load continues, or not at all. On a store without transactions each row is in whole; of
 the batch that was stopped some rows may be in, and putting them again changes nothing.
 
-Two rows with one primary key are refused where they stand in one batch; a dry run finds them anywhere in the file.
+Two rows with one primary key are refused wherever in the file they stand: the later one with the batch that it is in.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from piql.errors import (
 )
 from piql.files.mapping import ColumnMapping
 from piql.files.problems import MOST_PROBLEMS, FileRefused, Problem
-from piql.files.row_check import NumberedRow, RowCheck
+from piql.files.row_check import NumberedRow, RowCheck, same_key
+from piql.files.seen_keys import SeenKeys
 from piql.files.source import Source, SourceRow
 from piql.runtime.writing.bulk import BATCH
 from piql.runtime.writing.resumed_load import ResumedLoad
@@ -102,7 +103,8 @@ class FileLoad:
             raise FileRefused("the file is not well-formed", problems[:most_problems], is_more=_fills(problems))
         self._line = 0  # of the row that was taken last
         self._buffer: list[SourceRow] = []  # the rows of the batch that is being loaded
-        self._keys: set[tuple[Any, ...]] = set()  # primary keys of that batch
+        self._keys = SeenKeys()
+        self._twice: dict[int, int] = {}  # the line of the row whose key an earlier row has → the line of that one
         self._rest: Iterator[SourceRow] = iter(())  # the rows of the file that were not taken yet
         self._progress = Loaded(0, 0, 0, is_complete=False)
 
@@ -170,27 +172,32 @@ class FileLoad:
 
         Raises LoadRefused for a value that is not of its type, and for two rows of one batch with the same key.
         """
-        to_row, key_of = self._mapping.row, self._mapping.key
+        to_row, take_key, is_new = self._mapping.row, self._mapping.take_key, self._keys.add
+        buffer = self._buffer
         for number, (line, values) in enumerate(self._rest):
             if number >= skipped:
-                if not self._buffer:
-                    self._keys.clear()
-                    if stop is not None and stop():
-                        raise _Stopped
-                self._buffer.append((line, values))
+                if not buffer and stop is not None and stop():
+                    raise _Stopped
+                buffer.append((line, values))
             elif number == skipped - 1:
                 self._progress = Loaded(skipped, line, skipped, is_complete=False)
             self._line = line
             try:
                 row = to_row(values)
-                key = key_of(row)
-                if number >= skipped and key in self._keys:
-                    raise ValueMismatch("two rows of one batch have the same primary key")
-                self._keys.add(key)
+                key = take_key(row)
+                if not is_new(key) and number >= skipped:
+                    self._refuse_second(key, number, line)
             except ValueMismatch as mismatch:
-                self._buffer.extend(islice(self._rest, self._batch_rows - len(self._buffer)))
+                buffer.extend(islice(self._rest, self._batch_rows - len(buffer)))
                 raise self._refused(mismatch, was_begun=False) from None
             yield row
+
+    def _refuse_second(self, key: tuple[Any, ...], number: int, line: int) -> None:
+        """Raise ValueMismatch if a row before row `number`, in `line`, has its key: the file is read again for it."""
+        for earlier, values in islice(self._source.rows(), number):
+            if self._mapping.take_key(self._mapping.row(values)) == key:
+                self._twice[line] = earlier
+                raise ValueMismatch(same_key(earlier))
 
     def _refused(self, refusal: Exception, *, was_begun: bool) -> LoadRefused:
         """Return the error for a refused batch: the problems of its rows, and of values in the rows behind it.
@@ -200,6 +207,11 @@ class FileLoad:
         problems: list[Problem] = []
         with suppress(PiqlError):
             problems = self._problems_of(self._buffer, RowCheck(self._db, self.table))
+        key_column = self._mapping.table.primary_key[0]
+        for line, values in self._buffer:
+            if line in self._twice and not any(problem.line == line for problem in problems):
+                twice = Problem(line, same_key(self._twice[line]), key_column)
+                problems = sorted([*problems, self._mapping.in_words_of_the_file(twice, values)], key=_line_of)
         if not problems:  # what another writer did in between has refused it
             problems = [Problem(self._buffer[0][0] if self._buffer else None, str(refusal))]
         looked_at = 0
@@ -226,7 +238,11 @@ class FileLoad:
         lines = dict(batch)
         for problem in check.problems(rows):
             problems.append(self._mapping.in_words_of_the_file(problem, lines[problem.line or 0]))
-        return sorted(problems, key=lambda problem: problem.line or 0)
+        return sorted(problems, key=_line_of)
+
+
+def _line_of(problem: Problem) -> int:
+    return problem.line or 0
 
 
 def _fills(problems: Sequence[Problem]) -> bool:

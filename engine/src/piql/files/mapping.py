@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from piql.files.problems import FileRefused, Problem
-from piql.files.values import BytesForm, as_written, reader_of
+from piql.files.values import BytesForm, Reader, as_written, reader_of
 from piql.schema.catalog import Column, SqlType, Table
 from piql.schema.types import convert
 from piql.schema.values import ValueMismatch
@@ -42,13 +42,20 @@ class ColumnMapping:
     def row(self, values: Sequence[Any]) -> dict[str, Any]:
         """Return the values by the table's columns; raise ValueMismatch where one is not written as its type is."""
         return {
-            mapped.column.name: None if (value := values[mapped.position]) is None else mapped.read(value)
-            for mapped in self.columns
+            name: None if (value := values[position]) is None else read(value) for name, position, read in self._readers
         }
 
-    def key(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the primary key of a row; raise ValueMismatch where it is none."""
-        return tuple([convert(row.get(name), of) for name, of in self._key_types])
+    def take_key(self, row: dict[str, Any]) -> tuple[Any, ...]:
+        """Return the primary key of a row, whose values of it are converted; raise ValueMismatch where it is none."""
+        key = []
+        for name, of in self._key_types:
+            row[name] = value = convert(row.get(name), of)
+            key.append(value)
+        return tuple(key)
+
+    @cached_property
+    def _readers(self) -> tuple[tuple[str, int, Reader], ...]:
+        return tuple((mapped.column.name, mapped.position, mapped.read) for mapped in self.columns)
 
     @cached_property
     def _key_types(self) -> tuple[tuple[str, SqlType], ...]:

@@ -55,6 +55,11 @@ def _digest(values: Row) -> int:
     return int.from_bytes(blake2b(repr(values).encode("utf-8", "backslashreplace"), digest_size=8).digest(), "big")
 
 
+def same_key(earlier: int) -> str:
+    """Return what is wrong with a row whose key one in an earlier line has."""
+    return f"it has the primary key of line {earlier}: one of the two would be lost"
+
+
 class RowCheck:
     """The rows of one load into one table, given in batches to `problems`.
 
@@ -118,8 +123,7 @@ class RowCheck:
             key = writer.key_of(record)
             earlier = self._lines.setdefault(_digest(key), line)
             if earlier != line:
-                reason = f"it has the primary key of line {earlier}: one of the two would be lost"
-                problems.append(Problem(line, reason, writer.table.primary_key[0]))
+                problems.append(Problem(line, same_key(earlier), writer.table.primary_key[0]))
                 continue
             fitting.append(_Candidate(line, key, record, None))
         answers = self._store.read_many([Batch(writer.get, [row.key for row in fitting])])[0] if fitting else []

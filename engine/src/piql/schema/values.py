@@ -197,6 +197,8 @@ def to_timestamp(value: object, type: SqlType) -> datetime:
             raise _refuse(value, type, "it has no time zone")
     else:
         raise _refuse(value, type)
+    if moment.tzinfo is UTC and moment.microsecond % 1000 == 0:
+        return moment
     try:
         moment = moment.astimezone(UTC)
     except (OverflowError, ValueError):

@@ -130,12 +130,9 @@ def _in_key_order(entries: list[Row]) -> list[Row]:
 
 def _old_records(transaction: Transaction, writer: TableWriter, records: dict[Row, Row]) -> dict[Row, Row]:
     """Return the records that the store has under these keys, by key."""
-    old_records: dict[Row, Row] = {}
-    for key in records:
-        rows = transaction.read(writer.get, key)
-        if rows:
-            old_records[key] = rows[0]
-    return old_records
+    keys = list(records)
+    old_records = zip(keys, transaction.get_many(writer.get, keys), strict=True)
+    return {key: old for key, old in old_records if old is not None}
 
 
 def _check_references(
@@ -143,10 +140,10 @@ def _check_references(
 ) -> None:
     """Look up each key that foreign keys name once; called after the batch is put, as its rows may name each other."""
     for check in (*writer.references, *writer.guards.references):
-        named = {check.value(record) for record in changed.values()}
-        for value in named:
-            if value is not None and not check.exists(transaction, value):
-                raise check.violation(value)
+        named = {value: None for record in changed.values() if (value := check.value(record)) is not None}
+        missing = check.first_missing(transaction, list(named))
+        if missing is not None:
+            raise check.violation(missing)
 
 
 def _check_unique(transaction: Transaction, writer: TableWriter, changed: dict[Row, Row], old: dict[Row, Row]) -> None:

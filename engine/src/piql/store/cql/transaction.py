@@ -53,6 +53,10 @@ class CqlTransaction:
         self.create_pending()
         return self._store.read_many([Batch(read, [arguments])])[0][0]
 
+    def get_many(self, read: CqlRead, keys: Sequence[tuple[Any, ...]]) -> list[Row | None]:
+        self.create_pending()
+        return [rows[0] if rows else None for rows in self._store.read_many([Batch(read, keys)])[0]]
+
     def count(self, read: CqlRead, arguments: tuple[Any, ...]) -> int:
         return len(self.read(read, arguments))
 

@@ -21,6 +21,8 @@ from piql.store.values import STORED
 
 Arguments = tuple[Any, ...]
 BUCKET = "#bucket"
+_MOST_GETS = 200  # in one statement: more are no quicker
+_MOST_VARIABLES = 999  # of one statement, in the oldest SQLite
 
 
 def quoted(name: str) -> str:
@@ -147,6 +149,35 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
+class ManyGets:
+    """The gets of one shape, many in a statement: `columns` by those of the whole `key`, none of which has a flag."""
+
+    columns: tuple[str, ...]
+    table: str
+    key: tuple[str, ...]
+
+    @property
+    def most(self) -> int:
+        """How many keys one statement takes."""
+        return max(1, min(_MOST_GETS, _MOST_VARIABLES // len(self.key)))
+
+    def sql(self) -> str:
+        """Return the statement: `most` keys as its arguments, and rows that begin with the number of their key.
+
+        WITH k (n, k0) AS (VALUES (0, ?), (1, ?)) SELECT k.n, t."text" FROM k CROSS JOIN "table t" t WHERE t."id" = k.k0
+        """
+        names = [f"k{at}" for at in range(len(self.key))]
+        marks = ", ?" * len(names)
+        rows = ", ".join(f"({number}{marks})" for number in range(self.most))
+        columns = "".join(f", t.{quoted(name)}" for name in self.columns)
+        where = " AND ".join(f"t.{quoted(column)} = k.{name}" for column, name in zip(self.key, names, strict=True))
+        return (
+            f"WITH k (n, {', '.join(names)}) AS (VALUES {rows}) "
+            f"SELECT k.n{columns} FROM k CROSS JOIN {quoted(self.table)} t WHERE {where}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class EmbeddedRead:
     """A read as SQL.
 
@@ -154,12 +185,14 @@ class EmbeddedRead:
     statements       of a read that resumes a page: executed in turn until the limit is reached
     limit_position   which argument of such a read is the limit
     is_bare          no column was asked for: rows are empty, though SQL has to select something
+    gets             how many of them are one statement, of gets by a key that is never NULL
     """
 
     sql: str
     statements: tuple[Statement, ...] = ()
     limit_position: int = -1
     is_bare: bool = False
+    gets: ManyGets | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +227,15 @@ class ReadBuilder:
         if self.shape.after_length:
             return self._resumed()
         where = [*self.fixed, *self._ends()]
-        return EmbeddedRead(self._select(where), is_bare=not self.shape.columns)
+        return EmbeddedRead(self._select(where), is_bare=not self.shape.columns, gets=self._gets())
+
+    def _gets(self) -> ManyGets | None:
+        """Return how many gets are one statement; None for ranges, and where a column needs a flag or a bucket."""
+        layout = self.layout
+        if not self.shape.is_get or layout.has_bucket or any(column.flag for column in layout.key):
+            return None
+        columns = tuple(map(column_name, self.shape.columns))
+        return ManyGets(columns, layout.name, tuple(column.name for column in layout.key))
 
     def _ends(self) -> list[str]:
         """Return the conditions of the range's ends."""

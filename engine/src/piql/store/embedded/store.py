@@ -42,6 +42,7 @@ from piql.store.values import STORED, codec_of
 __all__ = ["WAIT_MS", "EmbeddedStore", "EmbeddedTransaction", "Synchronous"]
 
 WAIT_MS = 5000  # how long a writer waits for others
+_FEWEST_GETS = 20  # that are worth a statement of many
 T = TypeVar("T")
 
 
@@ -66,6 +67,9 @@ class EmbeddedTransaction:
 
     def read(self, read: EmbeddedRead, arguments: tuple[Any, ...]) -> list[Row]:
         return _answer(self._connection, read, arguments)
+
+    def get_many(self, read: EmbeddedRead, keys: Sequence[tuple[Any, ...]]) -> list[Row | None]:
+        return _gets(self._connection, read, keys)
 
     def count(self, read: EmbeddedRead, arguments: tuple[Any, ...]) -> int:
         row: tuple[int] = self._connection.execute(f"SELECT COUNT(*) FROM ({read.sql})", arguments).fetchone()
@@ -384,3 +388,26 @@ def _answer(connection: sqlite3.Connection, read: EmbeddedRead, arguments: tuple
         if len(rows) >= limit:
             break
     return [()] * len(rows) if read.is_bare else rows
+
+
+def _gets(connection: sqlite3.Connection, read: EmbeddedRead, keys: Sequence[tuple[Any, ...]]) -> list[Row | None]:
+    """Answer gets by whole keys in few statements, in the order of the keys, so that neighbours are read together."""
+    if read.gets is None or len(keys) < _FEWEST_GETS:
+        return [next(iter(_answer(connection, read, key)), None) for key in keys]
+    answers: list[Row | None] = [None] * len(keys)
+    sql, most = read.gets.sql(), read.gets.most
+    order = _sorted_places(keys)
+    for first in range(0, len(order), most):
+        places = order[first : first + most]
+        padded = [*places, *places[:1] * (most - len(places))]  # one text of the statement, prepared once
+        for number, *row in connection.execute(sql, [value for at in padded for value in keys[at]]):
+            answers[padded[number]] = tuple(row)
+    return answers
+
+
+def _sorted_places(keys: Sequence[tuple[Any, ...]]) -> list[int]:
+    """Return the places of the keys in their order; as they are where they do not compare."""
+    try:
+        return sorted(range(len(keys)), key=keys.__getitem__)
+    except TypeError:
+        return list(range(len(keys)))

@@ -93,6 +93,12 @@ class _RecordingTransaction:
         self._record(read, arguments, len(rows))
         return rows
 
+    def get_many(self, read: _Labelled, keys: Sequence[tuple[Any, ...]]) -> list[Row | None]:
+        rows = self._behind.get_many(read.read, keys)
+        for key, row in zip(keys, rows, strict=True):
+            self._record(read, key, row is not None)
+        return rows
+
     def count(self, read: _Labelled, arguments: tuple[Any, ...]) -> int:
         number = self._behind.count(read.read, arguments)
         self._record(read, arguments, number)

@@ -46,6 +46,12 @@ class KnownTruthTransaction:
         self._spend(Call(1, len(rows), len(rows) * self._bytes_of(read)))
         return rows
 
+    def get_many(self, read: PreparedRead, keys: Sequence[tuple[Any, ...]]) -> list[Row | None]:
+        rows = self._behind.get_many(read, keys)
+        there = len(rows) - rows.count(None)
+        self._spend(Call(len(keys), there, there * self._bytes_of(read)))
+        return rows
+
     def count(self, read: PreparedRead, arguments: tuple[Any, ...]) -> int:
         count = self._behind.count(read, arguments)
         self._spend(Call(1, count, 0))

@@ -24,7 +24,7 @@ from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.table_rules.records import ValueReader
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, SqlType, Table, UniqueKey
 from piql.schema.words import words_of
-from piql.store.base import Reads, ReadShape, Row, Store
+from piql.store.base import Reads, ReadShape, Row, Store, Transaction
 
 Picker = Callable[[Row], Row]
 """From a record to the values of some of its columns."""
@@ -215,6 +215,15 @@ class ReferenceCheck:
         """Return whether the parent has a row with these values of the foreign key."""
         key = self.as_key(value)
         return self._has_parents and key is not None and bool(reads.read(self._read, key + self._tail))
+
+    def first_missing(self, transaction: Transaction, values: Sequence[Row]) -> Row | None:
+        """Return the first of several values of the foreign key that names no row; None where all do."""
+        if self._tail:
+            return next((value for value in values if not self.exists(transaction, value)), None)
+        keys = {value: self.as_key(value) if self._has_parents else None for value in values}
+        whole = [key for key in keys.values() if key is not None]
+        there = dict(zip(whole, transaction.get_many(self._read, whole), strict=True))
+        return next((value for value, key in keys.items() if key is None or there[key] is None), None)
 
     def check(self, reads: Reads, meter: Meter, old: Row | None, new: Row) -> None:
         """Raise ForeignKeyViolation if a write makes the record name a row that does not exist; itself is allowed."""
