@@ -7,7 +7,7 @@ out=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 document=$folder/api.json
-.venv/bin/python -m piql_backend.openapi >"$document"
+.venv/bin/python -m piql_backend.commands.openapi >"$document"
 PATH="$PWD/frontend/node_modules/.bin:$PWD/node_modules/.bin:$PATH" openapi-typescript "$document" --output "$out/schema.d.ts" >/dev/null
 .venv/bin/python tools/editor_words.py >"$folder/words.ts"
 mv "$folder/words.ts" "$out/words.ts"

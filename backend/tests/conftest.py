@@ -15,7 +15,7 @@ import httpx
 import pytest
 import uvicorn
 from piql_backend.app import create_app
-from piql_backend.data_layout import environment_folder
+from piql_backend.data_folder.layout import environment_folder
 from piql_backend.settings import SampleSize, Settings
 from piql_backend.workbench import Workbench
 from piql_backend.workers.pool import WorkerPool

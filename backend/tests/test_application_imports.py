@@ -16,11 +16,11 @@ from typing import Any
 import httpx
 import pytest
 from piql.store.cql.schema.foreign_tables import ForeignColumn, ForeignTable
-from piql_backend.application_commands import app
 from piql_backend.application_imports import keyspaces, staging
 from piql_backend.application_imports.allowed_sources import AllowedSources
-from piql_backend.errors import ApiError
+from piql_backend.commands.applications import app
 from piql_backend.settings import Settings
+from piql_backend.web.errors import ApiError
 
 from .archives import TABLE, made
 from .conftest import application_ids

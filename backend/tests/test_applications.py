@@ -12,11 +12,11 @@ import pytest
 from patience import PATIENCE
 from piql_backend.applications import repository
 from piql_backend.applications.repository import Applications
-from piql_backend.errors import ApiError
+from piql_backend.data_folder.files import write_atomically
 from piql_backend.file_history.service import FileHistories
-from piql_backend.files import write_atomically
-from piql_backend.pages import PageWish
 from piql_backend.settings import Settings
+from piql_backend.web.errors import ApiError
+from piql_backend.web.pages import PageWish
 
 
 async def test_the_first_start_makes_the_sample_application(client: httpx.AsyncClient) -> None:

@@ -15,10 +15,10 @@ from typing import Any
 
 import httpx
 import pytest
-from piql_backend.application_commands import app
 from piql_backend.application_imports.archives import stage_archive
 from piql_backend.application_imports.staged import StagingRefused
 from piql_backend.applications import repository
+from piql_backend.commands.applications import app
 from piql_backend.environments.environment import Environment
 from piql_backend.settings import Settings
 

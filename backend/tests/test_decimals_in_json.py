@@ -8,8 +8,8 @@ import pytest
 from piql.compiler.binding.types import BARE
 from piql.compiler.logical.operators import QueryParameter
 from piql.schema.catalog import Kind
-from piql_backend.errors import ApiError
 from piql_backend.executions.values import from_json, to_json
+from piql_backend.web.errors import ApiError
 
 PRICE = QueryParameter(name="price", type=BARE[Kind.DECIMAL])
 

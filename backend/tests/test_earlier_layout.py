@@ -11,10 +11,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from piql_backend import data_layout
-from piql_backend.data_layout import move_earlier_layout
 from piql_backend.environments.sample import is_to_be_filled
 from piql_backend.settings import ROOT, Settings
+from piql_backend.starting import earlier_layout
+from piql_backend.starting.earlier_layout import move_earlier_layout
 
 from .conftest import DEVELOPMENT, application_ids, folder_of
 
@@ -90,7 +90,7 @@ def test_a_move_that_is_killed_at_any_step_goes_on(
 
 def kill_after(patched: pytest.MonkeyPatch, steps: int, *, is_before: bool) -> list[int]:
     """Let the process die at a step; what is left in the list at the end are steps that it did not need."""
-    rename, write, left = Path.rename, data_layout.write_settings, list(range(steps + 1))
+    rename, write, left = Path.rename, earlier_layout.write_settings, list(range(steps + 1))
 
     def step(action: Callable[[], object]) -> None:
         is_last = len(left) == 1
@@ -102,7 +102,7 @@ def kill_after(patched: pytest.MonkeyPatch, steps: int, *, is_before: bool) -> l
             raise Killed
 
     patched.setattr(Path, "rename", lambda path, target: step(lambda: rename(path, target)))
-    patched.setattr(data_layout, "write_settings", lambda *given: step(lambda: write(*given)))
+    patched.setattr(earlier_layout, "write_settings", lambda *given: step(lambda: write(*given)))
     return left
 
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import httpx
 import pytest
-from piql_backend.application_commands import app
-from piql_backend.data_layout import environment_folder
+from piql_backend.commands.applications import app
+from piql_backend.data_folder.layout import environment_folder
 from piql_backend.environments.allowed_stores import AllowedStores
-from piql_backend.errors import ApiError
 from piql_backend.settings import Settings
+from piql_backend.web.errors import ApiError
 
 from .conftest import DEVELOPMENT
 

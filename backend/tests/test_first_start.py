@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import piql
-import piql_backend.first_start as first_start_module
+import piql_backend.starting.first_start as first_start_module
 import pytest
 from piql_backend.applications import repository
 from piql_backend.environments import sample, settings_file

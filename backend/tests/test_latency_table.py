@@ -14,8 +14,8 @@ from piql_backend.database.connection import Database, now
 from piql_backend.executions.observations import Observations, ObservedExecution
 from piql_backend.latency.repository import Exceeding, ObservationTable, SizeRegion, SizeTotals, SloInterval, Span
 from piql_backend.latency.service import compliance_of
-from piql_backend.schema import SloWrite
 from piql_backend.slos.repository import SloTable
+from piql_backend.web.schemas import SloWrite
 
 AGO = timedelta(hours=1)
 FIRST, SECOND = Span(1, {"q": 1}), Span(2, {"q": 2})

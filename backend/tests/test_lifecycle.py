@@ -11,9 +11,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from piql_backend.application_commands import app
-from piql_backend.applications import lifecycle
-from piql_backend.applications.lifecycle import id_of
+from piql_backend import lifecycle
+from piql_backend.applications.ids import id_of
+from piql_backend.commands.applications import app
 from piql_backend.settings import Settings
 
 from .conftest import DEVELOPMENT, application_ids, folder_of

@@ -19,7 +19,7 @@ PATIENCE_MS = 120_000  # an orphan would stay for ever
 SERVER = """
 import time
 from pathlib import Path
-from piql_backend.schema import SourceFile
+from piql_backend.web.schemas import SourceFile
 from piql_backend.settings import WorkerLimits
 from piql_backend.workers.pool import WorkerPool
 
@@ -40,7 +40,7 @@ time.sleep(3600)
 
 BUSY_WORKER = """
 import sys
-from piql_backend.workers import jobs, process
+from piql_backend.worker_process import jobs, process
 
 def work_for_ever(worker, job):
     print("at work", flush=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from piql_backend.data_layout import applications_folder
+from piql_backend.data_folder.layout import applications_folder
 from piql_backend.parameter_sets import repository
 from piql_backend.settings import Settings
 

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import piql
 import pytest
-from piql_backend.application_commands import app
-from piql_backend.data_layout import environment_folder
+from piql_backend.commands.applications import app
+from piql_backend.data_folder.layout import environment_folder
 from piql_backend.settings import Settings
 
 from .conftest import DEVELOPMENT

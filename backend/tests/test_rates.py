@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import httpx
 import pytest
 from piql_backend.app import create_app
-from piql_backend.rate_limit import RateLimit
-from piql_backend.rates import BURST_SECONDS, KINDS, MOST_BUCKETS, Buckets, Kind, Rates, client_of, kind_of
 from piql_backend.settings import Settings
+from piql_backend.web.rate_limit import RateLimit
+from piql_backend.web.rates import BURST_SECONDS, KINDS, MOST_BUCKETS, Buckets, Kind, Rates, client_of, kind_of
 from starlette.responses import PlainTextResponse
 
 from .conftest import DEVELOPMENT

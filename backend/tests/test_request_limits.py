@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from piql_backend.errors import ErrorRead
+from piql_backend.web.errors import ErrorRead
 
 from .conftest import DEVELOPMENT
 

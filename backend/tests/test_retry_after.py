@@ -10,10 +10,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from piql_backend import connection_limit
 from piql_backend.app import create_app
-from piql_backend.connection_limit import ConnectionLimit
 from piql_backend.settings import Settings
+from piql_backend.web import connection_limit
+from piql_backend.web.connection_limit import ConnectionLimit
 from piql_backend.workers import pool
 from starlette.responses import PlainTextResponse
 

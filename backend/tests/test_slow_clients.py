@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 import uvicorn
 from patience import PATIENCE
-from piql_backend import slow_clients
-from piql_backend.slow_clients import PatientHttp
+from piql_backend.web import slow_clients
+from piql_backend.web.slow_clients import PatientHttp
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send

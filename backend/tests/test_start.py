@@ -82,7 +82,7 @@ def test_a_started_workbench_says_where_it_is_and_ends_at_sigterm(settings: Sett
 STOPS_AT_THE_LOAD = """
 import sys
 import piql
-from piql_backend.commands import serve
+from piql_backend.commands.serve import serve
 
 def load(*given, **named):
     print("it loads", flush=True)

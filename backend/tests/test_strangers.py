@@ -12,9 +12,9 @@ from dataclasses import replace
 import httpx
 import pytest
 from piql_backend.app import create_app
-from piql_backend.same_origin import SAFE_METHODS, SameOrigin
-from piql_backend.security_headers import SECURITY_HEADERS
 from piql_backend.settings import Settings
+from piql_backend.web.same_origin import SAFE_METHODS, SameOrigin
+from piql_backend.web.security_headers import SECURITY_HEADERS
 from starlette.types import Message, Receive, Scope, Send
 
 from .conftest import DEVELOPMENT

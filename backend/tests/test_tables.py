@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import piql
 import pytest
-from piql_backend.store import StoreConnection
+from piql_backend.stores.connection import StoreConnection
 from piql_backend.tables.schemas import RowCreate
 from piql_backend.tables.service import Tables
 

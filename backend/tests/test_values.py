@@ -10,8 +10,8 @@ import pytest
 from piql.compiler.logical.operators import QueryParameter
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.values import TimeUUID
-from piql_backend.errors import ApiError
 from piql_backend.executions.values import from_json, to_json
+from piql_backend.web.errors import ApiError
 from pydantic import JsonValue
 
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import httpx
 import pytest
 from piql_backend.compilations.schemas import CompilationCreate
-from piql_backend.errors import ApiError
-from piql_backend.schema import SourceFile
 from piql_backend.settings import WorkerLimits
+from piql_backend.web.errors import ApiError
+from piql_backend.web.schemas import SourceFile
 from piql_backend.workers import pool as pools
 from piql_backend.workers.pool import LARGE_BYTES, NICENESS, NICENESS_OF_LARGE, WorkerPool
 
@@ -59,7 +59,7 @@ def compiled(pool: WorkerPool, files: tuple[SourceFile, ...]) -> bytes:
 
 def worker_processes() -> set[int]:
     children = {int(child) for task in Path("/proc/self/task").iterdir() for child in read(task / "children").split()}
-    return {child for child in children if b"piql_backend.workers" in read(Path(f"/proc/{child}/cmdline"))}
+    return {child for child in children if b"piql_backend.worker_process" in read(Path(f"/proc/{child}/cmdline"))}
 
 
 def read(file: Path) -> bytes:

@@ -4,7 +4,14 @@ server.py, app.py   the process and the application: middleware, then the endpoi
 workbench.py        builds all services; those of one environment are in `environments/environment.py`
 <resource>/         one folder for each resource: `endpoints.py` over HTTP, `service.py` what it does, `schemas.py`
                     the shapes of requests and answers, `repository.py` how it is kept
-commands.py         `piql serve` and `piql slo`; `application_commands.py` has `piql app`
+lifecycle.py        makes, duplicates, archives and deletes whole applications
+starting/           what happens once, before it serves
+web/                what every request passes: middleware, errors, shapes that resources share
+stores/             the store of an environment
+data_folder/        where files lie and how they are written
+database/           DuckDB and its migrations
+workers/            the server's side of the processes that compile and predict; `worker_process/` is the other
+commands/           what this package adds to `piql`: serve, slo, app
 """
 
 __version__ = "0.1.0"

@@ -2,6 +2,6 @@
 
 import sys
 
-from piql_backend.commands import serve
+from piql_backend.commands.serve import serve
 
 sys.exit(serve())

@@ -19,8 +19,6 @@ from starlette.middleware import Middleware
 
 from piql_backend import __version__
 from piql_backend.ad_hoc.endpoints import router as ad_hoc
-from piql_backend.allowed_hosts import AllowedHosts
-from piql_backend.api_document import DocumentedApi
 from piql_backend.application_imports.endpoints import router as application_imports
 from piql_backend.applications.endpoints import router as applications
 from piql_backend.archives.endpoints import router as archives
@@ -29,10 +27,8 @@ from piql_backend.comparisons.endpoints import router as comparisons
 from piql_backend.compilations.endpoints import router as compilations
 from piql_backend.deployments.endpoints import router as deployments
 from piql_backend.environments.endpoints import router as environments
-from piql_backend.errors import add_error_handlers, declared
 from piql_backend.executions.endpoints import router as executions
 from piql_backend.file_history.endpoints import router as file_history
-from piql_backend.front_end import add_front_end
 from piql_backend.generations.endpoints import router as generations
 from piql_backend.headroom.endpoints import router as headroom
 from piql_backend.health.endpoints import router as health
@@ -44,16 +40,20 @@ from piql_backend.predictions.endpoints import router as predictions
 from piql_backend.probes.endpoints import router as probes
 from piql_backend.probes.request_counts import RequestCounts
 from piql_backend.profile_runs.endpoints import router as profile_runs
-from piql_backend.rate_limit import RateLimit
-from piql_backend.request_limit import RequestLimit
-from piql_backend.retry_after import RetryAfter
-from piql_backend.same_origin import SameOrigin
 from piql_backend.schema_imports.endpoints import router as schema_imports
-from piql_backend.security_headers import SecurityHeaders
 from piql_backend.settings import Settings
 from piql_backend.slos.endpoints import router as slos
 from piql_backend.tables.endpoints import router as tables
-from piql_backend.unchanged import Unchanged
+from piql_backend.web.allowed_hosts import AllowedHosts
+from piql_backend.web.api_document import DocumentedApi
+from piql_backend.web.errors import add_error_handlers, declared
+from piql_backend.web.front_end import add_front_end
+from piql_backend.web.rate_limit import RateLimit
+from piql_backend.web.request_limit import RequestLimit
+from piql_backend.web.retry_after import RetryAfter
+from piql_backend.web.same_origin import SameOrigin
+from piql_backend.web.security_headers import SecurityHeaders
+from piql_backend.web.unchanged import Unchanged
 
 if TYPE_CHECKING:
     from piql_backend.workbench import Workbench

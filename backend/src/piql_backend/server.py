@@ -17,9 +17,9 @@ import uvicorn
 from piql_profiler.measure.store_urls import without_password
 
 from piql_backend.app import create_app
-from piql_backend.data_lock import DataInUse
+from piql_backend.data_folder.lock import DataInUse
 from piql_backend.settings import Settings
-from piql_backend.slow_clients import PatientHttp
+from piql_backend.web.slow_clients import PatientHttp
 from piql_backend.workbench import Workbench
 
 _SECONDS_TO_CLOSE = 3

@@ -14,22 +14,23 @@ from piql.compiler.result import Compilation
 
 from piql_backend.application_imports.allowed_sources import AllowedSources
 from piql_backend.application_imports.service import ApplicationImports
-from piql_backend.applications.lifecycle import Lifecycle
 from piql_backend.applications.repository import Applications
 from piql_backend.archives.writing import Archives
 from piql_backend.compilations.service import Compilations
-from piql_backend.data_layout import applications_folder, move_earlier_layout
-from piql_backend.data_lock import DataLock
+from piql_backend.data_folder.layout import applications_folder
+from piql_backend.data_folder.lock import DataLock
 from piql_backend.environments.allowed_stores import AllowedStores
 from piql_backend.environments.changes import EnvironmentChanges
 from piql_backend.environments.environment import Shared
 from piql_backend.environments.registry import Environments
 from piql_backend.file_history.service import FileHistories
-from piql_backend.first_start import FirstStart
 from piql_backend.health.service import Health
+from piql_backend.lifecycle import Lifecycle
 from piql_backend.parameter_sets.repository import ParameterSets
 from piql_backend.probes.service import Probes
 from piql_backend.settings import Settings
+from piql_backend.starting.earlier_layout import move_earlier_layout
+from piql_backend.starting.first_start import FirstStart
 from piql_backend.workers.pool import WorkerPool
 
 

@@ -13,11 +13,11 @@ from typing import Any
 
 from piql.store.base import Transaction
 from piql.store.embedded.store import EmbeddedStore
-from piql_backend.data_layout import environment_folder
+from piql_backend.data_folder.layout import environment_folder
 from piql_backend.database.connection import Cursor, Database
 from piql_backend.deployments.schemas import BuildCreate, DeploymentCreate, RollbackCreate
-from piql_backend.schema import SourceFile
 from piql_backend.settings import Settings
+from piql_backend.web.schemas import SourceFile
 from piql_backend.workbench import Workbench
 
 NEVER = sys.maxsize

@@ -14,9 +14,9 @@ from piql.compiler.result import CompiledQuery
 from piql.errors import CompilationRefused
 
 from piql_backend.compilations.reading import read_diagnostic, read_diagnostics
-from piql_backend.compilations.schemas import DiagnosticRead, FixRead
 from piql_backend.compilations.service import Compilations
-from piql_backend.errors import ApiError
+from piql_backend.web.errors import ApiError
+from piql_backend.web.schemas import DiagnosticRead, FixRead
 
 MOST_OPERATIONS = 10_000
 MOST_ROWS = 10_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from piql_backend.ad_hoc.schemas import SelectCreate, SelectRead
-from piql_backend.dependencies import TheEnvironment
-from piql_backend.errors import declared
+from piql_backend.web.dependencies import TheEnvironment
+from piql_backend.web.errors import declared
 
 router = APIRouter(prefix="/selects", tags=["selects"])
 

@@ -6,7 +6,7 @@ from pydantic import Field, JsonValue
 
 from piql_backend.compilations.schemas import ParameterRead
 from piql_backend.executions.schemas import ExecutionRead
-from piql_backend.schema import Read, Write
+from piql_backend.web.schemas import Read, Write
 
 
 class SelectCreate(Write):

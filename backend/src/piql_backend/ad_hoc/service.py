@@ -17,10 +17,10 @@ from piql_backend.ad_hoc.compiling import SelectJob
 from piql_backend.ad_hoc.schemas import SelectCreate, SelectRead
 from piql_backend.compilations.reading import read_parameter
 from piql_backend.deployments.service import LIVE, Deployments
-from piql_backend.errors import ApiError
 from piql_backend.executions.service import Executions, read_page
 from piql_backend.executions.values import from_json
-from piql_backend.store import StoreConnection
+from piql_backend.stores.connection import StoreConnection
+from piql_backend.web.errors import ApiError
 from piql_backend.workers.pool import WorkerPool
 
 _TRIES = 3  # of a statement that meets a deployment

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from piql_backend.errors import ApiError
+from piql_backend.web.errors import ApiError
 
 _SCHEMES = {"https": 443, "http": 80}
 

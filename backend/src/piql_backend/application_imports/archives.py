@@ -35,7 +35,7 @@ from piql_backend.archives.layout import (
 from piql_backend.file_history.bundles import read_bundle
 from piql_backend.file_history.rebuilding import Limits, rebuild
 from piql_backend.parameter_sets.sets_file import NO_SETS
-from piql_backend.schema import is_file_path
+from piql_backend.web.schemas import is_file_path
 
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1

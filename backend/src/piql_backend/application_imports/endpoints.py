@@ -14,9 +14,9 @@ from piql_backend.application_imports.schemas import (
     RepositoryCreate,
 )
 from piql_backend.applications.schemas import ApplicationSummaryRead
-from piql_backend.dependencies import Id, TheWorkbench
-from piql_backend.errors import declared
-from piql_backend.uploads import FilePart
+from piql_backend.web.dependencies import Id, TheWorkbench
+from piql_backend.web.errors import declared
+from piql_backend.web.uploads import FilePart
 
 router = APIRouter(prefix="/application-imports", tags=["application imports"])
 

@@ -25,7 +25,7 @@ from piql_backend.application_imports.staged import HISTORY, ImportNote, Staged,
 from piql_backend.application_imports.texts import MOST_SQL_BYTES, PIQL_ENDING, SQL_ENDINGS, take_texts
 from piql_backend.archives.layout import MOST_ARCHIVE_BYTES
 from piql_backend.file_history.rebuilding import rebuild
-from piql_backend.schema import is_file_path
+from piql_backend.web.schemas import is_file_path
 
 _SECONDS_WITHOUT_ANSWER = 20.0
 _MOST_ENTRIES = 50_000

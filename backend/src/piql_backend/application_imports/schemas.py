@@ -9,8 +9,8 @@ from pydantic import Field
 from piql_backend.applications.schemas import Title
 from piql_backend.archives.layout import MOST_ARCHIVE_BYTES
 from piql_backend.environments.schemas import Colour, StoreChoiceRead, StoreWrite
-from piql_backend.schema import Read, Write
 from piql_backend.schema_imports.schemas import Dialect
+from piql_backend.web.schemas import Read, Write
 
 Source = Literal["archive", "files", "folder", "repository", "keyspace"]
 

@@ -30,7 +30,6 @@ from piql_backend.application_imports.schemas import (
 from piql_backend.application_imports.staged import HISTORY, Staged, StagingRefused, read_staged, staged_texts
 from piql_backend.application_imports.staging import refusal_of, stage
 from piql_backend.application_imports.texts import needs_translation, stage_texts
-from piql_backend.applications.lifecycle import Lifecycle
 from piql_backend.applications.schemas import ApplicationSummaryRead
 from piql_backend.archives.layout import ArchivedEnvironment
 from piql_backend.environments.allowed_stores import AllowedStores
@@ -43,8 +42,9 @@ from piql_backend.environments.schemas import (
     TlsRead,
 )
 from piql_backend.environments.settings_file import url_of
-from piql_backend.errors import ApiError, NotFound
-from piql_backend.uploads import FilePart, append_part, decoded_part
+from piql_backend.lifecycle import Lifecycle
+from piql_backend.web.errors import ApiError, NotFound
+from piql_backend.web.uploads import FilePart, append_part, decoded_part
 
 MOST_KEPT = 10
 _AT_ONCE = 2  # processes that stage
@@ -176,7 +176,8 @@ class ApplicationImports:
             history = staged / HISTORY
             made = await asyncio.to_thread(
                 self._lifecycle.import_application,
-                request,
+                request.title,
+                request.id,
                 staged_texts(staged),
                 history if job.staged.saves else None,
                 job.staged.environments,

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from piql_backend.archives.layout import ArchivedEnvironment
-from piql_backend.files import write_atomically
+from piql_backend.data_folder.files import write_atomically
 from piql_backend.parameter_sets.sets_file import NO_SETS, KeptSets
 
 _ABOUT = "staged.json"

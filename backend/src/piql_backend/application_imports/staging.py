@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from piql_backend.errors import ApiError
+from piql_backend.web.errors import ApiError
 
 log = logging.getLogger(__name__)
 

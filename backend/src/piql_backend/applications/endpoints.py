@@ -13,13 +13,13 @@ from piql_backend.applications.schemas import (
     ApplicationSummaryRead,
     ApplicationUpdate,
     FileCreate,
-    FileRead,
     FileRename,
     FileUpdate,
 )
-from piql_backend.dependencies import TheWorkbench
-from piql_backend.errors import declared
-from piql_backend.pages import Page, WishedPage
+from piql_backend.web.dependencies import TheWorkbench
+from piql_backend.web.errors import declared
+from piql_backend.web.pages import Page, WishedPage
+from piql_backend.web.schemas import FileRead
 
 router = APIRouter(prefix="/applications", tags=["applications"])
 

@@ -22,14 +22,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from piql_backend.applications.schemas import ApplicationRead, ApplicationSummaryRead, FileRead
-from piql_backend.errors import ApiError, NotFound
+from piql_backend.applications.schemas import ApplicationRead, ApplicationSummaryRead
+from piql_backend.data_folder.files import write_atomically
 from piql_backend.file_history.schemas import SaveDetailRead, SaveRead
 from piql_backend.file_history.service import FileHistories
-from piql_backend.files import write_atomically
-from piql_backend.pages import Listing, Page, PageWish
 from piql_backend.parameter_sets.sets_file import NO_SETS, KeptSets, write_sets
-from piql_backend.schema import is_file_path
+from piql_backend.web.errors import ApiError, NotFound
+from piql_backend.web.pages import Listing, Page, PageWish
+from piql_backend.web.schemas import FileRead, is_file_path
 
 _DETAILS = "application.json"
 _APPLICATIONS = Listing[str, str]("applications", str, lambda application_id: application_id)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from piql_backend.schema import FilePath, FileText, Read, SourceFiles, Write
+from piql_backend.web.schemas import FilePath, FileRead, FileText, Read, SourceFiles, Write
 
 Title = Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
 
@@ -23,14 +23,6 @@ class ApplicationSummaryRead(Read):
     is_archived: bool
     environments: list[str]
     changed_at: datetime
-
-
-class FileRead(Read):
-    """A file with its text; `revision` is a digest of the text, and a save names the one that it is based on."""
-
-    path: str
-    text: str
-    revision: str
 
 
 class ApplicationRead(Read):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from piql_backend.dependencies import Id, TheWorkbench
-from piql_backend.errors import declared
+from piql_backend.web.dependencies import Id, TheWorkbench
+from piql_backend.web.errors import declared
 
 router = APIRouter(prefix="/applications", tags=["archives"])
 

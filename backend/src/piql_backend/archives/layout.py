@@ -19,7 +19,7 @@ from pydantic import Field
 from piql_backend.applications.schemas import Title
 from piql_backend.environments.schemas import Colour, StoreWrite
 from piql_backend.parameter_sets.sets_file import KeptSets
-from piql_backend.schema import SloWrite, Write
+from piql_backend.web.schemas import SloWrite, Write
 
 FORMAT = "piql-application"
 VERSION = 1

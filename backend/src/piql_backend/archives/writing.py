@@ -24,14 +24,14 @@ from piql_backend.archives.layout import (
     ArchivedEnvironment,
     Manifest,
 )
-from piql_backend.downloads import download
 from piql_backend.environments.imported_slos import waiting_slos
 from piql_backend.environments.registry import EnvironmentName, Environments
 from piql_backend.environments.settings_file import read_settings
-from piql_backend.errors import ApiError
 from piql_backend.parameter_sets.repository import ParameterSets
-from piql_backend.schema import SloWrite
 from piql_backend.slos.repository import SloTable
+from piql_backend.web.downloads import download
+from piql_backend.web.errors import ApiError
+from piql_backend.web.schemas import SloWrite
 
 _AT_ONCE = 2  # archives that are written at the same time
 

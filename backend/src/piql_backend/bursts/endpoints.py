@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from piql_backend.bursts.schemas import BurstCreate, BurstRead
-from piql_backend.dependencies import TheEnvironment
-from piql_backend.errors import declared
-from piql_backend.pages import Page, WishedPage
+from piql_backend.web.dependencies import TheEnvironment
+from piql_backend.web.errors import declared
+from piql_backend.web.pages import Page, WishedPage
 
 router = APIRouter(prefix="/bursts", tags=["bursts"])
 

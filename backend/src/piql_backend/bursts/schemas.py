@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from piql_backend.schema import Read, Write
+from piql_backend.web.schemas import Read, Write
 
 
 class BurstCreate(Write):

@@ -23,9 +23,9 @@ from piql.errors import PiqlError
 from piql_profiler.measure.sampling import ParameterSampler
 
 from piql_backend.bursts.schemas import BurstCreate, BurstErrorRead, BurstRead, ParameterSourceRead
-from piql_backend.errors import ApiError, NotFound, from_engine
 from piql_backend.executions.service import Executions, Job
-from piql_backend.pages import Listing, Page, PageWish
+from piql_backend.web.errors import ApiError, NotFound, from_engine
+from piql_backend.web.pages import Listing, Page, PageWish
 
 KEPT = 50  # bursts that are remembered
 _MOST_FAULTS = 20  # store failures one after the other that end a burst

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from piql_backend.compilations.schemas import IndexRead
-from piql_backend.schema import Read, SourceFiles, Write
+from piql_backend.web.schemas import Read, SourceFiles, Write
 
 
 class ComparisonCreate(Write):

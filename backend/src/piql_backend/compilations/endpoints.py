@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from piql_backend.compilations.schemas import CompilationCreate, CompilationRead
-from piql_backend.dependencies import TheWorkbench
+from piql_backend.web.dependencies import TheWorkbench
 
 router = APIRouter(prefix="/compilations", tags=["compilations"])
 

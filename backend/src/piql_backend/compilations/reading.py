@@ -31,12 +31,9 @@ from piql_backend.compilations.schemas import (
     BoundRead,
     ColumnRead,
     CompilationRead,
-    DiagnosticRead,
-    FixRead,
     ForeignKeyRead,
     IndexColumnRead,
     IndexRead,
-    LabelRead,
     LimitRead,
     OperatorBoundRead,
     ParameterRead,
@@ -48,7 +45,7 @@ from piql_backend.compilations.schemas import (
     UnboundedSegmentRead,
     UniqueKeyRead,
 )
-from piql_backend.schema import EditRead, RangeRead
+from piql_backend.web.schemas import DiagnosticRead, EditRead, FixRead, LabelRead, RangeRead
 
 MOST_MENDED = 20  # refused queries whose fixes are given at once
 LATER = "put the caret into this query for its fixes"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from piql_backend.schema import EditRead, RangeRead, Read, SourceFiles, Write
+from piql_backend.web.schemas import DiagnosticRead, RangeRead, Read, SourceFiles, Write
 
 
 class CompilationCreate(Write):
@@ -12,48 +12,6 @@ class CompilationCreate(Write):
 
     files: SourceFiles
     stages_of: str | None = None
-
-
-class LabelRead(Read):
-    """A second range that a diagnostic points at, with what is to be seen there."""
-
-    range: RangeRead
-    text: str
-
-
-class FixRead(Read):
-    """Edits that are applied together.
-
-    `unblocks` names the other queries that they make bounded; `menu_title` is the title with their number.
-    `consequence` says what changes for those who read and write, `cost` is the bound that the query then has.
-    """
-
-    title: str
-    menu_title: str
-    unblocks: list[str]
-    consequence: str
-    cost: str
-    edits: list[EditRead]
-
-
-class DiagnosticRead(Read):
-    """One finding; `query` is the CREATE QUERY that it belongs to, `places` every range where its fixes are offered.
-
-    `allowed` is the reason that a comment gives for it, else empty. `allow` puts such a comment above the query of a
-    warning; the reason goes before the end of its line.
-    """
-
-    code: str
-    severity: Literal["error", "warning", "info"]
-    message: str
-    help: list[str]
-    range: RangeRead
-    labels: list[LabelRead]
-    fixes: list[FixRead]
-    places: list[RangeRead]
-    query: str | None
-    allowed: str
-    allow: EditRead | None
 
 
 class LimitRead(Read):

@@ -12,8 +12,8 @@ import piql
 from piql.compiler.result import Compilation, CompiledQuery
 
 from piql_backend.compilations.reading import read_compilation
-from piql_backend.errors import ApiError, NotFound
-from piql_backend.schema import SourceFile
+from piql_backend.web.errors import ApiError, NotFound
+from piql_backend.web.schemas import SourceFile
 
 _KEPT = 32
 _KEPT_BYTES = 2_000_000  # of text; a compilation takes some two hundred times as much

@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from piql_backend.disk import disk_full
+from piql_backend.data_folder.disk import disk_full
 
 Cursor = duckdb.DuckDBPyConnection
 

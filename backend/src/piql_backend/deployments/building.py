@@ -16,8 +16,8 @@ from piql.errors import DeploymentInProgress, PiqlError
 
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.schemas import BuildRead
-from piql_backend.errors import NotFound
-from piql_backend.store import StoreConnection
+from piql_backend.stores.connection import StoreConnection
+from piql_backend.web.errors import NotFound
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,6 @@ import asyncio
 
 from fastapi import APIRouter
 
-from piql_backend.dependencies import Id, TheEnvironment, TheWorkbench
 from piql_backend.deployments.schemas import (
     BuildCreate,
     BuildRead,
@@ -21,8 +20,9 @@ from piql_backend.deployments.schemas import (
     RollbackCreate,
     RollbackPreviewRead,
 )
-from piql_backend.errors import declared
-from piql_backend.pages import Page, WishedPage
+from piql_backend.web.dependencies import Id, TheEnvironment, TheWorkbench
+from piql_backend.web.errors import declared
+from piql_backend.web.pages import Page, WishedPage
 
 router = APIRouter(prefix="/deployments", tags=["deployments"])
 

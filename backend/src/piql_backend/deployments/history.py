@@ -32,8 +32,8 @@ from piql_backend.deployments.schemas import (
     DeploymentDetailRead,
     QueryBoundRead,
 )
-from piql_backend.errors import ApiError, NotFound
-from piql_backend.store import StoreConnection
+from piql_backend.stores.connection import StoreConnection
+from piql_backend.web.errors import ApiError, NotFound
 
 log = logging.getLogger(__name__)
 

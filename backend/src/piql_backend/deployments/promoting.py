@@ -12,8 +12,8 @@ from piql_backend.deployments.schemas import (
     PromotionPreviewRead,
 )
 from piql_backend.deployments.service import LIVE, Deployments
-from piql_backend.errors import ApiError
-from piql_backend.schema import SourceFile, is_file_path
+from piql_backend.web.errors import ApiError
+from piql_backend.web.schemas import SourceFile, is_file_path
 
 
 def preview_promotion(

@@ -22,7 +22,7 @@ from piql_backend.deployments.schemas import (
     DeploymentRead,
     QueryBoundRead,
 )
-from piql_backend.pages import Listing, Page, PageWish
+from piql_backend.web.pages import Listing, Page, PageWish
 
 _VERSIONS = Listing[DeploymentRead, int]("deployments", int, lambda read: read.version, is_descending=True)
 

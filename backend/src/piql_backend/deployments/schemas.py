@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from piql_backend.comparisons.schemas import ChangesRead
-from piql_backend.compilations.schemas import BoundRead, DiagnosticRead, IndexRead, ParameterRead
-from piql_backend.schema import FilePath, Read, SourceFiles, Write
-from piql_backend.slos.schemas import SloAtRiskRead
+from piql_backend.compilations.schemas import BoundRead, IndexRead, ParameterRead
+from piql_backend.predictions.schemas import SloAtRiskRead
+from piql_backend.web.schemas import DiagnosticRead, FilePath, Read, SourceFiles, Write
 
 Version = Annotated[int, Field(ge=0, le=2_000_000_000)]
 QueryNames = Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=1000)]

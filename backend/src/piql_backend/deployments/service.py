@@ -40,11 +40,11 @@ from piql_backend.deployments.schemas import (
     RollbackCreate,
     RollbackPreviewRead,
 )
-from piql_backend.errors import ApiError, BetweenRead, NotFound
-from piql_backend.pages import Page, PageWish
 from piql_backend.predictions.by_workers import PredictionsByWorkers
-from piql_backend.schema import SourceFile
-from piql_backend.store import StoreConnection
+from piql_backend.stores.connection import StoreConnection
+from piql_backend.web.errors import ApiError, BetweenRead, NotFound
+from piql_backend.web.pages import Page, PageWish
+from piql_backend.web.schemas import SourceFile
 
 LIVE = "live"  # the id that stands for the live version
 _MOST_BETWEEN = 20  # versions that a refusal names at most

@@ -19,7 +19,7 @@ from piql.errors import StoreUnavailable
 from piql.store.open import Location, location_of
 from piql.store.schemes import CQL, EMBEDDED, scheme_of
 
-from piql_backend.errors import ApiError
+from piql_backend.web.errors import ApiError
 
 _ANY_KEYSPACE = "any"
 

@@ -17,8 +17,8 @@ from piql.errors import StoreUnavailable
 from piql.store.open import Location, capabilities_of, location_of, open_store, without_login
 from piql.store.schemes import CQL, EMBEDDED, StoreKind, scheme_of
 
-from piql_backend.applications.lifecycle import id_of
-from piql_backend.data_layout import environment_folder
+from piql_backend.applications.ids import id_of
+from piql_backend.data_folder.layout import environment_folder
 from piql_backend.environments.allowed_stores import AllowedStores
 from piql_backend.environments.registry import EnvironmentName, Environments
 from piql_backend.environments.schemas import (
@@ -39,8 +39,8 @@ from piql_backend.environments.settings_file import (
     url_of,
     write_settings,
 )
-from piql_backend.errors import ApiError
-from piql_backend.pages import Listing, Page, PageWish
+from piql_backend.web.errors import ApiError
+from piql_backend.web.pages import Listing, Page, PageWish
 
 _ENVIRONMENTS = Listing[str, str]("environments", str, lambda name: name)
 

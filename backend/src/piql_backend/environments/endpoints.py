@@ -6,10 +6,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from piql_backend.dependencies import Id, TheWorkbench
 from piql_backend.environments.schemas import EnvironmentCreate, EnvironmentRead, EnvironmentUpdate
-from piql_backend.errors import declared
-from piql_backend.pages import Page, WishedPage
+from piql_backend.web.dependencies import Id, TheWorkbench
+from piql_backend.web.errors import declared
+from piql_backend.web.pages import Page, WishedPage
 
 router = APIRouter(prefix="/applications/{application}/environments", tags=["environments"])
 

@@ -13,21 +13,21 @@ from piql_backend.ad_hoc.service import AdHoc
 from piql_backend.applications.repository import Applications
 from piql_backend.bursts.service import Bursts
 from piql_backend.compilations.service import Compilations
+from piql_backend.data_folder.disk import FREE_SOME
+from piql_backend.data_folder.files import write_atomically
 from piql_backend.database.opening import open_database
 from piql_backend.deployments.promoting import preview_promotion, promote
 from piql_backend.deployments.repository import DeploymentTable
 from piql_backend.deployments.schemas import BuildRead, PromotionCreate, PromotionPreviewCreate, PromotionPreviewRead
 from piql_backend.deployments.service import Deployments
-from piql_backend.disk import FREE_SOME
 from piql_backend.environments.allowed_stores import AllowedStores
 from piql_backend.environments.imported_slos import take_waiting
 from piql_backend.environments.sample import Sample
+from piql_backend.environments.schemas import ProblemRead
 from piql_backend.executions.observations import Observations
 from piql_backend.executions.service import Executions
-from piql_backend.files import write_atomically
 from piql_backend.generations.service import Generations
 from piql_backend.headroom.service import HeadroomCounts
-from piql_backend.health.schemas import ProblemRead
 from piql_backend.imports.service import Imports
 from piql_backend.latency.comparing import Comparing
 from piql_backend.latency.plans import Plans
@@ -39,7 +39,7 @@ from piql_backend.profile_runs.stores import MeasurableStores
 from piql_backend.settings import SampleSize
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.service import Slos
-from piql_backend.store import StoreConnection
+from piql_backend.stores.connection import StoreConnection
 from piql_backend.tables.exports import Exports
 from piql_backend.tables.service import Tables
 from piql_backend.workers.pool import WorkerPool

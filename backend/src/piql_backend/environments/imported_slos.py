@@ -10,9 +10,9 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from piql_backend.files import write_atomically
-from piql_backend.schema import SloWrite
+from piql_backend.data_folder.files import write_atomically
 from piql_backend.slos.repository import SloTable
+from piql_backend.web.schemas import SloWrite
 
 _FILE = "imported-slos.json"
 _SLOS = TypeAdapter(dict[str, SloWrite])

@@ -18,13 +18,13 @@ import duckdb
 from piql.errors import PiqlError
 from piql.store.schemes import EMBEDDED
 
-from piql_backend.data_layout import DEVELOPMENT, environment_folder
+from piql_backend.data_folder.layout import DEVELOPMENT, environment_folder
 from piql_backend.database.connection import Database
 from piql_backend.environments.environment import Environment, Shared
 from piql_backend.environments.sample import is_to_be_filled
 from piql_backend.environments.settings_file import FILE, read_settings
-from piql_backend.errors import ApiError, NotFound
-from piql_backend.store import StoreConnection
+from piql_backend.stores.connection import StoreConnection
+from piql_backend.web.errors import ApiError, NotFound
 
 log = logging.getLogger(__name__)
 

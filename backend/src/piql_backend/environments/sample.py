@@ -19,13 +19,13 @@ from piql.errors import PiqlError
 from piql.versions.deploy import versions
 
 from piql_backend.applications.templates import TEMPLATES
+from piql_backend.data_folder.files import write_atomically
 from piql_backend.deployments.history import FIRST_START
 from piql_backend.deployments.schemas import DeploymentCreate
 from piql_backend.deployments.service import Deployments
-from piql_backend.errors import ApiError
-from piql_backend.files import write_atomically
 from piql_backend.settings import SampleSize
-from piql_backend.store import StoreConnection
+from piql_backend.stores.connection import StoreConnection
+from piql_backend.web.errors import ApiError
 
 log = logging.getLogger(__name__)
 

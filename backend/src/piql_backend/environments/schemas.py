@@ -8,7 +8,7 @@ from piql.store.schemes import EMBEDDED, StoreKind
 from pydantic import ConfigDict, Field, model_validator
 
 from piql_backend.applications.schemas import Title
-from piql_backend.schema import Read, SloWrite, Write
+from piql_backend.web.schemas import Read, SloWrite, Write
 
 Colour = Literal["grey", "green", "blue", "amber", "red"]
 Consistency = Literal["ONE", "LOCAL_ONE", "TWO", "THREE", "QUORUM", "LOCAL_QUORUM", "EACH_QUORUM", "ALL"]
@@ -128,3 +128,12 @@ class EnvironmentRead(Read):
     store: StoreChoiceRead | None
     slo: DefaultSloRead | None
     problem: str | None
+
+
+class ProblemRead(Read):
+    """A problem, or with `is_over` one that the start has mended, and one thing to do about it."""
+
+    what: Literal["store", "deployments", "observations", "history", "disk", "environment", "saves"]
+    message: str
+    help: str | None
+    is_over: bool = False

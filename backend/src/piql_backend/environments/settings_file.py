@@ -17,10 +17,10 @@ from urllib.parse import urlencode
 from piql.store.schemes import EMBEDDED
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from piql_backend.data_folder.files import write_atomically
 from piql_backend.environments.schemas import Colour, StoreWrite
-from piql_backend.errors import ApiError
-from piql_backend.files import write_atomically
-from piql_backend.schema import SloWrite
+from piql_backend.web.errors import ApiError
+from piql_backend.web.schemas import SloWrite
 
 FILE = "environment.json"
 

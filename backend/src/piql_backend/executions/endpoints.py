@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from piql_backend.dependencies import TheEnvironment
-from piql_backend.errors import declared
 from piql_backend.executions.schemas import ExecutionCreate, ExecutionRead, SampleParametersRead
+from piql_backend.web.dependencies import TheEnvironment
+from piql_backend.web.errors import declared
 
 router = APIRouter(prefix="/deployments/{deployment_id}/queries/{name:path}", tags=["executions"])
 

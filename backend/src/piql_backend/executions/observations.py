@@ -16,7 +16,7 @@ import numpy as np
 from piql.client.database import Observation
 
 from piql_backend.database.connection import Database
-from piql_backend.probes.tallies import Tallies
+from piql_backend.executions.tallies import Tallies
 
 log = logging.getLogger(__name__)
 

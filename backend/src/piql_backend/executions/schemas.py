@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, JsonValue
 
-from piql_backend.schema import Read, Write
+from piql_backend.web.schemas import Read, Write
 
 
 class ExecutionCreate(Write):

@@ -25,7 +25,7 @@ from piql_backend.deployments.service import Deployments
 from piql_backend.executions.observations import Observations, ObservedExecution
 from piql_backend.executions.schemas import ExecutionCreate, ExecutionRead, ResultColumnRead, SampleParametersRead
 from piql_backend.executions.values import from_json, to_json
-from piql_backend.store import StoreConnection
+from piql_backend.stores.connection import StoreConnection
 
 log = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ from uuid import UUID
 from piql.schema.catalog import Kind, SqlType
 from pydantic import JsonValue
 
-from piql_backend.errors import ApiError
+from piql_backend.web.errors import ApiError
 
 BYTES = "$base64"
 _EXACT = 2**53  # beyond it a JavaScript number is not exact

@@ -6,11 +6,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from piql_backend.dependencies import TheWorkbench
-from piql_backend.errors import declared
 from piql_backend.file_history.schemas import SaveDetailRead, SaveRead
-from piql_backend.pages import Page, WishedPage
-from piql_backend.schema import FilePath
+from piql_backend.web.dependencies import TheWorkbench
+from piql_backend.web.errors import declared
+from piql_backend.web.pages import Page, WishedPage
+from piql_backend.web.schemas import FilePath
 
 router = APIRouter(prefix="/applications/{application}/saves", tags=["history"])
 

@@ -18,7 +18,7 @@ from dulwich.objects import Blob, Commit, ObjectID, ShaFile, Tree
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
-from piql_backend.schema import is_file_path
+from piql_backend.web.schemas import is_file_path
 
 _MAIN = Ref(b"refs/heads/main")
 _TAGS = b"refs/tags/"

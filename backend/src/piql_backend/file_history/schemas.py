@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from piql_backend.schema import Read
+from piql_backend.web.schemas import Read
 
 
 class FileChangeRead(Read):

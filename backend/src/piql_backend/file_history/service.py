@@ -12,10 +12,10 @@ from typing import IO
 
 from dulwich.file import FileLocked
 
-from piql_backend.errors import ApiError, NotFound
 from piql_backend.file_history.repository import FileHistory, HistoryDamaged, Save
 from piql_backend.file_history.schemas import FileChangeRead, SaveDetailRead, SavedFileRead, SaveRead
-from piql_backend.pages import Listing, Page, PageWish
+from piql_backend.web.errors import ApiError, NotFound
+from piql_backend.web.pages import Listing, Page, PageWish
 
 log = logging.getLogger(__name__)
 

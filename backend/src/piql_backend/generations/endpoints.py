@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from piql_backend.dependencies import TheEnvironment
-from piql_backend.errors import declared
 from piql_backend.generations.schemas import GenerationCreate, GenerationRead
+from piql_backend.web.dependencies import TheEnvironment
+from piql_backend.web.errors import declared
 
 router = APIRouter(prefix="/generations", tags=["generations"])
 

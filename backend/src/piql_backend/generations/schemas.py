@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from piql_backend.schema import Read, Write
+from piql_backend.web.schemas import Read, Write
 
 MOST_ROWS = 1_000_000  # of one table: a server makes them beside its other work
 

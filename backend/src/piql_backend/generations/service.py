@@ -12,7 +12,6 @@ from piql.files.generated import Generated, RowsAreThere, dry_run, load_generate
 from piql.generating.generator import Generator
 from piql.generating.wish import Wish
 
-from piql_backend.errors import ApiError, NotFound, from_engine
 from piql_backend.generations.schemas import (
     MOST_ROWS,
     GeneratedLimitRead,
@@ -21,7 +20,8 @@ from piql_backend.generations.schemas import (
     GenerationRead,
     GenerationState,
 )
-from piql_backend.store import StoreConnection
+from piql_backend.stores.connection import StoreConnection
+from piql_backend.web.errors import ApiError, NotFound, from_engine
 
 log = logging.getLogger(__name__)
 

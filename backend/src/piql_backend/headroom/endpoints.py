@@ -6,9 +6,9 @@ import asyncio
 
 from fastapi import APIRouter
 
-from piql_backend.dependencies import TheEnvironment
-from piql_backend.errors import declared
 from piql_backend.headroom.schemas import HeadroomRead, RaiseCreate, RaiseRead
+from piql_backend.web.dependencies import TheEnvironment
+from piql_backend.web.errors import declared
 
 router = APIRouter(prefix="/headroom", tags=["headroom"])
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, JsonValue
 
-from piql_backend.schema import Read, Write
+from piql_backend.web.schemas import Read, Write
 
 CountState = Literal["none", "counting", "counted", "stopped", "failed"]
 

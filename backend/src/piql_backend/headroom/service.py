@@ -18,9 +18,8 @@ from piql.compiler.result import Compilation
 from piql.errors import PiqlError
 from pydantic import ValidationError
 
-from piql_backend.errors import ApiError, from_engine
+from piql_backend.data_folder.files import write_atomically
 from piql_backend.executions.values import to_json
-from piql_backend.files import write_atomically
 from piql_backend.headroom.schemas import (
     CountState,
     GroupLevelRead,
@@ -33,7 +32,8 @@ from piql_backend.headroom.schemas import (
     RaisedBoundRead,
     RaiseRead,
 )
-from piql_backend.store import StoreConnection
+from piql_backend.stores.connection import StoreConnection
+from piql_backend.web.errors import ApiError, from_engine
 
 log = logging.getLogger(__name__)
 

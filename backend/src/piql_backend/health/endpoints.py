@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from piql_backend.dependencies import Id, TheWorkbench
-from piql_backend.errors import declared
 from piql_backend.health.schemas import EnvironmentHealthRead, HealthRead
+from piql_backend.web.dependencies import Id, TheWorkbench
+from piql_backend.web.errors import declared
 
 router = APIRouter(tags=["health"])
 

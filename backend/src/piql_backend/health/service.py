@@ -11,12 +11,14 @@ from pathlib import Path
 from piql.store.schemes import EMBEDDED
 
 from piql_backend import __version__
-from piql_backend.disk import FREE_SOME, LEAST_FREE_BYTES, free_bytes
+from piql_backend.data_folder.disk import FREE_SOME, LEAST_FREE_BYTES, free_bytes
 from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import Environments
-from piql_backend.errors import ApiError
+from piql_backend.environments.schemas import ProblemRead
 from piql_backend.file_history.service import FileHistories
-from piql_backend.health.schemas import EnvironmentHealthRead, HealthRead, ProblemRead, StoreRead
+from piql_backend.health.schemas import EnvironmentHealthRead, HealthRead
+from piql_backend.stores.schemas import StoreRead
+from piql_backend.web.errors import ApiError
 
 _BYTES_A_MB = 1_000_000
 

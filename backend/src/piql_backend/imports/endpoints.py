@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from piql_backend.dependencies import TheEnvironment
-from piql_backend.errors import declared
 from piql_backend.imports.schemas import ImportCreate, ImportRead, ImportRun
-from piql_backend.uploads import FilePart
+from piql_backend.web.dependencies import TheEnvironment
+from piql_backend.web.errors import declared
+from piql_backend.web.uploads import FilePart
 
 router = APIRouter(prefix="/imports", tags=["imports"])
 

@@ -20,11 +20,11 @@ from piql.files.source import Source, open_source
 from piql.files.values import as_written
 from pydantic import JsonValue
 
-from piql_backend.errors import ApiError, NotFound, from_engine
 from piql_backend.imports.schemas import FileProblemRead, ImportCreate, ImportRead, ImportRun, State
-from piql_backend.store import StoreConnection
+from piql_backend.stores.connection import StoreConnection
 from piql_backend.tables.service import Tables
-from piql_backend.uploads import FilePart, append_part, decoded_part
+from piql_backend.web.errors import ApiError, NotFound, from_engine
+from piql_backend.web.uploads import FilePart, append_part, decoded_part
 
 log = logging.getLogger(__name__)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from piql_backend.dependencies import TheWorkbench
-from piql_backend.errors import declared
 from piql_backend.language.schemas import (
     CompletionRead,
     FileAmong,
@@ -19,7 +17,9 @@ from piql_backend.language.schemas import (
     SignatureRead,
     TokensRead,
 )
-from piql_backend.schema import EditRead, RangeRead, SourceFile
+from piql_backend.web.dependencies import TheWorkbench
+from piql_backend.web.errors import declared
+from piql_backend.web.schemas import EditRead, RangeRead, SourceFile
 
 router = APIRouter(prefix="/language", tags=["language"], responses=declared(404))
 

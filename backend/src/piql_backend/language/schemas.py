@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from piql_backend.schema import FilePath, RangeRead, Read, SourceFiles, Write
+from piql_backend.web.schemas import FilePath, RangeRead, Read, SourceFiles, Write
 
 
 class FileAmong(Write):

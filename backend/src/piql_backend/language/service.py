@@ -20,7 +20,6 @@ from piql.text.source import Source, utf16_units
 
 from piql_backend.compilations.reading import read_diagnostic, read_edit, read_span
 from piql_backend.compilations.service import Compilations
-from piql_backend.errors import ApiError, NotFound
 from piql_backend.language.schemas import (
     CompletionRead,
     FileAmong,
@@ -35,7 +34,8 @@ from piql_backend.language.schemas import (
     SignatureRead,
     TokensRead,
 )
-from piql_backend.schema import EditRead, RangeRead, SourceFile
+from piql_backend.web.errors import ApiError, NotFound
+from piql_backend.web.schemas import EditRead, RangeRead, SourceFile
 
 
 class Language:

@@ -17,12 +17,12 @@ from piql_profiler.validation.agreement import ERROR, judge, region_of
 
 from piql_backend.deployments.schemas import DeploymentDetailRead
 from piql_backend.deployments.service import Deployments
-from piql_backend.errors import ApiError
 from piql_backend.latency.repository import Exceeding, ObservationTable, SizeRegion, SizeTotals, Span
 from piql_backend.latency.schemas import AgreementRead, PredictedRead, SizeRead
 from piql_backend.predictions.by_workers import PredictionsByWorkers
 from piql_backend.predictions.questions import SizeEstimates
 from piql_backend.predictions.schemas import EstimateRead
+from piql_backend.web.errors import ApiError
 from piql_backend.workers.pool import TOO_COSTLY
 
 _ESTIMATES_KEPT = 10_000

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from piql_backend.dependencies import TheEnvironment
-from piql_backend.errors import declared
 from piql_backend.latency.schemas import LatencyRead
+from piql_backend.web.dependencies import TheEnvironment
+from piql_backend.web.errors import declared
 
 router = APIRouter(prefix="/latency", tags=["latency"])
 

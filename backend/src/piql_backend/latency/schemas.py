@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Literal
 
 from piql_backend.predictions.schemas import EstimateRead
-from piql_backend.schema import Read
 from piql_backend.slos.schemas import SloRead
+from piql_backend.web.schemas import Read
 
 
 class ObservedRead(Read):

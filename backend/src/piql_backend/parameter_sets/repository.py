@@ -7,10 +7,10 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from piql_backend.errors import ApiError, NotFound
-from piql_backend.pages import Listing, Page, PageWish
 from piql_backend.parameter_sets.schemas import ParameterSetCreate, ParameterSetRead, ParameterSetWrite
 from piql_backend.parameter_sets.sets_file import MOST_SETS, KeptSet, KeptSets, read_sets, write_sets
+from piql_backend.web.errors import ApiError, NotFound
+from piql_backend.web.pages import Listing, Page, PageWish
 
 MOST_ALL = 2_000_000  # characters of all sets of an application as JSON
 MOST_CHARACTERS = 20_000  # of one set as JSON

@@ -14,9 +14,9 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from piql_backend.errors import ApiError
-from piql_backend.files import write_atomically
+from piql_backend.data_folder.files import write_atomically
 from piql_backend.parameter_sets.schemas import QueryName, SetName, Values
+from piql_backend.web.errors import ApiError
 
 PARAMETER_SETS = "parameter-sets.json"
 MOST_SETS = 500  # of an application

@@ -13,7 +13,7 @@ from piql_profiler.predictor.sizes import Size
 
 from piql_backend.predictions.questions import ForAll, ForQuantiles, ForSizes, SizeEstimates
 from piql_backend.predictions.service import Runs
-from piql_backend.schema import SourceFile
+from piql_backend.web.schemas import SourceFile
 from piql_backend.workers.pool import WorkerPool
 from piql_backend.workers.protocol import PredictionJob
 

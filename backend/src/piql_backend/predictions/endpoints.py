@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from piql_backend.dependencies import TheEnvironment
-from piql_backend.errors import declared
 from piql_backend.predictions.schemas import (
     HeatmapCreate,
     HeatmapRead,
@@ -19,6 +17,8 @@ from piql_backend.predictions.schemas import (
     SafeLimitsCreate,
     SafeLimitsRead,
 )
+from piql_backend.web.dependencies import TheEnvironment
+from piql_backend.web.errors import declared
 
 router = APIRouter(tags=["predictions"])
 

@@ -10,7 +10,6 @@ from piql_profiler.predictor.predict import OperatorPrediction, Prediction
 
 from piql_backend.compilations.node_ids import node_id
 from piql_backend.compilations.reading import read_span
-from piql_backend.errors import ApiError
 from piql_backend.predictions.schemas import (
     CellState,
     EstimateRead,
@@ -19,6 +18,7 @@ from piql_backend.predictions.schemas import (
     NoPredictionRead,
     OperatorPredictionRead,
 )
+from piql_backend.web.errors import ApiError
 
 
 def read_operator(operator: OperatorPrediction) -> OperatorPredictionRead:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from piql_backend.schema import RangeRead, Read, SloWrite, SourceFiles, Write
+from piql_backend.web.schemas import RangeRead, Read, SloWrite, SourceFiles, Write
 
 CellState = Literal["measured", "interpolated", "extrapolated", "refused"]
 AxisValue = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -271,3 +271,16 @@ class SafeLimitsRead(Read):
     binding: str | None
     breaking: list[str]
     left_out: list[str]
+
+
+class SloAtRiskRead(Read):
+    """A query whose saved SLO is predicted to be broken.
+
+    `typical_ms` and `worst_ms` are its latencies at the SLO's quantile in the median and in the worst interval.
+    """
+
+    query: str
+    quantile: float
+    threshold_ms: float
+    typical_ms: float
+    worst_ms: float

@@ -27,7 +27,6 @@ from piql_profiler.runs.run_files import UnreadableRun, load
 
 from piql_backend.compilations.reading import read_span
 from piql_backend.compilations.service import Compilations
-from piql_backend.errors import ApiError
 from piql_backend.predictions.questions import ForAll, ForQuantiles, ForSizes, SizeEstimates
 from piql_backend.predictions.reading import (
     no_prediction,
@@ -55,7 +54,8 @@ from piql_backend.predictions.schemas import (
     SafeLimitsRead,
 )
 from piql_backend.profile_runs.schemas import ProfileRunRead
-from piql_backend.schema import SloWrite
+from piql_backend.web.errors import ApiError
+from piql_backend.web.schemas import SloWrite
 
 _MODELS_KEPT = 4
 _QUERIES_OF_A_PAGE = 30

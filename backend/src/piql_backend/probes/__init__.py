@@ -2,7 +2,6 @@
 
 service.py          answers all three
 request_counts.py   counts answers by method and status
-tallies.py          counts executions by query and time
 exposition.py       writes counts in Prometheus' text format
 endpoints.py        the HTTP paths, with `schemas.py`, the shape of an answer
 """

@@ -7,9 +7,9 @@ from typing import Any
 from fastapi import APIRouter, Response
 from fastapi.responses import PlainTextResponse
 
-from piql_backend.dependencies import TheWorkbench
 from piql_backend.probes.exposition import CONTENT_TYPE
 from piql_backend.probes.schemas import ProbeRead
+from piql_backend.web.dependencies import TheWorkbench
 
 router = APIRouter(tags=["probes"])
 

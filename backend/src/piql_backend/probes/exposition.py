@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from piql_backend.probes.tallies import BUCKETS_SECONDS, Tally
+from piql_backend.executions.tallies import BUCKETS_SECONDS, Tally
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

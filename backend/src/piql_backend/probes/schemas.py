@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from piql_backend.schema import Read
+from piql_backend.web.schemas import Read
 
 
 class ProbeRead(Read):

@@ -14,9 +14,9 @@ import duckdb
 
 from piql_backend.environments.environment import Environment
 from piql_backend.environments.registry import EnvironmentName, Environments
+from piql_backend.executions.tallies import Tally
 from piql_backend.probes.exposition import Family, Sample, histogram, single, text_of
 from piql_backend.probes.schemas import ProbeRead
-from piql_backend.probes.tallies import Tally
 from piql_backend.workers.pool import WorkerPool
 
 

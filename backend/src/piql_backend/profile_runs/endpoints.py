@@ -5,10 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse
 
-from piql_backend.dependencies import TheEnvironment
-from piql_backend.errors import declared
-from piql_backend.pages import Page, WishedPage
 from piql_backend.profile_runs.schemas import ProfileRunCreate, ProfileRunRead
+from piql_backend.web.dependencies import TheEnvironment
+from piql_backend.web.errors import declared
+from piql_backend.web.pages import Page, WishedPage
 
 _EVENTS = {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "Server-sent events."}
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from piql_profiler.measure.store_urls import has_password, without_password
 
-from piql_backend.files import write_atomically
+from piql_backend.data_folder.files import write_atomically
 from piql_backend.profile_runs.schemas import ProfileRunCreate, ProfileRunRead
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from piql_backend.schema import Read, Write
+from piql_backend.web.schemas import Read, Write
 
 Level = Annotated[int, Field(ge=1, le=100_000)]
 Levels = Annotated[list[Level], Field(max_length=50)]

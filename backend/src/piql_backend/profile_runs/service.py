@@ -27,8 +27,6 @@ from piql_profiler.measure.grid import Grid
 from piql_profiler.measure.store_urls import without_password
 from piql_profiler.measure.workload import Workload
 
-from piql_backend.errors import ApiError, NotFound
-from piql_backend.pages import Listing, Page, PageWish
 from piql_backend.profile_runs.drift import drift_of
 from piql_backend.profile_runs.process import ProfileProcess, end_orphan
 from piql_backend.profile_runs.repository import ProfileRunFiles, StoredRun
@@ -40,6 +38,8 @@ from piql_backend.profile_runs.schemas import (
 )
 from piql_backend.profile_runs.stores import MeasurableStores
 from piql_backend.profile_runs.summary import summary_of
+from piql_backend.web.errors import ApiError, NotFound
+from piql_backend.web.pages import Listing, Page, PageWish
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from piql.store.open import capabilities_of
 from piql.store.schemes import TEMPORARY_STORE
 from piql_profiler.measure.store_urls import without_password
 
-from piql_backend.errors import ApiError
+from piql_backend.web.errors import ApiError
 
 
 class MeasurableStores:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from piql_backend.dependencies import TheWorkbench
 from piql_backend.schema_imports.schemas import SchemaImportCreate, SchemaImportRead
+from piql_backend.web.dependencies import TheWorkbench
 
 router = APIRouter(prefix="/schema-imports", tags=["schema imports"])
 

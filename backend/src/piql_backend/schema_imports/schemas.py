@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from piql_backend.schema import Read, Write
+from piql_backend.web.schemas import Read, Write
 
 Dialect = Literal["auto", "postgres", "mysql", "sqlite", "cql", "oracle", "tsql"]
 Outcome = Literal["taken", "changed", "left out"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from piql.importing import ImportRefused, import_text
 
-from piql_backend.errors import ApiError
 from piql_backend.schema_imports.schemas import SchemaImportCreate, SchemaImportRead, SchemaNoteRead
+from piql_backend.web.errors import ApiError
 
 QUERIES = "queries"  # the name of the file of queries, in the comments of the PIQL
 

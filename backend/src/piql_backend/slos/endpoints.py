@@ -5,11 +5,11 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 from fastapi.responses import PlainTextResponse
 
-from piql_backend.dependencies import TheEnvironment
-from piql_backend.errors import declared
-from piql_backend.pages import Page, WishedPage
-from piql_backend.schema import SloWrite
 from piql_backend.slos.schemas import OpenSloWrite, SloRead
+from piql_backend.web.dependencies import TheEnvironment
+from piql_backend.web.errors import declared
+from piql_backend.web.pages import Page, WishedPage
+from piql_backend.web.schemas import SloWrite
 
 router = APIRouter(prefix="/slos", tags=["slos"])
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from piql_backend.database.connection import Database, aware, now
-from piql_backend.errors import NotFound
-from piql_backend.pages import Listing, Page, PageWish
-from piql_backend.schema import SloWrite
 from piql_backend.slos.schemas import SloRead
+from piql_backend.web.errors import NotFound
+from piql_backend.web.pages import Listing, Page, PageWish
+from piql_backend.web.schemas import SloWrite
 
 _COLUMNS = "query, quantile, threshold_ms, interval_seconds, updated_at"
 _SLOS = Listing[SloRead, str]("slos", str, lambda slo: slo.query)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from piql_backend.schema import Read, Write
+from piql_backend.web.schemas import Read, Write
 
 
 class SloRead(Read):
@@ -17,19 +17,6 @@ class SloRead(Read):
     threshold_ms: float
     interval_seconds: float
     updated_at: datetime
-
-
-class SloAtRiskRead(Read):
-    """A query whose saved SLO is predicted to be broken.
-
-    `typical_ms` and `worst_ms` are its latencies at the SLO's quantile in the median and in the worst interval.
-    """
-
-    query: str
-    quantile: float
-    threshold_ms: float
-    typical_ms: float
-    worst_ms: float
 
 
 class OpenSloWrite(Write):

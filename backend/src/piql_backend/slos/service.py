@@ -13,12 +13,13 @@ from pydantic import ValidationError
 from piql_backend.applications.repository import Applications
 from piql_backend.compilations.service import Compilations
 from piql_backend.deployments.service import Deployments
-from piql_backend.errors import ApiError, NotFound
-from piql_backend.pages import Page, PageWish
 from piql_backend.predictions.by_workers import PredictionsByWorkers
-from piql_backend.schema import SloWrite, SourceFile
+from piql_backend.predictions.schemas import SloAtRiskRead
 from piql_backend.slos.repository import SloTable
-from piql_backend.slos.schemas import SloAtRiskRead, SloRead
+from piql_backend.slos.schemas import SloRead
+from piql_backend.web.errors import ApiError, NotFound
+from piql_backend.web.pages import Page, PageWish
+from piql_backend.web.schemas import SloWrite, SourceFile
 
 
 class Slos:

@@ -8,8 +8,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from piql_backend.dependencies import TheEnvironment
-from piql_backend.errors import declared
 from piql_backend.tables.schemas import (
     ExportFormat,
     RowCreate,
@@ -19,6 +17,8 @@ from piql_backend.tables.schemas import (
     RowWriteRead,
     TablesRead,
 )
+from piql_backend.web.dependencies import TheEnvironment
+from piql_backend.web.errors import declared
 
 router = APIRouter(prefix="/tables", tags=["tables"])
 

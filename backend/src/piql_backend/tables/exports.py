@@ -12,10 +12,10 @@ from fastapi.responses import Response
 from piql.client.table_pages import table_pages
 from piql.files.dumping import dump_rows
 
-from piql_backend.downloads import download
-from piql_backend.store import StoreConnection
+from piql_backend.stores.connection import StoreConnection
 from piql_backend.tables.schemas import ExportFormat
 from piql_backend.tables.service import Tables
+from piql_backend.web.downloads import download
 
 _MEDIA_TYPES: dict[ExportFormat, str] = {
     "csv": "text/csv; charset=utf-8",

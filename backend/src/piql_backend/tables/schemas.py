@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from piql_backend.schema import Read, Write
+from piql_backend.web.schemas import Read, Write
 
 Values = dict[str, JsonValue]
 

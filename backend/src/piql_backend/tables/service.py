@@ -30,9 +30,8 @@ from piql.schema.catalog import Column, Table
 from piql.schema.types import convert
 from piql.schema.values import ValueMismatch
 
-from piql_backend.errors import ApiError, NotFound, from_engine
 from piql_backend.executions.values import from_json, to_json
-from piql_backend.store import StoreConnection
+from piql_backend.stores.connection import StoreConnection
 from piql_backend.tables.schemas import (
     LiveColumnRead,
     LiveForeignKeyRead,
@@ -46,6 +45,7 @@ from piql_backend.tables.schemas import (
     TablesRead,
     Values,
 )
+from piql_backend.web.errors import ApiError, NotFound, from_engine
 
 _CONSTRAINT_ERRORS = (ConstraintViolation, DuplicateKey, CardinalityViolation, ForeignKeyViolation)
 

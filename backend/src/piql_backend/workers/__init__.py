@@ -2,6 +2,6 @@
 
 pool.py       in the server: hands jobs to the processes, and replaces those that take too much
 protocol.py   what passes between server and process
-process.py    the process itself, with its limits
-jobs.py       what it can do
+
+The process itself is in `worker_process/`.
 """

@@ -28,9 +28,9 @@ from typing import Any
 
 from fastapi import Response
 
-from piql_backend.errors import ApiError, ErrorRead
-from piql_backend.schema import SourceFile
 from piql_backend.settings import WorkerLimits
+from piql_backend.web.errors import ApiError, ErrorRead
+from piql_backend.web.schemas import SourceFile
 from piql_backend.workers.protocol import READY, Answer, Job
 
 log = logging.getLogger(__name__)
@@ -220,7 +220,7 @@ class _Process:
         with worker_end:
             arguments = (str(worker_end.fileno()), str(megabytes), str(niceness))
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "piql_backend.workers.process", *arguments],
+                [sys.executable, "-m", "piql_backend.worker_process.process", *arguments],
                 pass_fds=(worker_end.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

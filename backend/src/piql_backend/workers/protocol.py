@@ -13,7 +13,10 @@ READY = "ready"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to do, by its name in `jobs.py`; a worker that takes more than `seconds` of processor time is ended."""
+    """What to do, by its name in `worker_process/jobs.py`.
+
+    A worker that takes more than `seconds` of processor time is ended.
+    """
 
     name: str
     argument: Any

@@ -17,8 +17,8 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Depends, Query
 
-from piql_backend.errors import ApiError
-from piql_backend.schema import Read
+from piql_backend.web.errors import ApiError
+from piql_backend.web.schemas import Read
 
 USUAL = 100
 MOST = 500

@@ -18,11 +18,9 @@ from piql_profiler.measure.store_urls import without_password
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from piql_backend.applications.schemas import FileRead
-from piql_backend.compilations.schemas import DiagnosticRead
-from piql_backend.disk import FREE_SOME, FULL, is_full
-from piql_backend.schema import FILE_TWICE, Read
-from piql_backend.security_headers import SECURITY_HEADERS
+from piql_backend.data_folder.disk import FREE_SOME, FULL, is_full
+from piql_backend.web.schemas import FILE_TWICE, DiagnosticRead, FileRead, Read
+from piql_backend.web.security_headers import SECURITY_HEADERS
 
 log = logging.getLogger(__name__)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from piql_profiler.measure.store_urls import has_password
 
-from piql_backend.addresses import is_loopback
 from piql_backend.settings import Settings
 from piql_backend.slos.report import report
+from piql_backend.web.addresses import is_loopback
 
 _RISK = (
     "the workbench asks for no name or password, so whoever reaches the address reads, changes and deploys everything"

@@ -24,10 +24,10 @@ from pydantic_core import to_json
 from piql_backend.ad_hoc.compiling import compile_select
 from piql_backend.comparisons.service import compare
 from piql_backend.compilations.service import Compilations
-from piql_backend.errors import ApiError, from_engine
 from piql_backend.language.service import Language
 from piql_backend.profile_runs.schemas import ProfileRunRead
 from piql_backend.schema_imports.service import import_schema
+from piql_backend.web.errors import ApiError, from_engine
 from piql_backend.workers.protocol import Answer, Job, PredictionJob
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import math
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from piql_backend.rates import BURST_SECONDS, Buckets, Kind, Rates, client_of, kind_of
-from piql_backend.refusal import send_refusal
-from piql_backend.retry_after import RETRY_AFTER
+from piql_backend.web.rates import BURST_SECONDS, Buckets, Kind, Rates, client_of, kind_of
+from piql_backend.web.refusal import send_refusal
+from piql_backend.web.retry_after import RETRY_AFTER
 
 _WORDS: dict[Kind, str] = {  # what the refusal calls requests of that kind
     "executions": "executions",

@@ -11,8 +11,8 @@ from piql.store.open import capabilities_of
 from piql.store.schemes import CQL, EMBEDDED, StoreKind
 from piql_profiler.measure.store_urls import without_password
 
-from piql_backend.errors import ApiError, from_engine
-from piql_backend.health.schemas import ClusterRead, NodeRead, StoreRead
+from piql_backend.stores.schemas import ClusterRead, NodeRead, StoreRead
+from piql_backend.web.errors import ApiError, from_engine
 
 log = logging.getLogger(__name__)
 

@@ -7,8 +7,8 @@ from typing import cast
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from piql_backend.refusal import send_refusal
-from piql_backend.retry_after import RETRY_AFTER, SECONDS
+from piql_backend.web.refusal import send_refusal
+from piql_backend.web.retry_after import RETRY_AFTER, SECONDS
 
 MOST_CONNECTIONS = 1000
 _HEADERS = [(RETRY_AFTER.lower().encode(), str(SECONDS).encode()), (b"connection", b"close")]

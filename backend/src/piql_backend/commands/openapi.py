@@ -1,4 +1,7 @@
-"""`python -m piql_backend.openapi` prints the OpenAPI document, from which the front end's types are generated."""
+"""`python -m piql_backend.commands.openapi` prints the OpenAPI document.
+
+The front end's types are generated from it.
+"""
 
 from __future__ import annotations
 

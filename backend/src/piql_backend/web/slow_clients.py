@@ -13,7 +13,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from piql_backend.connection_limit import ConnectionLimit
+from piql_backend.web.connection_limit import ConnectionLimit
 
 SECONDS_TO_ARRIVE = 30.0
 

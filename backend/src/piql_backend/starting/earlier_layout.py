@@ -1,7 +1,4 @@
-"""Where things lie in the data folder, and how a folder of an earlier layout is moved to this one.
-
-    applications/scadr/                       its .piql files
-    environments/scadr/development/           its store, measurements and history
+"""How a data folder of an earlier layout is moved to this one, at the start.
 
 Earlier there was one environment for all applications: its files lay in the data folder itself, and applications were
 called workspaces. The files are renamed one after the other, before anything is opened. A start that is killed between
@@ -15,28 +12,20 @@ import logging
 from pathlib import Path
 
 from piql_backend.applications.templates import TEMPLATES
+from piql_backend.data_folder.files import write_atomically
+from piql_backend.data_folder.layout import DEVELOPMENT, applications_folder, environment_folder
 from piql_backend.environments.sample import mark_for_sample
 from piql_backend.environments.settings_file import FILE, EnvironmentSettings, StoreChoice, write_settings
-from piql_backend.files import write_atomically
 
 log = logging.getLogger(__name__)
 
-DEVELOPMENT = "development"
-FIRST = "scadr"
+_EARLIER_APPLICATION = "scadr"  # whose files were there when there was one environment
 _EARLIER_FILES = (
     *("profile-runs", "imports", "exports"),
     *(f"store{end}" for end in ("", "-journal", "-wal", "-shm")),
     *(f"workbench.duckdb{end}" for end in ("", ".wal", ".part", ".part.wal", ".new")),
 )
 _EARLIER_MARK = ".first-start-under-way"  # this layout has a mark of the same name, but without a token in it
-
-
-def applications_folder(data: Path) -> Path:
-    return data / "applications"
-
-
-def environment_folder(data: Path, application: str, environment: str) -> Path:
-    return data / "environments" / application / environment
 
 
 def move_earlier_layout(data: Path, samples: Path) -> None:
@@ -51,7 +40,9 @@ def move_earlier_layout(data: Path, samples: Path) -> None:
     names = []
     if applications.is_dir():
         names = sorted(entry.name for entry in applications.iterdir() if _is_visible_folder(entry))
-    folder = environment_folder(data, FIRST if FIRST in names or not names else names[0], DEVELOPMENT)
+    folder = environment_folder(
+        data, _EARLIER_APPLICATION if _EARLIER_APPLICATION in names or not names else names[0], DEVELOPMENT
+    )
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / FILE).exists():
         write_settings(folder, EnvironmentSettings(store=StoreChoice(kind="served")))
@@ -60,7 +51,7 @@ def move_earlier_layout(data: Path, samples: Path) -> None:
         if target.exists():
             log.error("%s stays where it is: there is a %s already", path, target)
         elif path.name == _EARLIER_MARK:
-            _take_over_mark(path, folder, applications / FIRST, samples)
+            _take_over_mark(path, folder, applications / _EARLIER_APPLICATION, samples)
         else:
             path.rename(target)
     log.warning("what %s held of one environment is now in %s", data, folder)
@@ -80,10 +71,10 @@ def _take_over_mark(mark: Path, folder: Path, application: Path, samples: Path) 
     """Turn the mark of an interrupted first start into this layout's, and copy the sample files that it has not."""
     content = json.loads(mark.read_text())
     if content["step"] == "files":
-        for path, text in TEMPLATES[FIRST].files(samples).items():
+        for path, text in TEMPLATES[_EARLIER_APPLICATION].files(samples).items():
             if not (application / path).exists():
                 write_atomically(application / path, text)
-    mark_for_sample(folder, FIRST, content["token"])
+    mark_for_sample(folder, _EARLIER_APPLICATION, content["token"])
     mark.unlink()
 
 

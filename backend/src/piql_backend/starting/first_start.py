@@ -20,15 +20,15 @@ from piql.store.schemes import EMBEDDED
 
 from piql_backend.applications.repository import Applications
 from piql_backend.applications.templates import TEMPLATES
-from piql_backend.data_layout import DEVELOPMENT, environment_folder
+from piql_backend.data_folder.files import write_atomically
+from piql_backend.data_folder.layout import DEVELOPMENT, environment_folder
 from piql_backend.deployments.history import application_of
 from piql_backend.environments.sample import mark_for_sample
 from piql_backend.environments.settings_file import EnvironmentSettings, StoreChoice, read_settings, write_settings
-from piql_backend.errors import ApiError
-from piql_backend.files import write_atomically
-from piql_backend.schema import is_file_path
 from piql_backend.settings import Settings
-from piql_backend.store import StoreConnection
+from piql_backend.stores.connection import StoreConnection
+from piql_backend.web.errors import ApiError
+from piql_backend.web.schemas import is_file_path
 
 log = logging.getLogger(__name__)
 

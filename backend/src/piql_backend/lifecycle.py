@@ -10,9 +10,7 @@ application of their name is made again.
 
 from __future__ import annotations
 
-import re
 import threading
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,21 +18,20 @@ from pathlib import Path
 
 from piql.store.schemes import EMBEDDED
 
-from piql_backend.application_imports.schemas import ImportedApplicationCreate
+from piql_backend.applications.ids import id_of
 from piql_backend.applications.repository import Applications
 from piql_backend.applications.schemas import ApplicationCreate, ApplicationSummaryRead, ApplicationUpdate
 from piql_backend.applications.templates import TEMPLATES
 from piql_backend.archives.layout import ArchivedEnvironment
-from piql_backend.data_layout import DEVELOPMENT, environment_folder
+from piql_backend.data_folder.layout import DEVELOPMENT, environment_folder
 from piql_backend.environments.imported_slos import let_wait
 from piql_backend.environments.registry import EnvironmentName, Environments
 from piql_backend.environments.sample import mark_for_sample
 from piql_backend.environments.settings_file import EnvironmentSettings, StoreChoice, write_settings
-from piql_backend.errors import ApiError
 from piql_backend.parameter_sets.repository import ParameterSets
 from piql_backend.parameter_sets.sets_file import NO_SETS, KeptSets
+from piql_backend.web.errors import ApiError
 
-_MOST_ID = 60
 _EMPTY = "-- CREATE TABLE says what is kept, CREATE QUERY what is asked of it.\n"
 
 
@@ -93,7 +90,8 @@ class Lifecycle:
 
     def import_application(
         self,
-        request: ImportedApplicationCreate,
+        title: str,
+        wished_id: str | None,
         texts: Mapping[str, str],
         history: Path | None,
         environments: Sequence[ArchivedEnvironment],
@@ -104,7 +102,7 @@ class Lifecycle:
         Raises ApiError 409 where there is one of that id.
         """
         content = _Content(dict(texts), history, tuple(environments), parameter_sets)
-        return self._summary(self._make(request.id, request.title, content))
+        return self._summary(self._make(wished_id, title, content))
 
     async def update(self, application: str, request: ApplicationUpdate) -> ApplicationSummaryRead:
         """Change the title, or put an application into the archive, where it is closed, or take it out."""
@@ -179,9 +177,3 @@ def _write_environment(folder: Path, environment: ArchivedEnvironment) -> None:
     settings = EnvironmentSettings(store=store, title=environment.title, colour=environment.colour, slo=environment.slo)
     let_wait(folder, environment.slos)
     write_settings(folder, settings)
-
-
-def id_of(title: str) -> str:
-    """`Köln, a Shop!` becomes `koln-a-shop`."""
-    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", plain)[:_MOST_ID].strip("-") or "application"

@@ -1,9 +1,9 @@
-"""The base of all schemas, and what several resources share: files, ranges in them, SLOs."""
+"""The base of all schemas, and what several resources share: files, ranges in them, diagnostics, SLOs."""
 
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
@@ -56,6 +56,14 @@ class SourceFile(Write):
     text: FileText
 
 
+class FileRead(Read):
+    """A file with its text; `revision` is a digest of the text, and a save names the one that it is based on."""
+
+    path: str
+    text: str
+    revision: str
+
+
 def _are_distinct(files: list[SourceFile]) -> list[SourceFile]:
     paths = [file.path for file in files]
     if repeated := sorted({path for path in paths if paths.count(path) > 1}):
@@ -87,6 +95,48 @@ class EditRead(Read):
 
     range: RangeRead
     text: str
+
+
+class LabelRead(Read):
+    """A second range that a diagnostic points at, with what is to be seen there."""
+
+    range: RangeRead
+    text: str
+
+
+class FixRead(Read):
+    """Edits that are applied together.
+
+    `unblocks` names the other queries that they make bounded; `menu_title` is the title with their number.
+    `consequence` says what changes for those who read and write, `cost` is the bound that the query then has.
+    """
+
+    title: str
+    menu_title: str
+    unblocks: list[str]
+    consequence: str
+    cost: str
+    edits: list[EditRead]
+
+
+class DiagnosticRead(Read):
+    """One finding; `query` is the CREATE QUERY that it belongs to, `places` every range where its fixes are offered.
+
+    `allowed` is the reason that a comment gives for it, else empty. `allow` puts such a comment above the query of a
+    warning; the reason goes before the end of its line.
+    """
+
+    code: str
+    severity: Literal["error", "warning", "info"]
+    message: str
+    help: list[str]
+    range: RangeRead
+    labels: list[LabelRead]
+    fixes: list[FixRead]
+    places: list[RangeRead]
+    query: str | None
+    allowed: str
+    allow: EditRead | None
 
 
 class SloWrite(Write):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from starlette.types import Send
 
-from piql_backend.errors import ApiError
+from piql_backend.web.errors import ApiError
 
 
 async def send_refusal(

@@ -15,7 +15,7 @@ from piql.store.schemes import CQL, scheme_of
 
 from piql_backend.application_imports.texts import PIQL_ENDING, SQL_ENDINGS
 from piql_backend.archives.layout import MOST_ARCHIVE_BYTES
-from piql_backend.environment_commands import add_store_references, store_references
+from piql_backend.commands.environments import add_store_references, store_references
 
 _PART_BYTES = 2_000_000
 

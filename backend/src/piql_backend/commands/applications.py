@@ -21,8 +21,8 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
-from piql_backend.application_import_commands import add_import_commands
-from piql_backend.environment_commands import add_environment_commands
+from piql_backend.commands.application_imports import add_import_commands
+from piql_backend.commands.environments import add_environment_commands
 
 REFUSED = 1
 UNREACHABLE = 2

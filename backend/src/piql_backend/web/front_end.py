@@ -19,7 +19,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import PlainTextResponse
 from starlette.convertors import StringConvertor, register_url_convertor
 
-from piql_backend.security_headers import page_policy
+from piql_backend.web.security_headers import page_policy
 
 mimetypes.add_type("text/javascript", ".js")
 mimetypes.add_type("font/woff2", ".woff2")

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from piql_backend.addresses import is_address
-from piql_backend.refusal import send_refusal
+from piql_backend.web.addresses import is_address
+from piql_backend.web.refusal import send_refusal
 
 
 class AllowedHosts:

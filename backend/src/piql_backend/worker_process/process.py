@@ -1,4 +1,4 @@
-"""`python -m piql_backend.workers.process FD MEGABYTES NICENESS`: a worker process.
+"""`python -m piql_backend.worker_process.process FD MEGABYTES NICENESS`: a worker process.
 
     FD          the socket to the server: jobs come in, answers go out, one after the other
     MEGABYTES   how much memory a job may take beyond what the process has
@@ -29,7 +29,7 @@ def main(descriptor: int, megabytes: int, niceness: int) -> None:
     _end_with_server(descriptor)
     _give_way(niceness)
     connection: Connection = Connection(descriptor)
-    from piql_backend.workers.jobs import Worker
+    from piql_backend.worker_process.jobs import Worker
     from piql_backend.workers.protocol import READY
 
     worker = Worker()

@@ -6,7 +6,7 @@ import contextlib
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from piql_backend.refusal import send_refusal
+from piql_backend.web.refusal import send_refusal
 
 MAX_BODY_BYTES = 5_000_000
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-from piql_backend.errors import ApiError
-from piql_backend.schema import Write
+from piql_backend.web.errors import ApiError
+from piql_backend.web.schemas import Write
 
 MOST_PART = 4_000_000  # characters of base64: a body is at most 5 MB
 

@@ -11,9 +11,9 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse
 
-from piql_backend.errors import described
-from piql_backend.retry_after import PASSING_STATUSES, RETRY_AFTER
-from piql_backend.same_origin import SAFE_METHODS
+from piql_backend.web.errors import described
+from piql_backend.web.retry_after import PASSING_STATUSES, RETRY_AFTER
+from piql_backend.web.same_origin import SAFE_METHODS
 
 _RETRY_HEADER = {
     "description": "Ask again after so many seconds.",

@@ -1,0 +1,8 @@
+"""The commands that this package adds to `piql`.
+
+serve.py                 `piql serve` and `piql slo`
+applications.py          `piql app`, over HTTP to a running workbench
+environments.py          `piql app env`
+application_imports.py   `piql app export` and `piql app import`
+openapi.py               `python -m piql_backend.commands.openapi`: the API as a document
+"""

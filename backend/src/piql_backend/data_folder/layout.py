@@ -1,0 +1,19 @@
+"""Where things lie in the data folder.
+
+applications/scadr/                       its .piql files
+environments/scadr/development/           its store, measurements and history
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+DEVELOPMENT = "development"
+
+
+def applications_folder(data: Path) -> Path:
+    return data / "applications"
+
+
+def environment_folder(data: Path, application: str, environment: str) -> Path:
+    return data / "environments" / application / environment

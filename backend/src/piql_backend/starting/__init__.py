@@ -1,0 +1,5 @@
+"""What happens once, before the workbench serves.
+
+earlier_layout.py   moves a data folder of an earlier layout to this one
+first_start.py      makes the sample applications where there is none
+"""

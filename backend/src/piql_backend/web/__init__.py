@@ -1,0 +1,21 @@
+"""What every request and answer passes, whatever its resource: middleware, errors, shapes, pages, files in parts.
+
+middleware, in the order in which a request passes it
+    security_headers.py   headers of every answer, and the nonce of the page
+    retry_after.py        429 and 503 say when to ask again
+    allowed_hosts.py      refuses another `Host` (`addresses.py` says which addresses are loopback)
+    same_origin.py        refuses what a page of another origin sends
+    rate_limit.py         refuses a client that asks too much (`rates.py` counts)
+    request_limit.py      refuses bodies that are too large
+    unchanged.py          304 for what the client has
+    connection_limit.py, slow_clients.py   below the application: too many, or too slow, connections
+    refusal.py            how middleware answers by itself
+for endpoints
+    dependencies.py       the workbench, or the environment that the path names
+    schemas.py            the base of all shapes, and those that several resources share
+    errors.py             one exception, one shape of refusal
+    pages.py              lists by the page
+    downloads.py, uploads.py   files as answers, and files in parts
+api_document.py           the OpenAPI document
+front_end.py              the built front end
+"""

@@ -1,0 +1,5 @@
+"""The other side of `workers/`: the process that carries out jobs.
+
+process.py   receives jobs, keeps the limits of time and memory, sends answers
+jobs.py      each job by its name
+"""
