@@ -13,7 +13,7 @@ help: # (lists the targets)
 setup: .venv/.installed node_modules/.installed ## install the Python packages into .venv and the front end's with npm
 	@:
 
-.venv/.installed: requirements.lock engine/pyproject.toml profiler/pyproject.toml backend/pyproject.toml
+.venv/.installed: requirements.lock engine/pyproject.toml service/pyproject.toml profiler/pyproject.toml backend/pyproject.toml
 	@tools/setup-python.sh
 
 node_modules/.installed: package-lock.json package.json frontend/package.json e2e/package.json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes .venv from requirements.lock and installs the three packages into it, editable.
+# Makes .venv from requirements.lock and installs the four packages into it, editable.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export UV_COMPILE_BYTECODE=1 UV_NO_PROGRESS=1
@@ -23,5 +23,5 @@ fi
 [ -x .venv/bin/python ] || "$uv" venv --quiet --python "${python:->=3.11}" .venv
 "$uv" pip sync --quiet --python .venv/bin/python --require-hashes requirements.lock
 "$uv" pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation \
-    --editable engine --editable profiler --editable backend
+    --editable engine --editable service --editable profiler --editable backend
 touch .venv/.installed

@@ -64,6 +64,7 @@ ENGINE = _pytest("engine", "engine", "-m", FAST, "-n", "2", *WITHOUT_SCHEMATHESI
 
 BACKEND = _pytest("backend", "backend", "-m", FAST)
 PROFILER = _pytest("profiler", "profiler", "-m", FAST, *WITHOUT_SCHEMATHESIS)
+SERVICE = _pytest("service", "service", "-m", FAST, *WITHOUT_SCHEMATHESIS)
 
 SHORT = (
     Suite("frontend", (*VITEST, f"--outputFile.json=../{REPORTS}/frontend.json"), "vitest"),
@@ -95,7 +96,7 @@ EXAMPLES = _pytest(  # `make test` draws the same ones each time
 GROUPS = {
     "check": CHECKS,
     # Those of one process first, the short ones where a place is left, two of two at the end: so none runs alone.
-    "test": (BUILD, *CHECKS, BACKEND, PROFILER, END_TO_END, *SHORT, ENGINE, CLUSTER),
+    "test": (BUILD, *CHECKS, BACKEND, PROFILER, END_TO_END, SERVICE, *SHORT, ENGINE, CLUSTER),
     "e2e": (BUILD, END_TO_END),
     "long": (LONG, EXAMPLES),
     "cluster": (CLUSTER_LONG,),

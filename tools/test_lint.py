@@ -22,7 +22,7 @@ def test_the_data_folder_of_a_workbench_is_no_module_of_a_sample(tmp_path: Path)
 
 def test_code_that_nobody_uses_is_listed_but_fields_that_a_screen_reads_are_not(tmp_path: Path) -> None:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    for folder in ("engine", "profiler", "backend", "tools", "sample-apps", "frontend/src"):
+    for folder in ("engine", "service", "profiler", "backend", "tools", "sample-apps", "frontend/src"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "engine" / "plans.py").write_text("def forgotten():\n    pass\n")
     (tmp_path / "backend" / "schemas.py").write_text("class Answer:\n    shown: int\n    unread: int\n\n\nAnswer()\n")

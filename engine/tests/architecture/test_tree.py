@@ -7,13 +7,16 @@ from pathlib import Path
 import piql
 import piql_backend
 import piql_profiler
+import piql_service
 import pytest
 
 from .imports import Imports, circles, floors, read_imports
 
 ROOT = Path(__file__).resolve().parents[3]
-ENGINE, PROFILER, BACKEND = (Path(package.__file__ or "").parent for package in (piql, piql_profiler, piql_backend))
-PACKAGES = (ENGINE, PROFILER, BACKEND)
+ENGINE, SERVICE, PROFILER, BACKEND = (
+    Path(package.__file__ or "").parent for package in (piql, piql_service, piql_profiler, piql_backend)
+)
+PACKAGES = (ENGINE, SERVICE, PROFILER, BACKEND)
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
 LAYERED = {contract["containers"][0]: contract for contract in CONTRACTS if contract["type"] == "layers"}
 imports_of = cache(read_imports)
@@ -53,11 +56,11 @@ def test_every_module_stands_in_a_layer(package: str) -> None:
     assert LAYERED[package]["exhaustive"] is True
 
 
-def test_the_engine_its_compiler_and_the_profiler_have_layers() -> None:
-    assert LAYERED.keys() == {"piql", "piql.compiler", "piql_profiler"}
+def test_the_engine_its_compiler_the_service_and_the_profiler_have_layers() -> None:
+    assert LAYERED.keys() == {"piql", "piql.compiler", "piql_profiler", "piql_service"}
 
 
-@pytest.mark.parametrize("folder", [ENGINE, PROFILER], ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", [ENGINE, SERVICE, PROFILER], ids=lambda folder: folder.name)
 def test_no_room_imports_one_above_it(folder: Path) -> None:
     height = {room: -level for level, layer in enumerate(layers_of(folder.name)) for room in layer}
     rooms = imports_of(folder).rooms()

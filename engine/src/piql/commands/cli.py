@@ -41,6 +41,8 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "validate": ("piql-profiler", "compare predictions with what deployed queries take"),
     "serve": ("piql-backend", "start the workbench"),
     "slo": ("piql-backend", "say whether deployed queries keep their SLOs"),
+    "service": ("piql-service", "offer deployed queries over HTTP, to servers in any language"),
+    "service-token": ("piql-service", "make a token for the query service"),
     "app": ("piql-backend", "list, make, change and delete applications and their environments"),
 }
 
@@ -144,9 +146,9 @@ def _find(name: str) -> Callable[[Sequence[str]], int] | None:
 def _usage() -> str:
     installed = {entry.name for entry in entry_points(group=GROUP)}
     lines = ["usage: piql COMMAND …", ""]
-    lines += [f"  {name:<11} {text}" for name, (_, text) in OWN.items()]
+    lines += [f"  {name:<13} {text}" for name, (_, text) in OWN.items()]
     for name, (package, text) in ELSEWHERE.items():
-        lines.append(f"  {name:<11} {text}" + ("" if name in installed else f" (needs {package})"))
+        lines.append(f"  {name:<13} {text}" + ("" if name in installed else f" (needs {package})"))
     lines += ["", "`piql COMMAND --help` says more."]
     return "\n".join(lines)
 

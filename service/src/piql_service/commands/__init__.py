@@ -1,0 +1,1 @@
+"""The commands `piql service` and `piql service-token`."""

@@ -1,0 +1,1 @@
+"""From a checked request to the bytes of its answer: equal reads together, and nothing beyond the deadline."""

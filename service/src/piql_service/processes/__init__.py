@@ -1,0 +1,1 @@
+"""The processes of a service: one supervisor, which listens, and workers, which answer."""

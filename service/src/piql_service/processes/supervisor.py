@@ -1,0 +1,130 @@
+"""The supervisor: it listens, starts the workers, and starts anew one that dies.
+
+Each worker has a listening socket of its own on the same port, and the kernel spreads connections over them. The
+supervisor keeps them all open: connections that a dead worker has not accepted wait for the next one in its place.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from piql_service.processes.settings import WorkerSettings
+from piql_service.processes.worker import READY, SECONDS_TO_CLOSE
+
+_BACKLOG = 1024
+_SECONDS_BETWEEN_STARTS = 0.5
+
+
+@dataclass(slots=True)
+class _Place:
+    """One worker's place: its settings and its process."""
+
+    settings: WorkerSettings
+    process: subprocess.Popen[str]
+
+
+class Supervisor:
+    """Runs the workers of one service until it is told to end."""
+
+    def __init__(self, settings: WorkerSettings, listening: Sequence[socket.socket], folder: str) -> None:
+        """Take the settings that all workers share, and a listening socket for each."""
+        self._listening = list(listening)
+        self._budgets = tempfile.TemporaryFile()  # noqa: SIM115 — closed by `_stop`
+        self._end = threading.Event()
+        self._places = [
+            replace(settings, number=number, socket=own.fileno(), budgets=self._budgets.fileno(), folder=folder)
+            for number, own in enumerate(listening)
+        ]
+
+    def end(self) -> None:
+        """Let all workers drain; may be called by a signal."""
+        self._end.set()
+
+    def run(self, announcement: str) -> int:
+        """Start the workers, print the announcement when all are ready, and stay until `end`; return the exit code."""
+        places = [_Place(settings, self._start(settings)) for settings in self._places]
+        try:
+            for place in places:
+                assert place.process.stdout is not None
+                if place.process.stdout.readline().strip() != READY:
+                    return 1  # it has said why
+            print(announcement, flush=True)
+            while not self._end.wait(0.1):
+                for place in places:
+                    if place.process.poll() is not None:
+                        self._end.wait(_SECONDS_BETWEEN_STARTS)
+                        place.process = self._start(place.settings)
+            return 0
+        finally:
+            self._stop(places)
+
+    def _start(self, settings: WorkerSettings) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "piql_service.processes.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            pass_fds=(settings.socket, settings.budgets),
+        )
+        assert process.stdin is not None
+        try:
+            process.stdin.write(settings.to_json() + "\n")
+            process.stdin.flush()
+        except BrokenPipeError:  # it has ended at once; the loop sees that
+            pass
+        return process
+
+    def _stop(self, places: Sequence[_Place]) -> None:
+        """End all workers: by a signal, and by force those that have not ended when their time is over."""
+        for own in self._listening:
+            own.close()
+        for place in places:
+            place.process.terminate()
+        latest = time.monotonic() + places[0].settings.drain_seconds + SECONDS_TO_CLOSE + 5
+        for place in places:
+            try:
+                place.process.wait(max(0.1, latest - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                place.process.kill()
+                place.process.wait()
+        self._budgets.close()
+
+
+def listen(host: str, port: int, workers: int) -> list[socket.socket]:
+    """Return a listening socket for each worker, all on one port; raise OSError where it is taken, also by another
+    service."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as probe:  # it shares its port with nobody
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind((host, port))
+        port = probe.getsockname()[1]
+    listening: list[socket.socket] = []
+    try:
+        for _ in range(workers):
+            own = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+            listening.append(own)
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            own.bind((host, port))
+            own.listen(_BACKLOG)
+            os.set_inheritable(own.fileno(), False)
+    except OSError:
+        for own in listening:
+            own.close()
+        raise
+    return listening
+
+
+def end_at_signals(supervisor: Supervisor) -> None:
+    """Let SIGTERM and Ctrl+C end the service."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: supervisor.end())

@@ -1,0 +1,1 @@
+"""HTTP: the application that uvicorn calls, and what it refuses before anything is executed."""

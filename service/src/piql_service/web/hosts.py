@@ -1,0 +1,51 @@
+"""Which Host headers are answered, so that no other name can be led to this address (DNS rebinding).
+
+An address in figures needs no list: no page of somebody else's can have it as its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from ipaddress import ip_address
+
+_MOST_KEPT = 1000
+
+
+class Hosts:
+    """Says of a Host header whether it is localhost, an address, or one of the names given."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._names = frozenset({"localhost", *(name.lower().rstrip(".") for name in names)})
+        self._allowed: set[bytes] = set()
+
+    def allows(self, host: bytes) -> bool:
+        if host in self._allowed:
+            return True
+        name = _name_of(host.decode("latin-1"))
+        if name not in self._names and not is_address(name):
+            return False
+        if len(self._allowed) < _MOST_KEPT:
+            self._allowed.add(host)
+        return True
+
+
+def is_address(name: str) -> bool:
+    """Return whether a name is an IP address."""
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches a host."""
+    return host == "localhost" or (is_address(host) and ip_address(host).is_loopback)
+
+
+def _name_of(host: str) -> str:
+    """Return the name of a Host header, in small letters, without its port."""
+    if host.startswith("["):
+        address, _, rest = host[1:].partition("]")
+        return host if rest and not rest.startswith(":") else address
+    return host.partition(":")[0].lower().rstrip(".")
