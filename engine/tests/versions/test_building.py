@@ -5,11 +5,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import piql
 import pytest
 from patience import PATIENCE
+from piql.errors import StoreFull
 from piql.runtime.deployment import LOOK_SECONDS
+from piql.store.embedded import connections
+from piql.store.embedded.store import EmbeddedStore
+from piql.versions.change import build as building
 from piql.versions.change.build import BackfillRate, Build, collect
 from piql.versions.deploy import begin_deploy
 from promises import broken_promises, unused_indexes
@@ -255,3 +260,30 @@ def test_a_connection_that_waited_reads_by_the_new_version_at_once(
         assert build is not None
         build.wait(PATIENCE)
         assert waits.execute("item", {"id": 7}).rows == [{"cost": 7}]
+
+
+@pytest.mark.parametrize("scheme", ["embedded", "stepwise"])
+def test_a_disk_that_is_full_stops_a_build_in_words_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str
+) -> None:
+    with filled(f"{scheme}:{tmp_path / 'full.db'}", ROWS) as db:
+        assert isinstance(db.store, EmbeddedStore)
+        build = begun(db)
+        pages = db.store.connection().execute("PRAGMA page_count").fetchone()[0]
+        with monkeypatch.context() as full:
+            room = f"PRAGMA max_page_count = {pages + 2};"  # for the thread that builds
+            full.setattr(connections, "_PRAGMAS", f"{connections._PRAGMAS} {room}")
+            full.setattr(building, "_FIRST_PAUSE_SECONDS", 0.0)
+            build.start()
+            with pytest.raises(StoreFull):
+                build.wait(PATIENCE)
+        progress = build.progress
+        assert (progress.phase, progress.is_running) == ("filling", False)
+        assert "is full" in (progress.reason or "")
+        db.execute("reprice", {"id": 1, "price": 9})
+        assert db.execute("item", {"id": 1}).rows == [{"id": 1, "kind": "k1", "price": 9}]
+        build.resume()
+        build.wait(PATIENCE)
+        assert build.progress.reason is None
+        assert [row["price"] for row in db.execute("byKind", {"kind": "k1"}).rows] == [701, 694, 687, 680, 673]
+        assert broken_promises(db) == []

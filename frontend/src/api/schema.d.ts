@@ -2147,6 +2147,8 @@ export interface components {
         /**
          * BuildRead
          * @description A version on its way; `deployment_id` is set once it is live, `reason` when the data refuse it.
+         *
+         *     While it is under way, `reason` says why the server could not go on with it, such as a full disk.
          */
         BuildRead: {
             /**

@@ -7,6 +7,7 @@ const build = {
   rows_estimate: 3000,
   is_paused: false,
   is_running: true,
+  reason: null,
   deployment_id: null,
 }
 
@@ -16,6 +17,9 @@ test('a build says what it does and how far it is', () => {
     'Checking existing rows against new constraints: 1,200 of about 3,000 rows. It is paused.',
   )
   expect(describeBuild({ ...build, is_running: false })).toContain('resume it')
+  expect(describeBuild({ ...build, is_running: false, reason: 'the disk of the store is full' })).toContain(
+    'It stopped: the disk of the store is full. Resume it once that is mended.',
+  )
 })
 
 test('a build is under way until it is live, refused or cancelled', () => {

@@ -10,6 +10,7 @@ interface Build {
   rows_estimate: number
   is_paused: boolean
   is_running: boolean
+  reason: string | null
   deployment_id: string | null
 }
 
@@ -48,6 +49,8 @@ export function describeBuild(build: Build): string {
     ? ' It is paused.'
     : build.is_running || build.phase === 'in force'
       ? ''
-      : ' Nobody works on it: resume it.'
+      : build.reason
+        ? ` It stopped: ${build.reason}. Resume it once that is mended.`
+        : ' Nobody works on it: resume it.'
   return `${activity}: ${rows}.${rest}`
 }

@@ -83,7 +83,10 @@ class PromotionCreate(Write):
 
 
 class BuildRead(Read):
-    """A version on its way; `deployment_id` is set once it is live, `reason` when the data refuse it."""
+    """A version on its way; `deployment_id` is set once it is live, `reason` when the data refuse it.
+
+    While it is under way, `reason` says why the server could not go on with it, such as a full disk.
+    """
 
     phase: Literal["filling", "checking", "in force", "refused", "cancelled"]
     rows_done: int

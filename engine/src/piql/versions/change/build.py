@@ -55,7 +55,7 @@ def backfill_rate(rows_per_second: float | None) -> BackfillRate:
 
 @dataclass(frozen=True, slots=True)
 class BuildProgress:
-    """How far a build has come; `reason` says why it was refused."""
+    """How far a build has come; `reason` says why it was refused, or why this process could not go on with it."""
 
     version: int
     phase: Literal["filling", "checking", "in force", "refused", "cancelled"]
@@ -140,15 +140,16 @@ class Build:
         settings = self._store.settings()  # both documents as they were at one moment
         progress, change = self._read(settings), state_in(settings).change
         phase = progress.outcome or ("filling" if change and change.phase != "checking" else "checking")
+        failure = self._failure if progress.outcome is None else None
         return BuildProgress(
             progress.version,
             phase,
             progress.rows_done,
             progress.rows_estimate,
             progress.is_paused,
-            progress.outcome is None and not progress.is_paused and is_driven(progress),
+            progress.outcome is None and not progress.is_paused and failure is None and is_driven(progress),
             datetime.fromisoformat(progress.started_at),
-            progress.reason,
+            progress.reason if failure is None else str(failure),
         )
 
     def pause(self) -> None:
@@ -243,7 +244,8 @@ class Build:
                         raise
                     self._stop.wait(_FIRST_PAUSE_SECONDS * 2 ** (attempts - 1))
         except PiqlError as failure:
-            self._failure = failure
+            with self._starting:  # whoever resumes it now starts another thread
+                self._failure, self._thread = failure, None
 
     def _may_end(self) -> bool:
         """Return whether the thread may end: nobody has called `start` since it last looked, so no resume is lost."""
