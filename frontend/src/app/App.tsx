@@ -8,6 +8,7 @@ import styles from './app.module.css'
 import { useNamedApplication } from './application-choice'
 import { EarlierNotices } from './EarlierNotices'
 import { Header } from './Header'
+import { KnownEnvironment } from './KnownEnvironment'
 import { useKeys } from './keys'
 import { Notices } from './Notices'
 import { ServerBanner } from './ServerBanner'
@@ -73,10 +74,10 @@ function Pages() {
             <HomePage />
           ) : page === 'guide' ? (
             <GuidePage />
-          ) : page === 'dashboard' ? (
-            <DashboardPage key={`${application}/${environment}`} />
           ) : (
-            <WorkbenchPage key={`${application}/${environment}`} />
+            <KnownEnvironment key={`${application}/${environment}`}>
+              {page === 'dashboard' ? <DashboardPage /> : <WorkbenchPage />}
+            </KnownEnvironment>
           )}
         </Suspense>
       </PartBoundary>
