@@ -27,7 +27,7 @@ test('the rows of a table are seen by pages, with the keyboard, and filtered by 
   await expect(data.rows.nth(1).getByRole('gridcell').last()).toBeFocused()
   await data.filterBy('owner', READER)
   await expect(data.rows.first()).toContainText(READER)
-  await expect(data.content.getByRole('button', { name: 'Remove the filter of owner' })).toBeVisible()
+  await expect(data.content.getByRole('button', { name: `owner = ${READER}: remove this filter` })).toBeVisible()
 })
 
 test('a row is added, changed and deleted, and a constraint speaks at its column', async ({ workbench, page }) => {

@@ -35,9 +35,12 @@ export default function GuidePage() {
           {guide === undefined ? (
             <Overview />
           ) : text === null ? (
-            <EmptyState title={`The guide has no page ${guide}`}>
-              <ViewLink to={guideOf()}>All pages</ViewLink>
-            </EmptyState>
+            <>
+              <h1 className="visually-hidden">Guide</h1>
+              <EmptyState title={`The guide has no page ${guide}`}>
+                <ViewLink to={guideOf()}>All pages</ViewLink>
+              </EmptyState>
+            </>
           ) : title?.kind === 'title' ? (
             <>
               <h1 className={styles['title']}>{title.text}</h1>

@@ -1,3 +1,4 @@
+import { X } from 'lucide-react'
 import { useState } from 'react'
 import type { LiveTable } from '../../api/types'
 import { nextFilters, readTyped, shownValue } from '../../logic/row-values'
@@ -21,6 +22,7 @@ export function Filter({ table, filter, onFilter }: FilterProps) {
   const [text, setText] = useState('')
   const column = next.includes(chosen) ? chosen : (next[0] ?? '')
   const typeOf = (name: string) => table.columns.find((candidate) => candidate.name === name)?.type ?? ''
+  const shown = (name: string) => `${name} = ${shownValue(filter[name], typeOf(name)).text}`
   return (
     <Form
       className={styles['filter']}
@@ -34,14 +36,14 @@ export function Filter({ table, filter, onFilter }: FilterProps) {
         <Button
           key={name}
           size="small"
-          aria-label={`Remove the filter of ${name}`}
+          aria-label={`${shown(name)}: remove this filter`}
           onClick={() => {
             // The columns after it rely on it, so their filters go as well.
             const kept = filtered.slice(0, filtered.indexOf(name))
             onFilter(Object.fromEntries(kept.map((keptName) => [keptName, filter[keptName] ?? null])))
           }}
         >
-          {name} = {shownValue(filter[name], typeOf(name)).text} ✕
+          {shown(name)} <X size={12} aria-hidden />
         </Button>
       ))}
       {next.length > 0 ? (
