@@ -47,3 +47,24 @@ test('axe has no objection to the guide, which is never wider than the window', 
     }
   }
 })
+
+test('the tour goes from part to part of the window by keys, and can be ended anywhere', async ({ page }) => {
+  await page.goto('/')
+  await page.getByRole('link', { name: 'tour', exact: true }).click()
+  const card = (stop: number) => page.getByRole('dialog', { name: `Tour, ${stop} of 7` })
+  await expect(card(1).getByRole('heading')).toBeFocused()
+  for (let stop = 1; stop < 7; stop += 1) {
+    await expect(card(stop)).toBeInViewport({ ratio: 1 })
+    await card(stop).getByRole('button', { name: 'Next' }).press('Enter')
+  }
+  await expect(page.getByRole('tab', { name: 'Dashboard' })).toHaveAttribute('aria-selected', 'true')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect(card(7)).toBeInViewport({ ratio: 1 })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goBack()
+  await expect(card(6).getByRole('heading')).toBeFocused()
+  await expectNoObjections(page, 'the tour', '[role=dialog]')
+  await page.keyboard.press('Escape')
+  await expect(page).not.toHaveURL(/tour/)
+  await expect(card(6)).toHaveCount(0)
+})

@@ -2,6 +2,7 @@
 // length that must fit into their panels. What axe reports: `9-axe.spec.ts`.
 import { expect, test } from '../fixtures.ts'
 import { look, picture } from '../pictures.ts'
+import { weigh } from '../weight.ts'
 
 test('a theme is the system’s until one is chosen, and the choice is kept', async ({ workbench, page }) => {
   await workbench.open('/applications/scadr/development?query=thoughtstream&file=queries/thoughtstream.piql')
@@ -225,6 +226,19 @@ for (const size of [
     expect(await excess(), 'environments').toBeLessThanOrEqual(0)
   })
 }
+
+test('no page weighs more than it may', async ({ workbench, page }) => {
+  const weight = await weigh(page)
+  await page.goto('/')
+  await expect(page.getByRole('table', { name: 'Applications' })).toBeVisible()
+  await page.waitForLoadState('networkidle')
+  expect(weight.bytes() / 1024, 'KiB of the home page').toBeLessThanOrEqual(220)
+  await workbench.open('/applications/scadr/development?query=thoughtstream&file=queries/thoughtstream.piql')
+  await expect(workbench.plan.nodes.first()).toBeVisible()
+  await page.waitForLoadState('networkidle')
+  // Beside what the home page has loaded, which the browser keeps.
+  expect(weight.bytes() / 1024, 'KiB of home page and editor').toBeLessThanOrEqual(1126)
+})
 
 test('the story goes from a broken schema to a deployed one without a pointer', async ({ workbench, page }) => {
   const { editor, problems, deploy, run } = workbench

@@ -21,6 +21,7 @@ const DashboardPage = lazy(() => import('./DashboardPage'))
 const HomePage = lazy(() => import('./home/HomePage'))
 const GuidePage = lazy(() => import('./guide/GuidePage'))
 const Palette = lazy(() => import('./Palette'))
+const Tour = lazy(() => import('./tour/Tour'))
 const CodePage = lazy(() => import('../panels/reference/CodePage'))
 
 const PAGE_TITLES: Partial<Record<View['page'], string>> = { dashboard: 'Dashboard', guide: 'Guide' }
@@ -51,7 +52,7 @@ export function App() {
 }
 
 function Pages() {
-  const { page, application, environment, query, code } = useView()
+  const { page, application, environment, query, code, tour } = useView()
   const { overlay, setOverlay } = useKeys()
   useNamedApplication()
   useEffect(startSigns, [])
@@ -82,6 +83,11 @@ function Pages() {
         </Suspense>
       </PartBoundary>
       <Notices />
+      {tour && page === 'workbench' ? (
+        <Suspense fallback={null}>
+          <Tour />
+        </Suspense>
+      ) : null}
       {code ? (
         <PartBoundary>
           <Suspense fallback={null}>

@@ -108,6 +108,12 @@ export function commands(
     { id: 'shortcuts', group: 'Actions', title: 'Keyboard shortcuts', keys: '?', run: () => show('shortcuts') },
     { id: 'notices', group: 'Actions', title: 'Earlier notices', run: () => show('notices') },
     { id: 'guide', group: 'Actions', title: 'Guide: tutorial, language, reference', run: openGuide },
+    {
+      id: 'tour',
+      group: 'Actions',
+      title: 'Tour of the workbench',
+      run: () => setView({ page: 'workbench', tour: 1 }),
+    },
     { id: 'codes', group: 'Actions', title: 'What the codes of problems mean', run: () => setView({ code: 'all' }) },
     { id: 'theme-light', group: 'Actions', title: 'Theme: light', run: () => chooseTheme('light') },
     { id: 'theme-dark', group: 'Actions', title: 'Theme: dark', run: () => chooseTheme('dark') },

@@ -33,9 +33,12 @@ export function heaviestNode(nodes: readonly PlanNode[], metric: PlanMetric, lat
   return heaviest?.id
 }
 
+/** In this order; the edges say the rows, too. */
+const ALWAYS_SHOWN = ['operations', 'p99', 'rows'] as const
+
 /** The badges of a node, the chosen metric's first. Bytes are shown only where they are the metric. */
 export function badgesOf(node: PlanNode, metric: PlanMetric, latencies: Latencies): PlanBadge[] {
-  const shown = [metric, ...PLAN_METRICS.filter((other) => other !== metric && other !== 'bytes')]
+  const shown = [metric, ...ALWAYS_SHOWN.filter((other) => other !== metric)]
   const badges = shown.flatMap((other): PlanBadge[] => {
     const text = amountText(node, other, latencies)
     return text === null ? [] : [{ text, tone: other === metric ? 'accent' : 'plain' }]

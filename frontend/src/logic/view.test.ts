@@ -31,6 +31,7 @@ describe('the view in the URL', () => {
       closer: { x1: 10, y1: 10, x2: 200, y2: 50 },
       code: 'unbounded-scan',
       deployment: 'live',
+      tour: 2,
       window: 600,
     }
     expect(parse(formatView(view))).toEqual(view)

@@ -81,6 +81,8 @@ export interface View {
   deployment?: string | undefined
   /** The number of the save that the history shows. */
   save?: string | undefined
+  /** The stop of the tour that is shown, from 1. */
+  tour?: number | undefined
   /** The seconds before now that the dashboard shows. */
   window?: number | undefined
 }
@@ -132,6 +134,8 @@ export function parseView(pathname: string, search: string): View {
   view.cell = parseCell(query.get('cell'))
   view.region = parseRegion(query.get('region'))
   view.closer = parseRegion(query.get('closer'))
+  const tour = Number(query.get('tour'))
+  if (Number.isInteger(tour) && tour > 0) view.tour = tour
   const window = Number(query.get('window'))
   if (window > 0) view.window = window
   return dropUndefined(view)
@@ -156,6 +160,7 @@ export function formatView(view: View): string {
   if (view.cell) query.set('cell', `${view.cell.x}-${view.cell.y}`)
   if (view.region) query.set('region', regionText(view.region))
   if (view.closer) query.set('closer', regionText(view.closer))
+  if (view.tour) query.set('tour', String(view.tour))
   if (view.window) query.set('window', String(view.window))
   const names = ['applications', view.application, view.environment].map(encodeURIComponent)
   const environment = view.application ? `/${names.join('/')}` : ''
@@ -204,6 +209,7 @@ export function viewOf(application: string, environment: string): Partial<View> 
     cell: undefined,
     region: undefined,
     closer: undefined,
+    tour: undefined,
     guide: undefined,
   }
   return { ...noTexts, ...rest, page: 'workbench', unknownPath: undefined, application, environment }

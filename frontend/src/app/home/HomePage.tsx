@@ -3,7 +3,7 @@ import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { applications } from '../../api/queries'
 import { listed, type Order } from '../../logic/application-list'
-import { guideOf } from '../../logic/view'
+import { DEVELOPMENT, guideOf, viewOf } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { SelectField, TextField } from '../../ui/Field'
@@ -37,6 +37,7 @@ export default function HomePage() {
   const fitting = listed(open, search, order)
   const rows = isWhole ? fitting : fitting.slice(0, MOST_ROWS)
   const archived = data?.filter((application) => application.is_archived) ?? []
+  const sample = open.find(({ id }) => id === 'scadr') ?? open[0]
   return (
     <main id="content" className={styles['page']} {...region('Applications')}>
       <div className={styles['head']}>
@@ -93,8 +94,16 @@ export default function HomePage() {
       {isArchiveShown && archived.length > 0 ? <Applications label="Archive" rows={archived} /> : null}
       {data ? (
         <p className={styles['first']}>
-          New here? The <ViewLink to={guideOf('tutorial')}>tutorial</ViewLink> leads from a schema to a query with a
-          promised latency, in SCADr.
+          New here?{' '}
+          {sample ? (
+            <>
+              The{' '}
+              <ViewLink to={{ ...viewOf(sample.id, sample.environments[0] ?? DEVELOPMENT), tour: 1 }}>tour</ViewLink>{' '}
+              shows the workbench in a minute.{' '}
+            </>
+          ) : null}
+          The <ViewLink to={guideOf('tutorial')}>tutorial</ViewLink> leads from a schema to a query with a promised
+          latency, in SCADr.
         </p>
       ) : null}
       {isMaking ? <NewApplication onClose={() => setMaking(false)} /> : null}
@@ -104,13 +113,15 @@ export default function HomePage() {
 
 function Applications({ label, rows }: { label: string; rows: Parameters<typeof ApplicationRow>[0]['application'][] }) {
   return (
-    <Table
-      label={label}
-      columns={['Application', 'Live', 'SLOs in the last hour', 'Last deployed', 'Files changed', unseen('Actions')]}
-    >
-      {rows.map((application) => (
-        <ApplicationRow key={application.id} application={application} />
-      ))}
-    </Table>
+    <div className={styles['list']}>
+      <Table
+        label={label}
+        columns={['Application', 'Live', 'SLOs in the last hour', 'Last deployed', 'Files changed', unseen('Actions')]}
+      >
+        {rows.map((application) => (
+          <ApplicationRow key={application.id} application={application} />
+        ))}
+      </Table>
+    </div>
   )
 }
