@@ -132,3 +132,17 @@ def test_the_matches_of_a_local_join_are_predicted_by_the_limit_that_bounds_them
     assert query.bound.operations == requests_predicted(query) == 2 + 90 * 3
     for number in (1, 2, 5, 90):
         assert requests_predicted(query, {"t.owner,kind": number}) == 2 + 90 * number
+
+
+def test_of_the_cases_of_a_query_the_dearest_is_predicted() -> None:
+    text = """
+    CREATE TABLE post (id INT PRIMARY KEY, author INT NOT NULL, likes INT NOT NULL, body VARCHAR(100));
+    CREATE QUERY feed AS SELECT body FROM post
+    WHERE ([author] IS NULL OR author = [author]) AND ([before] IS NULL OR id < [before])
+    ORDER BY id DESC LIMIT [n] MAX 20;
+    """
+    query = piql.compile(text).queries["feed"]
+    assert query.plan is not None
+    for number in (20, 5):
+        (operator,) = work_of(query.plan, {"n": number}).operators
+        assert (operator.point.child_rows, operator.point.rows) == (1, number)

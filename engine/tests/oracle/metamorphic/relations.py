@@ -45,7 +45,7 @@ def relations(rng: random.Random, schema: Schema, contents: Contents, case: Quer
     query = case.query
     if not isinstance(query, Select) or query.by or query.group or _has_aggregate(query):
         return []
-    if not all(isinstance(source.relation, str) for source in query.sources):
+    if not query.sources or not all(isinstance(source.relation, str) for source in query.sources):
         return []
     base = replace(query, order=(), stop=None, is_star=False)
     generator = PredicateGenerator(rng, schema, Pools(rng, schema), contents, False)
