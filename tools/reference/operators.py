@@ -9,7 +9,8 @@ from typing import get_args
 import piql
 from piql.compiler.logical.operators import LogicalNode, LogicalWrite
 from piql.compiler.physical.format import format_plan
-from piql.compiler.physical.operators import PhysicalNode, RemoteOperator, WritePlan
+from piql.compiler.physical.operators import PhysicalNode, RemoteOperator
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.compiler.syntax.parser import parse
 from piql.compiler.syntax.printer import print_file

@@ -23,8 +23,9 @@ from oracle.query_generator import QueryCase
 from oracle.values import CLOCK
 from oracle.world import World
 from piql.runtime.writing.stepped.backoff import WaitPolicy
-from piql.store.base import Answers, Batch, Consistency, SingleRowWrites, Store, Transaction
+from piql.store.base import Answers, Batch, Consistency, Store, Transaction
 from piql.store.open import open_store
+from piql.store.row_writes import SingleRowWrites
 from piql.store.wrapper import StoreWrapper
 from promises import broken_promises
 

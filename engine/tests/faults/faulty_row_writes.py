@@ -13,17 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from piql.errors import StoreUnavailable
-from piql.store.base import (
-    Cell,
-    EntryChange,
-    PreparedEntries,
-    RecordChange,
-    Row,
-    SingleRowWrites,
-    State,
-    StoredRecord,
-    Swap,
-)
+from piql.store.row_writes import Cell, EntryChange, RecordChange, SingleRowWrites, StoredRecord, Swap
+from piql.store.rows import PreparedEntries, Row, State
 from piql.store.stepwise.one_by_one import OneByOne
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from piql.schema.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
 from piql.schema.values import TimeUUID
-from piql.store.base import Batch, ReadShape, Row, Store
+from piql.store.base import Batch, ReadShape, Store
 from piql.store.embedded.store import EmbeddedStore
+from piql.store.rows import Row
 from piql.store.scan import scan_table
 
 INT = SqlType(Kind.INT)

@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 import piql
 import pytest
-from piql.store.base import State
 from piql.store.cql.address import Address
 from piql.store.cql.layout import layout_of
 from piql.store.cql.undecided import Undecided
 from piql.store.cql.writes.entries import CqlEntries, entries_of
 from piql.store.cql.writes.row_writes import CqlRowWrites
+from piql.store.rows import State
 
 Fault = Callable[[], None]
 

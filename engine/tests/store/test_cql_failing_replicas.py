@@ -15,7 +15,6 @@ import pytest
 from cassandra import ConsistencyLevel, ReadFailure, WriteFailure, WriteType
 from cassandra.cluster import NoHostAvailable
 from cassandra.query import PreparedStatement
-from piql.store.base import State
 from piql.store.cql.address import parse_address
 from piql.store.cql.layout import layout_of
 from piql.store.cql.session import connection as connections
@@ -23,6 +22,7 @@ from piql.store.cql.session.connection import Connection
 from piql.store.cql.undecided import Undecided
 from piql.store.cql.writes.entries import entries_of
 from piql.store.cql.writes.row_writes import CqlRowWrites
+from piql.store.rows import State
 
 READ = ReadFailure("Unknown column colour", consistency=ConsistencyLevel.QUORUM, failures=1)
 WRITE = WriteFailure("Unknown column colour", write_type=WriteType.SIMPLE, failures=1)

@@ -7,11 +7,12 @@ import piql
 import pytest
 from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from piql.schema.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
-from piql.store.base import ReadShape, Row
+from piql.store.base import ReadShape
 from piql.store.cql.layout import layout_of
 from piql.store.cql.reads.grouping import MOST_KEYS, MOST_ROWS, Sent
 from piql.store.cql.reads.listing import all_rows_of_keys, listed, listing_for, rows_of_keys
 from piql.store.cql.reads.reads import CqlRead, plan_read
+from piql.store.rows import Row
 
 __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 

@@ -7,13 +7,14 @@ from typing import Any, NoReturn
 
 import pytest
 from piql.schema.catalog import Column, Kind, SqlType, Table
-from piql.store.base import Reader, ReadShape, Row
+from piql.store.base import Reader, ReadShape
 from piql.store.cql.address import parse_address
 from piql.store.cql.layout import layout_of
 from piql.store.cql.reads.listing import Lister
 from piql.store.cql.reads.reads import plan_read
 from piql.store.cql.rust.reads import RustReads
 from piql.store.cql.rust.values import SELECTED_AS
+from piql.store.rows import Row
 
 TEXT, DAY, MOMENT = SqlType(Kind.VARCHAR), SqlType(Kind.DATE), SqlType(Kind.TIMESTAMP)
 USERS = Table("users", (Column("name", TEXT, False), Column("born", DAY, True)), ("name",))

@@ -10,11 +10,12 @@ import pytest
 from cluster.fixture import cluster, cluster_keyspace, cluster_url
 from piql.errors import NumberOutOfRange, StoreUnavailable
 from piql.schema.catalog import Column, Kind, SqlType, Table
-from piql.store.base import ReadShape, Row
+from piql.store.base import ReadShape
 from piql.store.cql.layout import layout_of
 from piql.store.cql.reads.reads import plan_read
 from piql.store.cql.store import CqlStore
 from piql.store.cql.stored_values import codec_of
+from piql.store.rows import Row
 
 __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 

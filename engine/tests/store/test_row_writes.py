@@ -3,22 +3,9 @@
 from uuid import UUID
 
 from piql.schema.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
-from piql.store.base import (
-    KEPT_SECONDS,
-    STATE,
-    WRITE,
-    Batch,
-    Cell,
-    EntryChange,
-    ReadShape,
-    RecordChange,
-    Row,
-    SingleRowWrites,
-    State,
-    Store,
-    StoredRecord,
-    Swap,
-)
+from piql.store.base import Batch, ReadShape, Store
+from piql.store.row_writes import Cell, EntryChange, RecordChange, SingleRowWrites, StoredRecord, Swap
+from piql.store.rows import KEPT_SECONDS, STATE, WRITE, Row, State
 from piql.store.stepwise.store import StepwiseStore
 
 INT = SqlType(Kind.INT)

@@ -7,7 +7,8 @@ import random
 import piql
 import pytest
 from oracle.world import random_world
-from piql.compiler.physical.operators import WritePlan, operators
+from piql.compiler.physical.operators import operators
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql_profiler.predictor.cardinalities import Axis, axes, work_of
 from piql_profiler.predictor.model import NotPredictable

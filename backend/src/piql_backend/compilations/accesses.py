@@ -23,9 +23,9 @@ from piql.compiler.physical.operators import (
     PhysicalNode,
     RemoteOperator,
     SortedIndexJoin,
-    WritePlan,
     inputs,
 )
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 
 from piql_backend.compilations.node_ids import Path, node_id

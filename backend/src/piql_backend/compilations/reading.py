@@ -16,7 +16,8 @@ from piql.compiler.logical.format import inputs_of as logical_inputs
 from piql.compiler.logical.operators import LogicalNode, LogicalWrite, QueryParameter
 from piql.compiler.physical.format import describe as describe_physical
 from piql.compiler.physical.format import format_index
-from piql.compiler.physical.operators import PhysicalNode, RemoteOperator, WritePlan, inputs
+from piql.compiler.physical.operators import PhysicalNode, RemoteOperator, inputs
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.editor.service.quick_fixes import QuickFix, allowing, places_of
 from piql.schema.catalog import Index, SqlType, Table

@@ -14,7 +14,8 @@ from typing import ParamSpec, TypeVar
 import orjson
 import piql
 from piql.client.database import Observation
-from piql.compiler.physical.operators import LocalProjection, PhysicalNode, WritePlan
+from piql.compiler.physical.operators import LocalProjection, PhysicalNode
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.errors import BoundExceeded, RepairPending, StoreUnavailable
 from piql_profiler.measure.sampling import ParameterSampler

@@ -39,7 +39,8 @@ from piql.runtime.writing.stepped.sweep import SweepReport, sweep, sweep_slots
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.headroom import Headroom, limit_on
 from piql.runtime.writing.write import PreparedWrite
-from piql.store.base import Consistency, Row, Store, Transaction
+from piql.store.base import Consistency, Store, Transaction
+from piql.store.rows import Row
 from piql.store.scan import some_rows
 from piql.versions.change.build import Build, backfill_rate
 from piql.versions.deploy import begin_deploy, begin_rollback, deploy, load_deployment, open_build, rollback

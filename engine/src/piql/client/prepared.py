@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from piql.compiler import compile_statement
-from piql.compiler.physical.operators import WritePlan
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.errors import CompilationRefused, NotDeployed
 from piql.runtime.deployment import Deployment

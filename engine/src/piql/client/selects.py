@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from piql.client.database import Database
-from piql.compiler.physical.operators import WritePlan
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.errors import CompilationRefused
 from piql.runtime.deployment import Deployment, Redeployed

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from piql.client.database import Database
-from piql.store.base import Batch, ReadShape, Row
+from piql.store.base import Batch, ReadShape
+from piql.store.rows import Row
 
 PAGE_ROWS = 1000  # of one request
 

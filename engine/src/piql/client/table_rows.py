@@ -17,7 +17,8 @@ from piql.runtime.deployment import Deployment
 from piql.schema.catalog import Column, Index, Table
 from piql.schema.types import convert
 from piql.schema.values import ValueMismatch
-from piql.store.base import Batch, Consistency, ReadShape, Row, Store
+from piql.store.base import Batch, Consistency, ReadShape, Store
+from piql.store.rows import Row
 
 
 @dataclass(frozen=True, slots=True)

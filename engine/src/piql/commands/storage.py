@@ -15,8 +15,9 @@ from piql.compiler.bounds.savings import requests_saved
 from piql.compiler.physical.format import format_index
 from piql.compiler.physical.indexes.reading_direction import reading_directions
 from piql.compiler.physical.indexes.secondary_index import serves_constraint
-from piql.compiler.physical.operators import IndexScan, WritePlan
+from piql.compiler.physical.operators import IndexScan
 from piql.compiler.physical.partitions import rows_of_partition
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.schema.catalog import Index, Table
 

@@ -12,7 +12,8 @@ from typing import Literal
 from piql.compiler.bounds.bound import Bound
 from piql.compiler.logical.operators import LogicalNode, LogicalWrite, QueryParameter
 from piql.compiler.optimizer.trace import RuleApplication
-from piql.compiler.physical.operators import PhysicalNode, WritePlan
+from piql.compiler.physical.operators import PhysicalNode
+from piql.compiler.physical.write_plan import WritePlan
 from piql.schema.catalog import Catalog, Index, Table
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.source import Source, Span

@@ -14,7 +14,7 @@ from piql.files.formats import Format
 from piql.files.problems import FileRefused
 from piql.files.values import FILE_TYPES, BytesForm, writer_of
 from piql.schema.catalog import Column, Kind
-from piql.store.base import Row
+from piql.store.rows import Row
 
 Pages = Iterable[Sequence[Row]]
 

@@ -22,7 +22,7 @@ from piql.generating.generator import Generator, TableGeneration, TableReport
 from piql.generating.wish import Wish
 from piql.runtime.writing.bulk import BATCH, batches
 from piql.schema.catalog import Table
-from piql.store.base import Row
+from piql.store.rows import Row
 
 _PAGE_ROWS = 1000  # of a file, between two calls of `tell`
 _STOP_ROWS = 1000  # rows between two questions whether to stop

@@ -18,7 +18,8 @@ from piql.runtime.execution.supplied import Occasion, utc_now
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.table_rules.constraints import GroupCount, ReferenceCheck, UniqueCheck
 from piql.runtime.writing.transactional import TableWriter
-from piql.store.base import Batch, Reads, Row, Store
+from piql.store.base import Batch, Reads, Store
+from piql.store.rows import Row
 
 
 class NumberedRow(NamedTuple):

@@ -1,6 +1,8 @@
 """Where the data is kept: one interface, its adapters, and `open_store(url)` that chooses one.
 
-base            the interface: reads of one index range, atomic writes or single-row steps
+base            the interface: reads of one index range, and transactions
+row_writes      the interface of a store without transactions: single rows, changed one at a time
+rows            what both are about: rows in stored form, states of records and entries
 open, schemes   the one list of adapters and what each can do
 embedded/       one SQLite file, with transactions
 stepwise/       one SQLite file without transactions, which behaves like a cluster, for tests

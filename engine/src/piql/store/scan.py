@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from piql.schema.catalog import Index, Table
-from piql.store.base import Batch, ReadShape, Row, Store, Transaction
+from piql.store.base import Batch, ReadShape, Store, Transaction
+from piql.store.rows import Row
 
 CHUNK = 2000  # rows read at a time
 

@@ -19,7 +19,7 @@ from piql.schema.catalog import Kind, SqlType
 from piql.schema.decimals import WIDE, unit
 from piql.schema.types import for_each_kind
 from piql.schema.values import TimeUUID, in_time_order, out_of_time_order
-from piql.store.base import Codec
+from piql.store.rows import Codec
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)

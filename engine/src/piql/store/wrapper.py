@@ -6,21 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from piql.schema.catalog import Index, SqlType, Table
-from piql.store.base import (
-    Answers,
-    Batch,
-    Codec,
-    Consistency,
-    PreparedEntries,
-    PreparedRead,
-    Reader,
-    ReadShape,
-    Row,
-    SingleRowWrites,
-    Store,
-    Topology,
-    Transaction,
-)
+from piql.store.base import Answers, Batch, Consistency, Reader, ReadShape, Store, Topology, Transaction
+from piql.store.row_writes import SingleRowWrites
+from piql.store.rows import Codec, PreparedEntries, PreparedRead, Row
 
 
 class StoreWrapper:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import piql
 from piql.compiler.bounds.queries import section_cost
 from piql.compiler.optimizer.analysis.effort import Cost
-from piql.compiler.physical.operators import WritePlan
+from piql.compiler.physical.write_plan import WritePlan
 
 from ..piql_text import piql_query
 from ..schema import ForeignKey, Schema, Table, piql_ddl

@@ -9,7 +9,8 @@ from typing import Any
 import piql
 import pytest
 from piql.compiler.physical.format import format_plan
-from piql.compiler.physical.operators import LocalTop, WritePlan
+from piql.compiler.physical.operators import LocalTop
+from piql.compiler.physical.write_plan import WritePlan
 
 ORDERS = ("score", "score DESC", "score DESC, name", "name, score DESC", "score + 1 DESC, name DESC")
 ROWS = 200

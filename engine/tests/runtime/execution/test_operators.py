@@ -26,8 +26,8 @@ from piql.runtime.execution.preparation import Preparation
 from piql.runtime.execution.strategy import Work, drive
 from piql.runtime.writing.table_rules.entries import IndexEntries
 from piql.schema.catalog import Column, Index, IndexColumn, Kind, SqlType, Table
-from piql.store.base import Row
 from piql.store.embedded.store import EmbeddedStore
+from piql.store.rows import Row
 
 INT = SqlType(Kind.INT)
 TABLE = Table("t", tuple(Column(name, INT, name == "v") for name in ("a", "b", "v")), ("a", "b"))

@@ -15,21 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from piql.schema.catalog import Index, Table
-from piql.store.base import (
-    Answers,
-    Batch,
-    Cell,
-    Consistency,
-    EntryChange,
-    PreparedEntries,
-    PreparedRead,
-    ReadShape,
-    Row,
-    SingleRowWrites,
-    State,
-    Store,
-    StoredRecord,
-)
+from piql.store.base import Answers, Batch, Consistency, ReadShape, Store
+from piql.store.row_writes import Cell, EntryChange, SingleRowWrites, StoredRecord
+from piql.store.rows import PreparedEntries, PreparedRead, Row, State
 from piql.store.stepwise.one_by_one import OneByOne
 from piql.store.wrapper import StoreWrapper
 

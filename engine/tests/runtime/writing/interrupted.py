@@ -5,19 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from piql.store.base import (
-    Answers,
-    Batch,
-    Cell,
-    Consistency,
-    EntryChange,
-    PreparedEntries,
-    Row,
-    SingleRowWrites,
-    State,
-    Store,
-    StoredRecord,
-)
+from piql.store.base import Answers, Batch, Consistency, Store
+from piql.store.row_writes import Cell, EntryChange, SingleRowWrites, StoredRecord
+from piql.store.rows import PreparedEntries, Row, State
 from piql.store.stepwise.one_by_one import OneByOne
 from piql.store.wrapper import StoreWrapper
 

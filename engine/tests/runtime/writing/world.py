@@ -23,8 +23,9 @@ from piql.runtime.writing.stepped.intents import intents_of, processes
 from piql.runtime.writing.stepped.notation import text_of
 from piql.runtime.writing.stepped.stamps import Stamps
 from piql.schema.catalog import Table
-from piql.store.base import STATE, Batch, ReadShape, Row, State, Store
+from piql.store.base import Batch, ReadShape, Store
 from piql.store.embedded.store import EmbeddedStore
+from piql.store.rows import STATE, Row, State
 from piql.store.stepwise.store import StepwiseStore
 
 TEXT = """

@@ -33,9 +33,9 @@ from piql.compiler.physical.operators import (
     PhysicalNode,
     RecursiveUnion,
     SortedIndexJoin,
-    WritePlan,
     inputs,
 )
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.schema.catalog import CardinalityLimit, SqlType, Table
 from piql.schema.types import has_size, value_bytes

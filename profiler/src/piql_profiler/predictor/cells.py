@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from piql.compiler.physical.operators import WritePlan
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 
 from piql_profiler.predictor.cardinalities import Axis, PlanWork, Work, axes

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from piql.compiler.physical.operators import PhysicalNode, WritePlan
+from piql.compiler.physical.operators import PhysicalNode
+from piql.compiler.physical.write_plan import WritePlan
 
 from piql_profiler.predictor.cardinalities import RemoteWork, Work, work_of
 from piql_profiler.predictor.composition import Composition, Leaf, Parallel, Serial

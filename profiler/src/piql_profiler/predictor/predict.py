@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from statistics import median_low
 
 import numpy as np
-from piql.compiler.physical.operators import PhysicalNode, WritePlan
+from piql.compiler.physical.operators import PhysicalNode
+from piql.compiler.physical.write_plan import WritePlan
 
 from piql_profiler.measure.histogram import Curve, quantile_of_curve
 from piql_profiler.predictor.blame import blame_us

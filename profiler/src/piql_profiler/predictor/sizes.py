@@ -14,14 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from piql.compiler.physical.operators import (
-    LocalCases,
-    LocalDistinct,
-    LocalGroupBy,
-    PhysicalNode,
-    RecursiveUnion,
-    WritePlan,
-)
+from piql.compiler.physical.operators import LocalCases, LocalDistinct, LocalGroupBy, PhysicalNode, RecursiveUnion
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 
 from piql_profiler.predictor.cardinalities import Axis, PlanWork, Work, axes

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from piql.compiler.bounds.writes import most_entries, most_words
-from piql.compiler.physical.operators import WritePlan
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.physical.writes import change_of
 from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
 

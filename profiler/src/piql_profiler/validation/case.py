@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import piql
 from piql.client.database import Observation
-from piql.compiler.physical.operators import PhysicalNode, WritePlan
+from piql.compiler.physical.operators import PhysicalNode
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.errors import CardinalityViolation, ConditionFailed, ConstraintViolation, DuplicateKey, ForeignKeyViolation
 

@@ -18,8 +18,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from piql.compiler.bounds.bound import Bound, OperatorBound, Term
-from piql.compiler.physical.operators import WritePlan
 from piql.compiler.physical.widths import columns_bytes
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.physical.writes import change_of
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
 from piql.schema.types import UNSIZED_BYTES

@@ -5,6 +5,6 @@ Next: `bounds`.
 
     planner/      sections → operators: `planner.plan_query`          indexes/   how indexes are made and shared
     operators     the physical plan, data only                        format     the plan as text
-    writes        INSERT, UPDATE, DELETE → the steps of one record
+    write_plan    the plan of a write, data only                      writes     INSERT, UPDATE, DELETE → that plan
     partitions, few_values, widths    what warnings and bytes are computed from
 """

@@ -46,9 +46,9 @@ from piql.compiler.physical.operators import (
     RowLimit,
     SortedIndexJoin,
     WorkTableScan,
-    WritePlan,
     inputs,
 )
+from piql.compiler.physical.write_plan import WritePlan
 from piql.schema.catalog import Index, IndexColumn
 
 

@@ -11,7 +11,7 @@ from typing import Literal, assert_never
 
 from piql.compiler.logical.operators import Delete, Insert, LogicalWrite, Update
 from piql.compiler.physical.indexes.secondary_index import group_index, referrers_of, token_index
-from piql.compiler.physical.operators import WritePlan
+from piql.compiler.physical.write_plan import WritePlan
 from piql.schema.catalog import CardinalityLimit, Catalog, ForeignKey, Index, Table, UniqueKey
 from piql.trees.caches import Cached
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, TypeAlias, TypeVar
 
-from piql.store.base import Answers, Batch, Row
+from piql.store.base import Answers, Batch
+from piql.store.rows import Row
 
 T = TypeVar("T")
 RunReturning: TypeAlias = Generator[list[Batch], Answers, T]

@@ -47,7 +47,7 @@ from piql.runtime.execution.functions import FUNCTIONS, Computation
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.types import NUMBERS, WHOLE, range_of
 from piql.schema.words import folded, words_of
-from piql.store.base import Codec
+from piql.store.rows import Codec
 
 _PYTHON_SIGN = {"=": "==", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _PREDICATES = (And, Or, Not, Comparison, IsNull, InList, TokenMatch)

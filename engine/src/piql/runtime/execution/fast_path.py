@@ -24,7 +24,8 @@ from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.operators.index_scan import IndexScan
 from piql.runtime.execution.parameters import ParameterChecks
 from piql.runtime.execution.strategy import exceeded
-from piql.store.base import Batch, Consistency, Row, Store
+from piql.store.base import Batch, Consistency, Store
+from piql.store.rows import Row
 
 FastExecute: TypeAlias = Callable[["Mapping[str, object] | None"], Any]
 """Takes the parameters as the user gave them, and returns the Page. Raises InvalidParameter, NumberOutOfRange."""

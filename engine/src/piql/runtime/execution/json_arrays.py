@@ -14,7 +14,7 @@ from piql.runtime.execution.texts import check_length
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.conversions import conversion
 from piql.schema.types import NUMBERS
-from piql.store.base import Codec
+from piql.store.rows import Codec
 
 _TEXT = SqlType(Kind.TEXT)
 

@@ -24,7 +24,7 @@ from piql.schema.catalog import Index, Kind, SqlType, Table
 from piql.schema.types import NUMBERS, WHOLE, convert, range_of
 from piql.schema.values import ValueMismatch
 from piql.schema.words import folded
-from piql.store.base import Codec, Row
+from piql.store.rows import Codec, Row
 
 Prefixes = Callable[[Any, list[Any]], list[tuple[Any, ...]]]
 """From a child row (None for a scan) and the parameters to the key values of each request; no request where NULL."""

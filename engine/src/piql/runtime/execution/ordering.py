@@ -11,7 +11,7 @@ from typing import Any
 
 from piql.compiler.logical.operators import SortKey
 from piql.runtime.execution.preparation import Fields, Preparation
-from piql.store.base import Row
+from piql.store.rows import Row
 
 Sorter = Callable[[list[Row], list[Any]], list[Row]]
 """From rows and parameters to a sorted copy of the rows."""

@@ -17,7 +17,7 @@ from piql.errors import InvalidParameter
 from piql.schema.catalog import Kind, SqlType
 from piql.schema.types import COLUMN_TYPES, TEXTS, WHOLE, convert, range_of
 from piql.schema.values import ValueMismatch, shown
-from piql.store.base import Codec
+from piql.store.rows import Codec
 
 Check = Callable[[Any], Any]
 """From the value of one parameter to its stored value. Raises InvalidParameter."""

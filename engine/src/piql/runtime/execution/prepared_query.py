@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from piql.compiler.logical.expressions import ColumnRef
 from piql.compiler.physical import operators as physical
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.errors import InvalidCursor, NumberOutOfRange
 from piql.runtime.execution.cursors import read_cursor, write_cursor
@@ -31,7 +32,8 @@ from piql.runtime.execution.settling import RowMoved, SettledStore
 from piql.runtime.execution.strategy import Clock, Strategy, Timed, Timings, Work, drive
 from piql.runtime.execution.supplied import Now, Occasion, SuppliedValues, utc_now
 from piql.schema.catalog import Index
-from piql.store.base import Consistency, Row, Store
+from piql.store.base import Consistency, Store
+from piql.store.rows import Row
 
 
 class Page(NamedTuple):
@@ -79,7 +81,7 @@ class PreparedQuery:
         plan, bound = query.plan, query.bound
         assert plan is not None
         assert bound is not None
-        assert not isinstance(plan, physical.WritePlan)
+        assert not isinstance(plan, WritePlan)
         self.name = query.name
         self._called = query.name or "the statement"
         self.query = query

@@ -23,7 +23,8 @@ from piql.runtime.execution.keys import range_ends
 from piql.runtime.execution.ordering import compare
 from piql.runtime.execution.preparation import Fields, Preparation, column_names
 from piql.schema.catalog import Index
-from piql.store.base import Batch, PreparedRead, ReadShape, Row
+from piql.store.base import Batch, ReadShape
+from piql.store.rows import PreparedRead, Row
 
 Key = tuple[Any, ...]
 

@@ -21,7 +21,8 @@ from typing import Any
 from piql.errors import RepairPending
 from piql.schema.catalog import Index, Table
 from piql.schema.words import words_of
-from piql.store.base import STATE, Answers, Batch, Consistency, PreparedRead, ReadShape, Row, State, Store
+from piql.store.base import Answers, Batch, Consistency, ReadShape, Store
+from piql.store.rows import STATE, PreparedRead, Row, State
 from piql.store.wrapper import StoreWrapper
 
 SPARE = 1  # entries that each range is asked for beyond its limit

@@ -19,7 +19,8 @@ from piql.errors import BoundExceeded
 from piql.runtime.execution.execution import OperatorRun
 from piql.runtime.execution.observation import OperatorTiming
 from piql.runtime.execution.operators.base import Operator
-from piql.store.base import Answers, Batch, Consistency, Row, Store
+from piql.store.base import Answers, Batch, Consistency, Store
+from piql.store.rows import Row
 
 Strategy: TypeAlias = Literal["lazy", "simple", "parallel"]
 ReadMany: TypeAlias = Callable[[Sequence[Batch]], Answers]

@@ -16,7 +16,7 @@ from uuid import uuid4
 from piql.compiler.logical.expressions import Parameter
 from piql.schema.catalog import SqlType, Supply
 from piql.schema.values import TimeUUID
-from piql.store.base import Codec
+from piql.store.rows import Codec
 from piql.trees.node import Node
 
 Now = Callable[[], datetime]

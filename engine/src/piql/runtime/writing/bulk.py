@@ -17,7 +17,8 @@ from typing import Any, TypeAlias, TypeVar
 from piql.errors import ForeignKeyViolation
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.transactional import TableWriter
-from piql.store.base import Row, Transaction
+from piql.store.base import Transaction
+from piql.store.rows import Row
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from piql.compiler.logical.expressions import ColumnRef, Expression, conjuncts
 from piql.compiler.logical.operators import Assignment
-from piql.compiler.physical.operators import WritePlan
+from piql.compiler.physical.write_plan import WritePlan
 from piql.errors import ConditionFailed, ConstraintViolation, DuplicateKey, PiqlError
 from piql.runtime.execution.expressions import ExpressionCompiler, words_for
 from piql.runtime.execution.preparation import Preparation
@@ -22,7 +22,8 @@ from piql.runtime.writing.stepped.writer import Decide
 from piql.runtime.writing.table_rules.constraints import UniqueCheck
 from piql.runtime.writing.table_rules.records import Keep, keeper
 from piql.runtime.writing.transactional import TableWriter
-from piql.store.base import Row, Store
+from piql.store.base import Store
+from piql.store.rows import Row
 
 Values = Callable[[Row | None, Row | None, list[Any]], tuple[Any, ...]]
 """From the old record, the new record of an INSERT and the parameters to the values of some assignments."""

@@ -14,7 +14,8 @@ from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.stepped.writer import Decide, SteppedWriter
 from piql.runtime.writing.table_rules.constraints import UniqueCheck
 from piql.runtime.writing.transactional import TableWriter
-from piql.store.base import Row, Transaction
+from piql.store.base import Transaction
+from piql.store.rows import Row
 
 
 class WritePath(Protocol):

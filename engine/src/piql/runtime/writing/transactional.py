@@ -22,7 +22,8 @@ from piql.runtime.writing.table_rules.entries import IndexEntries
 from piql.runtime.writing.table_rules.guards import guards_of
 from piql.runtime.writing.table_rules.records import RecordMaker, RowDefaults, ValueReader
 from piql.schema.catalog import Table
-from piql.store.base import ReadShape, Row, Store, Transaction
+from piql.store.base import ReadShape, Store, Transaction
+from piql.store.rows import Row
 
 
 class TableWriter:

@@ -13,7 +13,7 @@ from typing import Any
 
 from piql.compiler.bounds.writes import most_entries
 from piql.compiler.logical.expressions import Parameter
-from piql.compiler.physical.operators import WritePlan
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
 from piql.errors import (
     ConstraintViolation,
@@ -36,7 +36,8 @@ from piql.runtime.writing.stepped.writer import SteppedWriter
 from piql.runtime.writing.table_rules.constraints import UniqueCheck
 from piql.runtime.writing.table_rules.records import never_null
 from piql.runtime.writing.transactional import TableWriter
-from piql.store.base import Row, Store, Transaction
+from piql.store.base import Store, Transaction
+from piql.store.rows import Row
 
 
 class PreparedWrite:

@@ -12,7 +12,7 @@ NULL          a clustering column that may be NULL has a flag before it (false =
 escapes       CQL allows no empty text as the only partition column: one that is empty, or begins with U+0000, gets a
               U+0000 before it. The same holds for bytes
 
-Beside its own columns a table holds `#write` and `#state`, and another index `#state` (see store/base.py); both are
+Beside its own columns a table holds `#write` and `#state`, and another index `#state` (see store/rows.py); both are
 NULL in rows that another client wrote, which are then like any other.
 """
 
@@ -26,8 +26,8 @@ from typing import Any
 
 from piql.schema.catalog import Index, Kind, Table
 from piql.schema.types import TEXTS
-from piql.store.base import STATE, WRITE
 from piql.store.cql.stored_values import CODECS, STORED, ToBytes, pack_int
+from piql.store.rows import STATE, WRITE
 
 Arguments = tuple[Any, ...]
 Bind = Callable[[Arguments], "list[bytes | None] | None"]

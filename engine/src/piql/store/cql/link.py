@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from piql.errors import StoreUnavailable
-from piql.store.base import Consistency, Node, Reader, Row
+from piql.store.base import Consistency, Node, Reader
 from piql.store.cql.address import Address
 from piql.store.cql.reads.grouping import Sent, Values
 from piql.store.cql.reads.listing import Lister, Listing
 from piql.store.cql.reads.reads import CqlRead
+from piql.store.rows import Row
 
 Done: TypeAlias = Callable[["list[list[Row]] | StoreUnavailable"], None]
 """Called once with the rows of all requests, or the failure."""

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 from piql.errors import StoreUnavailable
 from piql.schema.catalog import Index, SqlType, Table
-from piql.store.base import SIGNING_KEY, Answers, Batch, Codec, Consistency, Reader, ReadShape, Row, Topology
+from piql.store.base import SIGNING_KEY, Answers, Batch, Consistency, Reader, ReadShape, Topology
 from piql.store.cql.address import Address, parse_address
 from piql.store.cql.layout import Layout, layout_of, quoted
 from piql.store.cql.link import Link
@@ -28,6 +28,7 @@ from piql.store.cql.stored_values import STORED, codec_of
 from piql.store.cql.transaction import VERSION, CqlTransaction
 from piql.store.cql.writes.entries import CqlEntries, entries_of
 from piql.store.cql.writes.row_writes import CqlRowWrites
+from piql.store.rows import Codec, Row
 
 IN_ORDER, BACKWARDS, FAN_OUT = "in order", "backwards", "fan out"
 """Names of settings: the tables kept in the order of their keys, those kept backwards, and `grouped_from`."""

@@ -22,7 +22,7 @@ from piql.schema.catalog import Kind, SqlType
 from piql.schema.decimals import WIDE, DoesNotFit, unit
 from piql.schema.types import for_each_kind
 from piql.schema.values import in_time_order, out_of_time_order
-from piql.store.base import Codec
+from piql.store.rows import Codec
 from piql.store.values import TIME_UUIDS, decode_date, decode_timestamp, encode_timestamp
 
 ToBytes = Callable[[Any], bytes]

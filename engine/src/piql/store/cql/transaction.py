@@ -11,13 +11,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from piql.schema.catalog import Index, Table
-from piql.store.base import Batch, Row
+from piql.store.base import Batch
 from piql.store.cql.layout import Layout, layout_of
 from piql.store.cql.reads.reads import CqlRead
 from piql.store.cql.stored_values import STORED, pack_long
 from piql.store.cql.writes.copying import TableCopy
 from piql.store.cql.writes.entries import CqlEntries
 from piql.store.cql.writes.together import Change, together
+from piql.store.rows import Row
 
 if TYPE_CHECKING:
     from piql.store.cql.store import CqlStore

@@ -19,23 +19,14 @@ from typing import Any, TypeVar
 
 from piql.errors import StoreUnavailable
 from piql.schema.catalog import Index, SqlType, Table
-from piql.store.base import (
-    SIGNING_KEY,
-    Answers,
-    Batch,
-    Codec,
-    Consistency,
-    PreparedRead,
-    Reader,
-    ReadShape,
-    Row,
-    SingleRowWrites,
-)
+from piql.store.base import SIGNING_KEY, Answers, Batch, Consistency, Reader, ReadShape
 from piql.store.embedded.connections import Connection, Connections, DatabaseFile, Synchronous
 from piql.store.embedded.fork import FORKS
 from piql.store.embedded.layout import EmbeddedRead, ReadBuilder, column_name, layout_of, quoted
 from piql.store.embedded.ownership import OWN_TABLES, is_own, is_store, schema_in
 from piql.store.embedded.waiting import not_opened, patiently, unavailable
+from piql.store.row_writes import SingleRowWrites
+from piql.store.rows import Codec, PreparedRead, Row
 from piql.store.schemes import EMBEDDED
 from piql.store.values import STORED, codec_of
 

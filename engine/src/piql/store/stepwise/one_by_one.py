@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from piql.store.base import Cell, PreparedEntries, RecordChange, Row, SingleRowWrites, StoredRecord, Swap
+from piql.store.row_writes import Cell, RecordChange, SingleRowWrites, StoredRecord, Swap
+from piql.store.rows import PreparedEntries, Row
 
 
 class OneByOne:

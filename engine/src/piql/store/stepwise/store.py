@@ -18,10 +18,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from piql.schema.catalog import Index, Table
-from piql.store.base import KEPT_SECONDS, STATE, WRITE, Cell, EntryChange, ReadShape, Row, State, StoredRecord
+from piql.store.base import ReadShape
 from piql.store.embedded.layout import EmbeddedRead, Layout, ReadBuilder, layout_of, quoted
 from piql.store.embedded.store import WAIT_MS, EmbeddedStore, EmbeddedTransaction, Synchronous
 from piql.store.embedded.waiting import patiently
+from piql.store.row_writes import Cell, EntryChange, StoredRecord
+from piql.store.rows import KEPT_SECONDS, STATE, WRITE, Row, State
 from piql.store.schemes import STEPWISE
 from piql.store.stepwise.one_by_one import OneByOne
 

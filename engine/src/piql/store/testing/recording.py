@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from piql.store.base import Answers, Batch, Consistency, PreparedRead, ReadShape, Row, Store, Transaction
+from piql.store.base import Answers, Batch, Consistency, ReadShape, Store, Transaction
+from piql.store.rows import PreparedRead, Row
 from piql.store.wrapper import StoreWrapper
 
 

@@ -13,7 +13,8 @@ from piql.runtime.writing.table_rules.constraints import GroupCount, ReferenceCh
 from piql.runtime.writing.table_rules.records import ValueReader
 from piql.schema.catalog import CardinalityLimit, Column, Table, UniqueKey
 from piql.schema.table_changes import AddedConstraints
-from piql.store.base import ReadShape, Row, Store, Transaction
+from piql.store.base import ReadShape, Store, Transaction
+from piql.store.rows import Row
 from piql.versions.change.filling import Walk, moved
 from piql.versions.change.progress import Offence, Progress, Task
 

@@ -14,7 +14,9 @@ from piql.runtime.deployment import OtherIndex
 from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.table_rules.entries import IndexEntries
 from piql.schema.catalog import Index, Table
-from piql.store.base import WRITE, EntryChange, ReadShape, Row, State, Store, Transaction
+from piql.store.base import ReadShape, Store, Transaction
+from piql.store.row_writes import EntryChange
+from piql.store.rows import WRITE, Row, State
 from piql.versions.change.progress import Task
 
 

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from piql.store.base import Row, Store
+from piql.store.base import Store
+from piql.store.rows import Row
 
 SETTING = "change"  # the name of the setting that holds the document
 _SAMPLE = 5  # rows that break one constraint and are named in the message

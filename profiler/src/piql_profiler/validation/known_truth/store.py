@@ -8,16 +8,9 @@ from typing import Any
 
 import numpy as np
 from piql.schema.catalog import Column, Index, Table
-from piql.store.base import (
-    Answers,
-    Batch,
-    Consistency,
-    PreparedEntries,
-    PreparedRead,
-    ReadShape,
-    SingleRowWrites,
-    Store,
-)
+from piql.store.base import Answers, Batch, Consistency, ReadShape, Store
+from piql.store.row_writes import SingleRowWrites
+from piql.store.rows import PreparedEntries, PreparedRead
 from piql.store.wrapper import StoreWrapper
 
 from piql_profiler.measure.clock import VirtualClock

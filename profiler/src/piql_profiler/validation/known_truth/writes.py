@@ -10,17 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from piql.store.base import (
-    Cell,
-    EntryChange,
-    PreparedEntries,
-    PreparedRead,
-    Row,
-    SingleRowWrites,
-    State,
-    StoredRecord,
-    Transaction,
-)
+from piql.store.base import Transaction
+from piql.store.row_writes import Cell, EntryChange, SingleRowWrites, StoredRecord
+from piql.store.rows import PreparedEntries, PreparedRead, Row, State
 from piql.store.stepwise.one_by_one import OneByOne
 
 from piql_profiler.validation.known_truth.service_times import Call

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from piql.compiler.physical.operators import IndexScan, PhysicalNode, SortedIndexJoin, WritePlan
+from piql.compiler.physical.operators import IndexScan, PhysicalNode, SortedIndexJoin
+from piql.compiler.physical.write_plan import WritePlan
 from piql.schema.catalog import Index
 
 

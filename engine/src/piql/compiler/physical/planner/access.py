@@ -12,71 +12,18 @@ bounded `Access`, or None when nothing bounds it. There are two kinds:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import prod
 
-from piql.compiler.logical.expressions import Expression, columns_in
+from piql.compiler.logical.expressions import columns_in
 from piql.compiler.logical.operators import Count
 from piql.compiler.optimizer.analysis.effort import Cost, cost_of
 from piql.compiler.optimizer.analysis.facts import Fact
-from piql.compiler.optimizer.analysis.restrictions import Range, Restrictions, Word
-from piql.compiler.physical.indexes.secondary_index import covering_reason, index_on, is_covering
-from piql.compiler.physical.operators import KeyPart, KeyRange, PassingRows, RowLimit, partition_of
+from piql.compiler.optimizer.analysis.restrictions import Restrictions
+from piql.compiler.physical.indexes.secondary_index import index_on
+from piql.compiler.physical.planner.access_by_index import access_by, prefix_for, walk_of
+from piql.compiler.physical.planner.reading import Access, Reading
 from piql.compiler.physical.widths import usual_bytes
-from piql.schema.catalog import Index, IndexColumn, Table, word_column
+from piql.schema.catalog import Index, IndexColumn, word_column
 from piql.trees.caches import Cached
-
-
-@dataclass(frozen=True, slots=True)
-class Demand:
-    """The order and the stop that a read should give; the order is in its own columns (None: no index has it)."""
-
-    keys: tuple[tuple[str, bool], ...] | None = ()  # column, ascending; a total order, or () where any will do
-    count: Count | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """One way to read a relation."""
-
-    index: Index
-    prefix: tuple[KeyPart, ...]
-    range: KeyRange | None
-    is_ascending: bool
-    order: tuple[tuple[str, bool], ...]  # the order of one read's rows: the key columns after the prefix
-    limit: RowLimit
-    residual: tuple[Expression, ...]  # the predicates that the index does not apply
-    reads: int  # requests for one row of the child
-    needs_dereference: bool  # the index holds keys only: the record is fetched for each entry
-    is_new: bool  # the index is made for this read
-    serves_order: bool  # the rows of one read come in the order asked
-    is_one_row: bool  # a key is fixed: one read gives one row at most
-    passing: PassingRows | None = None  # where fewer rows pass the residual tests than all reads may give
-
-    @property
-    def rows(self) -> int:
-        """The rows of all reads, for one row of the child."""
-        return self.reads * self.limit.max
-
-    @property
-    def rows_passing(self) -> int:
-        """The rows of all reads that pass the residual tests."""
-        return self.rows if self.passing is None else self.passing.rows
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A relation about to be read: all that the choice of its access depends on."""
-
-    table: Table
-    restrictions: Restrictions  # what the predicates fix
-    facts: tuple[Fact, ...]  # what the schema proves of that, the fewest rows first; empty where no fact may bound it
-    demand: Demand
-    uses: Mapping[str, int]  # how often the query names each column of it
-    indexes: tuple[Index, ...]  # secondary ones that exist
-    must_cover: bool = False  # a dereference cannot follow (left joins, pages of unions)
-    is_frozen: bool = False  # the indexes are deployed: none can be made or hold more
-    is_exact: bool = False  # the first row alone counts: of several buckets each would give one
 
 
 def best_access(reading: Reading) -> Access | None:
@@ -157,26 +104,13 @@ def _stopped(reading: Reading) -> Iterable[Access]:
             continue  # a row has an entry for each of its words
         if restrictions.ranges and not (following and following[0].name in restrictions.ranges):
             continue
-        is_ascending = _walk(following, keys)
+        is_ascending = walk_of(following, keys)
         if is_ascending is not None:
-            access = _access(reading, index, len(fixed), is_ascending, demand.count, is_new=False)
+            access = access_by(reading, index, len(fixed), is_ascending, demand.count, is_new=False)
             if access is not None:
                 yield access
     if not reading.is_frozen:
         yield from _new_index(reading, demand.count, fixed, partition, keys)
-
-
-def _walk(columns: Sequence[IndexColumn], keys: Sequence[tuple[str, bool]]) -> bool | None:
-    """Tell which way to walk an index (True: forward) to get an order; None when the index has another one."""
-    if not keys:
-        return True
-    if len(keys) > len(columns):
-        return None
-    is_forward = columns[0].ascending is keys[0][1]
-    for (name, ascending), column in zip(keys, columns, strict=False):
-        if column.name != name or (column.ascending is ascending) is not is_forward:
-            return None
-    return is_forward
 
 
 def _new_index(
@@ -199,7 +133,7 @@ def _new_index(
         for existing in (table.primary_index(), *reading.indexes)
     ):
         return
-    access = _access(reading, index, len(fixed), first, count, is_new=True)
+    access = access_by(reading, index, len(fixed), first, count, is_new=True)
     if access is not None:
         yield access
 
@@ -210,10 +144,10 @@ def _limited_by_facts(reading: Reading) -> Iterable[Access]:
     near = _beginning_with(restrictions, reading.indexes) if reading.facts else ()
     for fact in reading.facts:
         for index in (reading.table.primary_index(), *(near if fact.columns else reading.indexes)):
-            length = _prefix_for(fact, index, restrictions)
+            length = prefix_for(fact, index, restrictions)
             if length is None:
                 continue
-            access = _access(reading, index, length, None, None, is_new=False, fact=fact)
+            access = access_by(reading, index, length, None, None, is_new=False, fact=fact)
             if access is not None:
                 yield access
         if fact.within is not None and not reading.is_frozen:
@@ -224,9 +158,9 @@ def _new_index_of_range(reading: Reading, fact: Fact, column: str) -> Iterable[A
     """Yield the access by an index made for a range of few numbers: the fixed columns of the fact, then the range."""
     table, length = reading.table, len(fact.columns)
     index = index_on(table, [IndexColumn(name) for name in (*fact.columns, column)], partition_columns=length)
-    if any(_prefix_for(fact, existing, reading.restrictions) for existing in (table.primary_index(), *reading.indexes)):
+    if any(prefix_for(fact, existing, reading.restrictions) for existing in (table.primary_index(), *reading.indexes)):
         return
-    access = _access(reading, index, length, None, None, is_new=True, fact=fact)
+    access = access_by(reading, index, length, None, None, is_new=True, fact=fact)
     if access is not None:
         yield access
 
@@ -249,190 +183,3 @@ def _by_first_column(indexes: tuple[Index, ...]) -> Mapping[str, list[int]]:
 
 FEW = 8  # so few indexes are looked through one by one
 _positions_by_column: Cached[Mapping[str, list[int]]] = Cached(256)
-
-
-def _prefix_for(fact: Fact, index: Index, restrictions: Restrictions) -> int | None:
-    """Return how many leading columns of an index to fix so that the fact limits the read; None when it cannot."""
-    if index.buckets > 1:
-        return None
-    open_columns = set(fact.columns)
-    length = 0
-    for column in index.columns:
-        if column.token_of:
-            if _word_in(column, restrictions) is None:
-                break
-            if fact.is_token and set(column.token_of) <= set(fact.columns):
-                open_columns.clear()
-        else:
-            fixed = restrictions.equal.get(column.name)
-            if fixed is None or (not open_columns and fixed.count > 1):
-                break
-            if fixed.is_null and open_columns:
-                break  # NULL names no partition, and columns that do must come first
-            if not fact.is_token:
-                open_columns.discard(column.name)
-        length += 1
-    if open_columns or any(column.token_of for column in index.columns[length:]):
-        return None  # a row has an entry for each of its words
-    if fact.within is not None and [column.name for column in index.columns[length : length + 1]] != [
-        fact.within.column
-    ]:
-        return None  # it would read more than the range
-    return length
-
-
-def _word_in(column: IndexColumn, restrictions: Restrictions) -> Word | None:
-    """Return the word to look for in an index column of words, which holds those of one or more text columns.
-
-    Of several, the word searched in most of these text columns; None where none is searched in them alone.
-    """
-    words = [word for word in restrictions.words if set(word.columns) <= set(column.token_of)]
-    return max(words, key=lambda word: len(word.columns), default=None)
-
-
-def _access(
-    reading: Reading,
-    index: Index,
-    length: int,
-    is_ascending: bool | None,
-    count: Count | None,
-    *,
-    is_new: bool,
-    fact: Fact | None = None,
-) -> Access | None:
-    """Return the access by `length` leading columns of an index; None where deployed indexes do not allow it.
-
-    Either the stop `count` bounds it, and `is_ascending` says which way to walk the index, or `fact` does, and the
-    direction is chosen here (None).
-    """
-    restrictions, table = reading.restrictions, reading.table
-    prefix: list[KeyPart] = []
-    used: list[Expression] = []
-    for column in index.columns[:length]:
-        if column.token_of:
-            word = _word_in(column, restrictions)
-            assert word is not None
-            prefix.append(KeyPart(column=column.name, values=(word.word,)))
-            if word.name == column.name:
-                used.append(word.predicate)
-        else:
-            fixed = restrictions.equal[column.name]
-            prefix.append(KeyPart(column=column.name, values=fixed.values, is_null=fixed.is_null))
-            used.append(fixed.predicate)
-    columns_after = index.columns[length:]
-    following = restrictions.ranges.get(columns_after[0].name) if columns_after else None
-    if following is not None:
-        used.extend(following.predicates)
-    served: set[int] = {id(expression) for expression in used}
-    residual = tuple(predicate for predicate in _predicates(restrictions) if id(predicate) not in served)
-    serves_order = is_ascending is not None
-    if is_ascending is None and reading.demand.keys is not None:
-        in_prefix = {part.column for part in prefix}
-        one_value = {name for name, equality in restrictions.equal.items() if equality.count == 1}
-        walk = _walk(columns_after, tuple(key for key in reading.demand.keys if key[0] not in in_prefix | one_value))
-        serves_order, is_ascending = walk is not None, walk
-    forward = is_ascending is not False
-    reads = (
-        prod(restrictions.equal[part.column].count for part in prefix if part.column in restrictions.equal)
-        * index.buckets
-    )
-    if count is not None:
-        because = next(
-            (limiting for limiting in reading.facts if _prefix_for(limiting, index, restrictions) is not None), None
-        )
-        if because is not None and because.limit < count.max:
-            limit = RowLimit(max=because.limit, count=count, because=because.because, within=because.within)
-        else:
-            limit = RowLimit(max=count.max, count=count)
-    else:
-        assert fact is not None
-        limit = RowLimit(max=fact.limit, because=fact.because, within=fact.within)
-    is_deref = False
-    partition = partition_of(tuple(prefix))
-    if not index.is_primary and partition < index.partition_columns:
-        if reading.is_frozen:
-            return None  # a read must name whole partitions
-        index = replace(index, partition_columns=partition)
-    if not index.is_primary:
-        needed = _still_needed(reading, used)
-        if reading.is_frozen:
-            is_deref = not needed <= index.held_columns
-            if is_deref and reading.must_cover:
-                return None
-        elif not reading.must_cover:
-            is_deref = not is_covering(table, index, needed)
-        if is_deref and is_new:
-            missing = table.in_order(needed - index.held_columns)
-            index = replace(index, reason=covering_reason(table, missing, covering=False))
-    return Access(
-        index=index,
-        prefix=tuple(prefix),
-        range=_key_range(following),
-        is_ascending=forward,
-        order=tuple((column.name, column.ascending is forward) for column in columns_after),
-        limit=limit,
-        residual=residual,
-        reads=reads,
-        needs_dereference=is_deref,
-        is_new=is_new,
-        serves_order=serves_order,
-        is_one_row=reads == 1
-        and any(key.limit == 1 and _is_applied(key, index, length, restrictions) for key in reading.facts),
-        passing=_passing_rows(reading, reads * limit.max) if residual else None,
-    )
-
-
-def _passing_rows(reading: Reading, rows: int) -> PassingRows | None:
-    """Return the fact by which fewer rows pass all tests than are read; None where there is none."""
-    return rows_of_best_fact(reading) if reading.facts and reading.facts[0].rows < rows else None
-
-
-def rows_of_best_fact(reading: Reading) -> PassingRows | None:
-    """Return the fact that limits most how many rows pass all tests on a relation; None where there is none."""
-    if not reading.facts:
-        return None
-    fact = reading.facts[0]
-    equal = reading.restrictions.equal
-    columns = () if fact.is_token else fact.columns
-    prefix = tuple(KeyPart(column=name, values=equal[name].values) for name in columns)
-    limit = RowLimit(max=fact.limit, because=fact.because, within=fact.within)
-    return PassingRows(table=reading.table, prefix=prefix, limit=limit, rows=fact.rows)
-
-
-def _is_applied(fact: Fact, index: Index, length: int, restrictions: Restrictions) -> bool:
-    """Whether a read that fixes so many leading columns of an index fixes those of a fact."""
-    needed = _prefix_for(fact, index, restrictions)
-    return needed is not None and needed <= length
-
-
-def _still_needed(reading: Reading, served: Iterable[Expression]) -> frozenset[str]:
-    """Return the columns that are read when the index has applied these predicates."""
-    uses = dict(reading.uses)
-    for predicate in served:
-        for node in columns_in(predicate):
-            if node.relation == reading.restrictions.alias:
-                uses[node.name] = uses.get(node.name, 0) - 1
-    return frozenset([name for name, times in uses.items() if times > 0])
-
-
-def _predicates(restrictions: Restrictions) -> Iterable[Expression]:
-    """Yield all predicates that restrictions were made of."""
-    for fixed in restrictions.equal.values():
-        yield fixed.predicate
-    for range_ in restrictions.ranges.values():
-        yield from range_.predicates
-    for word in restrictions.words:
-        yield word.predicate
-    yield from restrictions.residual
-
-
-def _key_range(range: Range | None) -> KeyRange | None:
-    if range is None:
-        return None
-    return KeyRange(
-        column=range.column,
-        low=range.low,
-        is_low_included=range.is_low_included,
-        high=range.high,
-        is_high_included=range.is_high_included,
-    )

@@ -18,7 +18,8 @@ from piql.compiler.optimizer.analysis.predicates import conjunction, equated_col
 from piql.compiler.optimizer.analysis.region import aliases_below
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
 from piql.compiler.physical.operators import IndexFKJoin, KeyPart, LocalJoin, PassingRows, SortedIndexJoin
-from piql.compiler.physical.planner.access import Access, Demand, Reading, best_access, rows_of_best_fact
+from piql.compiler.physical.planner.access import best_access
+from piql.compiler.physical.planner.access_by_index import rows_of_best_fact
 from piql.compiler.physical.planner.part import (
     WORST,
     Part,
@@ -31,6 +32,7 @@ from piql.compiler.physical.planner.part import (
     total_order,
     with_columns,
 )
+from piql.compiler.physical.planner.reading import Access, Demand, Reading
 from piql.compiler.physical.planner.scans import (
     columns_of_one_value,
     has_many,

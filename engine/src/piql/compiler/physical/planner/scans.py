@@ -20,9 +20,10 @@ from piql.compiler.optimizer.analysis.predicates import (
 )
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
 from piql.compiler.physical.operators import IndexScan, KeyPart, RowLimit
-from piql.compiler.physical.planner.access import Access, Demand, Reading, best_access
+from piql.compiler.physical.planner.access import best_access
 from piql.compiler.physical.planner.alternatives import alternatives, plan_alternatives
 from piql.compiler.physical.planner.part import WORST, Part, Pending, Want, selected, total_order, with_columns
+from piql.compiler.physical.planner.reading import Access, Demand, Reading
 from piql.compiler.physical.planner.unbounded import gap_of
 from piql.trees.node import Node
 

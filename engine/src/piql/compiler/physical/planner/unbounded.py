@@ -16,7 +16,7 @@ from piql.compiler.optimizer.analysis.facts import countable_range
 from piql.compiler.optimizer.analysis.region import aliases_below
 from piql.compiler.optimizer.analysis.restrictions import Range, Restrictions
 from piql.compiler.physical.few_values import holds_few_values
-from piql.compiler.physical.planner.access import Reading
+from piql.compiler.physical.planner.reading import Reading
 from piql.schema.catalog import Table
 from piql.text.source import Span
 from piql.trees.caches import Cached

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 
 from piql.runtime.execution.execution import Execution, OperatorRun, RunReturning
 from piql.runtime.execution.preparation import Fields
-from piql.store.base import Batch, Row
+from piql.store.base import Batch
+from piql.store.rows import Row
 
 
 class Operator(ABC):

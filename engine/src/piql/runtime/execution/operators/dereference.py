@@ -12,7 +12,8 @@ from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator, Streaming
 from piql.runtime.execution.preparation import Preparation
 from piql.runtime.execution.settling import SettledStore
-from piql.store.base import Batch, ReadShape, Row
+from piql.store.base import Batch, ReadShape
+from piql.store.rows import Row
 
 
 class Dereference(Streaming):

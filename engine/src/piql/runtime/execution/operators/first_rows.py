@@ -12,7 +12,8 @@ from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator, Streaming
 from piql.runtime.execution.operators.index_scan import IndexScan
 from piql.runtime.execution.operators.sorted_index_join import SortedIndexJoin
-from piql.store.base import Batch, Row
+from piql.store.base import Batch
+from piql.store.rows import Row
 
 Kept = Callable[[Execution, list[Row]], list[Row]]
 """Returns those of some rows that belong to the page; the others stand on pages before it."""

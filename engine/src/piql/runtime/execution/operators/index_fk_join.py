@@ -8,7 +8,8 @@ from piql.runtime.execution.keys import prefixes
 from piql.runtime.execution.operators.base import Operator, Streaming
 from piql.runtime.execution.operators.matching import Matching
 from piql.runtime.execution.preparation import Preparation, column_names
-from piql.store.base import Batch, ReadShape, Row
+from piql.store.base import Batch, ReadShape
+from piql.store.rows import Row
 
 
 class IndexFKJoin(Streaming):

@@ -18,7 +18,8 @@ from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.ordering import sorter
 from piql.runtime.execution.preparation import Preparation
 from piql.runtime.execution.range_read import RangeRead, RequestSource
-from piql.store.base import Answers, Batch, PreparedRead, Row
+from piql.store.base import Answers, Batch
+from piql.store.rows import PreparedRead, Row
 
 
 class IndexScan(Operator):

@@ -9,7 +9,7 @@ from piql.compiler.physical import operators as physical
 from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.preparation import Preparation
-from piql.store.base import Row
+from piql.store.rows import Row
 
 
 class LocalDistinct(Operator):

@@ -15,7 +15,7 @@ from piql.runtime.execution.json_arrays import json_array_of
 from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.preparation import Preparation
 from piql.schema.catalog import Kind
-from piql.store.base import Row
+from piql.store.rows import Row
 
 Summary = Callable[[list[Row], list[Any]], Any]
 """From the rows of a group and the parameters to the stored value of one aggregate."""

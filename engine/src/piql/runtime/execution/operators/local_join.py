@@ -16,7 +16,7 @@ from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator, together
 from piql.runtime.execution.preparation import Fields, Preparation
 from piql.schema.catalog import Kind
-from piql.store.base import Row
+from piql.store.rows import Row
 
 
 class LocalJoin(Operator):

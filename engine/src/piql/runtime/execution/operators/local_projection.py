@@ -6,7 +6,7 @@ from piql.compiler.physical import operators as physical
 from piql.runtime.execution.execution import Execution
 from piql.runtime.execution.operators.base import Operator, StreamingLocal
 from piql.runtime.execution.preparation import Preparation
-from piql.store.base import Row
+from piql.store.rows import Row
 
 
 class LocalProjection(StreamingLocal):

@@ -20,7 +20,7 @@ from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator, together
 from piql.runtime.execution.operators.local_join import PairTest
 from piql.runtime.execution.preparation import Preparation
-from piql.store.base import Row
+from piql.store.rows import Row
 
 
 class LocalSemiJoin(Operator):

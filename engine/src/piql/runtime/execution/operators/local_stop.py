@@ -15,7 +15,7 @@ from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.operators.first_rows import first_rows
 from piql.runtime.execution.ordering import is_after, position_of
 from piql.runtime.execution.preparation import Preparation
-from piql.store.base import Row
+from piql.store.rows import Row
 
 
 class LocalStop(Operator):

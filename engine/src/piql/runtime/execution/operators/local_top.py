@@ -13,7 +13,7 @@ from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator
 from piql.runtime.execution.ordering import sorter
 from piql.runtime.execution.preparation import Preparation
-from piql.store.base import Row
+from piql.store.rows import Row
 
 
 class LocalTop(Operator):

@@ -11,7 +11,7 @@ from typing import Any
 
 from piql.compiler.physical import operators as physical
 from piql.runtime.execution.preparation import Fields, Preparation, own_columns
-from piql.store.base import Row
+from piql.store.rows import Row
 
 
 class Matching:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from piql.compiler.physical import operators as physical
 from piql.runtime.execution.execution import Execution, OperatorRun
 from piql.runtime.execution.operators.base import Operator
-from piql.store.base import Row
+from piql.store.rows import Row
 
 
 class RecursiveUnion(Operator):

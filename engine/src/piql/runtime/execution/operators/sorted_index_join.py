@@ -17,7 +17,7 @@ from piql.runtime.execution.operators.matching import Matching
 from piql.runtime.execution.ordering import sorter
 from piql.runtime.execution.preparation import Preparation
 from piql.runtime.execution.range_read import RangeRead
-from piql.store.base import Row
+from piql.store.rows import Row
 
 
 class SortedIndexJoin(Streaming):

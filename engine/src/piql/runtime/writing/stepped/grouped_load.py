@@ -21,7 +21,8 @@ from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.stepped.writer import HALF_WAY, SteppedWriter
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.guards import Guards
-from piql.store.base import EntryChange, Row, State
+from piql.store.row_writes import EntryChange
+from piql.store.rows import Row, State
 
 CHUNK = 512  # records: so few that readers and writers who meet a half-done load need not wait long
 

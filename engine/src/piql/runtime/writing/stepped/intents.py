@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from piql.runtime.writing.stepped.notation import text_of, values_of
 from piql.runtime.writing.stepped.stamps import Stamps
-from piql.store.base import Row, SingleRowWrites
+from piql.store.row_writes import SingleRowWrites
+from piql.store.rows import Row
 
 PROCESSES = "servers"  # the stored name of the group that lists the client processes
 _PAGE = 100  # cells read at a time

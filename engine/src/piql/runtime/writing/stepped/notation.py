@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID
 
 from piql.schema.decimals import WIDE, without_minus_zero
-from piql.store.base import Row
+from piql.store.rows import Row
 
 _FROM_TEXT: dict[str, Callable[[str], Any]] = {
     "bytes": bytes.fromhex,

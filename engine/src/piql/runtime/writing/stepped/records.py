@@ -13,7 +13,9 @@ from piql.runtime.writing.stepped.stamps import Stamps, stamp_of
 from piql.runtime.writing.table_rules.constraints import Picker, picker
 from piql.runtime.writing.table_rules.entries import IndexEntries
 from piql.schema.catalog import Table
-from piql.store.base import RecordChange, Row, SingleRowWrites, State, Store, StoredRecord
+from piql.store.base import Store
+from piql.store.row_writes import RecordChange, SingleRowWrites, StoredRecord
+from piql.store.rows import Row, State
 
 
 class SteppedRecords:

@@ -17,18 +17,9 @@ from piql.runtime.writing.stepped.records import SteppedRecords
 from piql.runtime.writing.stepped.slots import Slots
 from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.table_rules.constraints import ReferenceCheck, ReferrerCheck, picker
-from piql.store.base import (
-    STATE,
-    Batch,
-    EntryChange,
-    PreparedEntries,
-    ReadShape,
-    Row,
-    SingleRowWrites,
-    State,
-    Store,
-    StoredRecord,
-)
+from piql.store.base import Batch, ReadShape, Store
+from piql.store.row_writes import EntryChange, SingleRowWrites, StoredRecord
+from piql.store.rows import STATE, PreparedEntries, Row, State
 
 
 class SteppedReference:

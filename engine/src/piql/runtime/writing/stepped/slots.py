@@ -22,7 +22,9 @@ from piql.runtime.writing.stepped.notation import text_of, values_of
 from piql.runtime.writing.stepped.records import SteppedRecords
 from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.table_rules.constraints import GroupCount, UniqueCheck
-from piql.store.base import STATE, Batch, Cell, ReadShape, Row, SingleRowWrites, State, Store, StoredRecord, Swap
+from piql.store.base import Batch, ReadShape, Store
+from piql.store.row_writes import Cell, SingleRowWrites, StoredRecord, Swap
+from piql.store.rows import STATE, Row, State
 
 BEFORE_ALL_WRITES = f"{1:016x}-fill-0"  # the name of a write whose stamp is before that of any other
 _PAGE = 500  # cells read at a time

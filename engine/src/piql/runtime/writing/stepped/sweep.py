@@ -11,7 +11,7 @@ from piql.runtime.writing.stepped.slots import Slots, constraint_name
 from piql.runtime.writing.stepped.stamps import stamp_of
 from piql.runtime.writing.stepped.writer import SteppedWriter
 from piql.runtime.writing.stepped.writer_identity import WriterIdentity
-from piql.store.base import KEPT_SECONDS
+from piql.store.rows import KEPT_SECONDS
 
 _PAGE = 200  # groups of cells listed at a time
 

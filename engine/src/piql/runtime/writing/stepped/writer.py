@@ -38,7 +38,9 @@ from piql.runtime.writing.stepped.writer_identity import WriterIdentity
 from piql.runtime.writing.table_rules.constraints import GroupCount, UniqueCheck, index_for
 from piql.runtime.writing.table_rules.guards import Guards
 from piql.runtime.writing.transactional import TableWriter
-from piql.store.base import EntryChange, Row, State, Store, StoredRecord
+from piql.store.base import Store
+from piql.store.row_writes import EntryChange, StoredRecord
+from piql.store.rows import Row, State
 
 UNKNOWN = "whether the row was written is not known: read it before you write it again"
 HALF_WAY = "the disk of the store became full half-way: make room"

@@ -11,7 +11,8 @@ from piql.runtime.writing.stepped.records import SteppedRecords
 from piql.runtime.writing.stepped.stamps import Stamps
 from piql.runtime.writing.table_rules.constraints import ReferenceCheck, UniqueCheck
 from piql.schema.catalog import Table
-from piql.store.base import SingleRowWrites, Store
+from piql.store.base import Store
+from piql.store.row_writes import SingleRowWrites
 
 
 class WriterIdentity:

@@ -9,7 +9,8 @@ from piql.errors import ConstraintViolation
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.table_rules.records import keeper
 from piql.schema.catalog import Column, Table
-from piql.store.base import Reads, Row, Store
+from piql.store.base import Reads, Store
+from piql.store.rows import Row
 
 
 class ColumnCheck:

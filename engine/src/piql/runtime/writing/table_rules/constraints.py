@@ -24,7 +24,8 @@ from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.table_rules.records import ValueReader
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, SqlType, Table, UniqueKey
 from piql.schema.words import words_of
-from piql.store.base import Reads, ReadShape, Row, Store, Transaction
+from piql.store.base import Reads, ReadShape, Store, Transaction
+from piql.store.rows import Row
 
 Picker = Callable[[Row], Row]
 """From a record to the values of some of its columns."""

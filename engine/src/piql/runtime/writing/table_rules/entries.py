@@ -12,7 +12,8 @@ from typing import Any
 
 from piql.schema.catalog import Index, Table
 from piql.schema.words import words_of
-from piql.store.base import PreparedEntries, Row, Store
+from piql.store.base import Store
+from piql.store.rows import PreparedEntries, Row
 
 Entries = dict[Row, Row]
 """Whole entries by their keys."""

@@ -10,7 +10,8 @@ from piql.runtime.writing.table_rules.constraints import GroupCount
 from piql.runtime.writing.table_rules.records import keeper
 from piql.schema.catalog import CardinalityLimit
 from piql.schema.words import folded
-from piql.store.base import Batch, Consistency, ReadShape, Row, Store
+from piql.store.base import Batch, Consistency, ReadShape, Store
+from piql.store.rows import Row
 
 
 class Headroom:

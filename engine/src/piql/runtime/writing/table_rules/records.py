@@ -16,7 +16,8 @@ from piql.runtime.execution.supplied import Occasion
 from piql.schema.catalog import Column, Table
 from piql.schema.types import TEXTS, convert
 from piql.schema.values import ValueMismatch, shown
-from piql.store.base import Row, Store
+from piql.store.base import Store
+from piql.store.rows import Row
 
 Keep = Callable[[Any], Any]
 """From a value to the stored value of one column. Raises ConstraintViolation."""

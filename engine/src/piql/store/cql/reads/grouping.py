@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piql.store.base import Row
 from piql.store.cql.stored_values import pack_int
+from piql.store.rows import Row
 
 if TYPE_CHECKING:
     from piql.store.cql.reads.reads import Statement

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from piql.store.base import Consistency, Row
+from piql.store.base import Consistency
 from piql.store.cql.reads.grouping import MOST_KEYS, MOST_ROWS, Group, Sent, Spread, Values, partition_key
 from piql.store.cql.reads.shown import Shown
 from piql.store.cql.stored_values import pack_int
+from piql.store.rows import Row
 
 if TYPE_CHECKING:
     from piql.store.cql.reads.reads import Statement

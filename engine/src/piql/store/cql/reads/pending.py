@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from piql.store.base import Batch, Row
+from piql.store.base import Batch
 from piql.store.cql.reads.grouping import Request, RowsByRequest
 from piql.store.cql.reads.reads import CqlRead
+from piql.store.rows import Row
 
 Requests = list[Request]
 """Statements with their values, to be sent at the same time."""

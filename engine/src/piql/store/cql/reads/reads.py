@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from piql.errors import NotDeployed
 from piql.schema.catalog import Kind
-from piql.store.base import Consistency, Reader, ReadShape, Row
+from piql.store.base import Consistency, Reader, ReadShape
 from piql.store.cql.layout import BUCKET, FALSE, TRUE, Bind, KeyColumn, Layout, quoted
 from piql.store.cql.reads.grouping import Group
 from piql.store.cql.reads.listing import Listing
@@ -26,6 +26,7 @@ from piql.store.cql.reads.range_ends import end_of, in_bytes, number_end
 from piql.store.cql.reads.selection import Selection
 from piql.store.cql.reads.shown import Shown
 from piql.store.cql.stored_values import STORED, pack_int
+from piql.store.rows import Row
 
 LARGEST_LIMIT = 2**31 - 1  # a LIMIT is an int in CQL
 

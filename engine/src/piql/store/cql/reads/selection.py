@@ -9,9 +9,10 @@ from __future__ import annotations
 import sys
 
 from piql.schema.catalog import Kind
-from piql.store.base import STATE, WRITE, ReadShape, State
+from piql.store.base import ReadShape
 from piql.store.cql.layout import Layout
 from piql.store.cql.reads.shown import Shown
+from piql.store.rows import STATE, WRITE, State
 
 # Sources and texts for numbers that other programs may have stored, and that no DOUBLE of PIQL is.
 _LARGEST = sys.float_info.max

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from piql.store.base import Row
+from piql.store.rows import Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from piql.errors import StoreUnavailable
 from piql.forking import renew_in_children
-from piql.store.base import Consistency, Node, Row
+from piql.store.base import Consistency, Node
 from piql.store.cql.address import Address
 from piql.store.cql.forked import leave_to_parent
 from piql.store.cql.link import Done, Reads
@@ -34,6 +34,7 @@ from piql.store.cql.rust.failures import have_replicas_failed, unavailable, was_
 from piql.store.cql.rust.reads import RustReads
 from piql.store.cql.rust.values import SELECTED_AS, to_rows, to_values
 from piql.store.cql.undecided import Undecided
+from piql.store.rows import Row
 
 T = TypeVar("T")
 _FIRST_PAUSE = 0.05  # seconds; each further pause is twice as long

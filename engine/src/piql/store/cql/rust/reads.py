@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from piql.store.base import Consistency, Reader, Row
+from piql.store.base import Consistency, Reader
 from piql.store.cql.reads.grouping import Sent, Values
 from piql.store.cql.reads.listing import Lister, Listing, RowsByKey, all_rows_of_keys, parts_of
 from piql.store.cql.reads.reads import CqlRead
 from piql.store.cql.rust.reader import compiled_lister, compiled_reader
 from piql.store.cql.rust.values import key_source, row_source, to_keys
 from piql.store.cql.stored_values import CODECS
+from piql.store.rows import Row
 
 if TYPE_CHECKING:
     from piql.store.cql.rust.connection import Page, RustConnection

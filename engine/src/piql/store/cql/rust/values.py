@@ -16,9 +16,9 @@ from struct import Struct
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from piql.store.base import Row
 from piql.store.cql.reads.shown import Shown
 from piql.store.cql.stored_values import CODECS, date_from_bytes
+from piql.store.rows import Row
 from piql.store.values import decode_timestamp
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -25,7 +25,7 @@ from cassandra.query import BoundStatement, PreparedStatement, SimpleStatement, 
 
 from piql.errors import StoreUnavailable
 from piql.forking import renew_in_children
-from piql.store.base import Consistency, Node, Row
+from piql.store.base import Consistency, Node
 from piql.store.cql.address import Address
 from piql.store.cql.credentials import tls_context
 from piql.store.cql.forked import leave_to_parent
@@ -40,6 +40,7 @@ from piql.store.cql.session.protocol import PROTOCOL, StoredProtocol
 from piql.store.cql.session.routing import NextNode, Routing
 from piql.store.cql.session.silent_nodes import SilentNodes
 from piql.store.cql.undecided import Undecided
+from piql.store.rows import Row
 
 AGREEMENT_SECONDS = 60
 _SPECULATIVE_COPIES = 2

@@ -18,13 +18,14 @@ from zlib import crc32
 from cassandra.protocol import RESULT_KIND_ROWS, ResultMessage
 
 from piql.forking import renew_in_children
-from piql.store.base import Consistency, Reader, Row
+from piql.store.base import Consistency, Reader
 from piql.store.cql.forked import leave_to_parent
 from piql.store.cql.reads.grouping import Sent, single
 from piql.store.cql.reads.listing import Lister, Listing, RowsByKey, all_rows_of_keys, listed, rows_of_keys
 from piql.store.cql.reads.reads import CqlRead
 from piql.store.cql.session.frames import Execute, decode, encode
 from piql.store.cql.session.replicas import Replicas
+from piql.store.rows import Row
 
 if TYPE_CHECKING:
     from piql.store.cql.session.connection import Connection

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from cassandra.cluster import ResponseFuture
 
-from piql.store.base import Consistency, Row
+from piql.store.base import Consistency
 from piql.store.cql.link import Done
 from piql.store.cql.reads.grouping import Values
 from piql.store.cql.session.failures import unavailable
+from piql.store.rows import Row
 
 if TYPE_CHECKING:
     from piql.store.cql.session.connection import Connection

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from piql.schema.catalog import Table
-from piql.store.base import STATE, WRITE, ReadShape, Row, State
+from piql.store.base import ReadShape
 from piql.store.cql.layout import Layout, layout_of
 from piql.store.cql.link import Link
 from piql.store.cql.reads.grouping import Values
 from piql.store.cql.reads.reads import CqlRead, plan_read
 from piql.store.cql.stored_values import pack_long
 from piql.store.cql.writes.entries import CqlEntries, entries_of
+from piql.store.rows import STATE, WRITE, Row, State
 
 _CHUNK = 1000  # rows read at a time
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from piql.store.base import STATE, WRITE, Row, State
 from piql.store.cql.layout import Bind, Layout, quoted
+from piql.store.rows import STATE, WRITE, Row, State
 
 _STATES = [bytes([state.value]) for state in State]
 

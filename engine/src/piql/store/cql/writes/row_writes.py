@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TypeVar
 
-from piql.store.base import KEPT_SECONDS, Cell, EntryChange, RecordChange, Row, State, StoredRecord, Swap
 from piql.store.cql.layout import quoted
 from piql.store.cql.link import Link
 from piql.store.cql.reads.grouping import Values
@@ -24,6 +23,8 @@ from piql.store.cql.stored_values import pack_int, pack_long
 from piql.store.cql.undecided import Undecided
 from piql.store.cql.writes.entries import CqlEntries
 from piql.store.cql.writes.together import MOST_ROWS, SERIALLY_AT_ONCE, Change, decide, in_list, together
+from piql.store.row_writes import Cell, EntryChange, RecordChange, StoredRecord, Swap
+from piql.store.rows import KEPT_SECONDS, Row, State
 
 T = TypeVar("T")
 
