@@ -2976,7 +2976,7 @@ export interface components {
         };
         /**
          * GeneratedTableRead
-         * @description What was made of a table: `asked` rows were to be made; `left_out` did not fit the rows that were there.
+         * @description The rows made for a table: of `asked`, `left_out` were dropped because a row that is there forbids them.
          */
         GeneratedTableRead: {
             /** Table */
@@ -2994,11 +2994,12 @@ export interface components {
         };
         /**
          * GenerationCreate
-         * @description How many rows to make; a table that `rows_of` does not name gets more where a limit needs them to be full.
+         * @description How many rows to make of each table.
          *
-         *     With `full`, every group of every limit is filled for so many parents. The same `seed` gives the same rows.
-         *     `null_share` is that of NULLs where they are allowed. With `dry_run` nothing is written; with `add`, tables may
-         *     hold rows.
+         *     `rows_of` says it by table; every other table gets `rows`, or more where filling the groups of a limit needs more.
+         *     With `full`, that many parents get all the rows that each limit allows, and `rows` does not count. The same `seed`
+         *     gives the same rows. `null_share` is the share of NULLs in columns that allow them. With `dry_run` nothing is
+         *     written. With `add`, rows may be added to tables that hold some.
          */
         GenerationCreate: {
             /**
@@ -3035,7 +3036,10 @@ export interface components {
         };
         /**
          * GenerationRead
-         * @description A generation: `rows_done` of `rows_asked` rows of `table` are made or in; `tables` are those that are done.
+         * @description The progress of a generation.
+         *
+         *     A dry run is `making` and then `made`; otherwise it is `loading` and then `loaded`. `rows_done` of `rows_asked` rows
+         *     of `table`, the table at work, are made or loaded. `tables` are the finished ones.
          */
         GenerationRead: {
             /** Id */

@@ -1,6 +1,6 @@
 /**
- * The drawer of problems: open while there are any, unless the reader has closed it, which is remembered. Asked for where
- * there are none, it is open until it is closed, or until problems have come and gone.
+ * The drawer of problems. While there are problems it is open, unless the reader has closed it. Without problems it is
+ * closed, unless the reader has asked for it; then it stays open until he closes it, or the last of new problems is gone.
  */
 export interface Drawer {
   isClosedByHand: boolean

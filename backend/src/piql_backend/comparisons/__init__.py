@@ -1,7 +1,6 @@
 """Two sets of queries beside each other: what is live and what would be deployed, or two saves.
 
-schemas         what a comparison tells
-service         queries, indexes and bounds
-table_changes   tables
-endpoints       two sets of files from the editor
+service.py         compares queries, indexes and bounds
+table_changes.py   compares tables
+endpoints.py       the HTTP path, with `schemas.py`, the shapes of requests and answers
 """

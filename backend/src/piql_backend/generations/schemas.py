@@ -15,11 +15,12 @@ Rows = Annotated[int, Field(ge=0, le=MOST_ROWS)]
 
 
 class GenerationCreate(Write):
-    """How many rows to make; a table that `rows_of` does not name gets more where a limit needs them to be full.
+    """How many rows to make of each table.
 
-    With `full`, every group of every limit is filled for so many parents. The same `seed` gives the same rows.
-    `null_share` is that of NULLs where they are allowed. With `dry_run` nothing is written; with `add`, tables may
-    hold rows.
+    `rows_of` says it by table; every other table gets `rows`, or more where filling the groups of a limit needs more.
+    With `full`, that many parents get all the rows that each limit allows, and `rows` does not count. The same `seed`
+    gives the same rows. `null_share` is the share of NULLs in columns that allow them. With `dry_run` nothing is
+    written. With `add`, rows may be added to tables that hold some.
     """
 
     rows: Rows = 1000
@@ -41,7 +42,7 @@ class GeneratedLimitRead(Read):
 
 
 class GeneratedTableRead(Read):
-    """What was made of a table: `asked` rows were to be made; `left_out` did not fit the rows that were there."""
+    """The rows made for a table: of `asked`, `left_out` were dropped because a row that is there forbids them."""
 
     table: str
     rows: int
@@ -52,7 +53,11 @@ class GeneratedTableRead(Read):
 
 
 class GenerationRead(Read):
-    """A generation: `rows_done` of `rows_asked` rows of `table` are made or in; `tables` are those that are done."""
+    """The progress of a generation.
+
+    A dry run is `making` and then `made`; otherwise it is `loading` and then `loaded`. `rows_done` of `rows_asked` rows
+    of `table`, the table at work, are made or loaded. `tables` are the finished ones.
+    """
 
     id: str
     state: GenerationState

@@ -15,9 +15,9 @@ MOST_ROWS = 10_000_000  # of one table
 class Wish:
     """How many rows, and how they are drawn.
 
-    rows         of each table that `rows_of` does not name; a table gets more where a limit needs them to be full
+    rows         of each table that `rows_of` does not name; more where filling the groups of a limit needs more
     rows_of      exactly so many rows, by table; 0 leaves a table empty
-    full         fill every group of every limit, for so many parents; `rows` then counts for nothing
+    full         so many parents get all the rows that each limit allows; `rows` then does not count
     seed         the same seed gives the same rows
     null_share   the share of NULLs in a column that may be NULL, from 0 to 1
     passed_over  by table, how many values of a key are not used, since the table holds rows already

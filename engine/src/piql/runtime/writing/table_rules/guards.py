@@ -30,20 +30,20 @@ class Guards:
 
 def guards_of(table: Table, record: Table, deployment: Deployment, store: Store) -> Guards:
     """Return the checks that writers of a table make for another version; `record` is the table as it is stored."""
-    coming = deployment.also_held
-    coming_table = coming.tables.get(table.name) if coming is not None else None
-    if coming is None or coming_table is None:
+    other_version = deployment.also_held
+    other_table = other_version.tables.get(table.name) if other_version is not None else None
+    if other_version is None or other_table is None:
         return Guards()
-    added = added_constraints(record, coming_table)
+    added = added_constraints(record, other_table)
     return Guards(
-        tuple(ColumnCheck(record, coming_table, column, store) for column in added.columns),
-        tuple(ReferenceCheck(coming_table, key, coming, store, record) for key in added.references),
-        tuple(UniqueCheck(coming_table, key, coming, store, record) for key in added.unique),
-        tuple(GroupCount(coming_table, limit, coming, store, record) for limit in added.limits),
+        tuple(ColumnCheck(record, other_table, column, store) for column in added.columns),
+        tuple(ReferenceCheck(other_table, key, other_version, store, record) for key in added.references),
+        tuple(UniqueCheck(other_table, key, other_version, store, record) for key in added.unique),
+        tuple(GroupCount(other_table, limit, other_version, store, record) for limit in added.limits),
         tuple(
-            ReferrerCheck(coming_table, referrer, key, coming, store, record)
-            for referrer, key in referrers_of(coming.compilation.catalog, table.name)
-            if referrer.name in coming.kept
+            ReferrerCheck(other_table, referrer, key, other_version, store, record)
+            for referrer, key in referrers_of(other_version.compilation.catalog, table.name)
+            if referrer.name in other_version.kept
             and key in added_constraints(deployment.kept_as_declared(referrer.name), referrer).references
         ),
     )
