@@ -8,29 +8,8 @@
  * All sizes are in pixels; x and y are those of the top left corner of a box.
  */
 import { layout as dagre, graphlib } from '@dagrejs/dagre'
+import { HEAD, LINE, middle, PAD, type PlacedBox, type PlacedLink, type Point, placeLink } from './diagram-links'
 import type { Box, Diagram, Line, Link } from './schema-diagram'
-
-interface Point {
-  x: number
-  y: number
-}
-
-export interface PlacedBox extends Point {
-  box: Box
-  width: number
-  height: number
-}
-
-export interface PlacedLink {
-  link: Link
-  /** The `d` of an SVG path. */
-  path: string
-  /** The middle of its label. */
-  labelAt: Point
-  /** The last two points, which give the direction of the arrow. */
-  end: Point
-  beforeEnd: Point
-}
 
 export interface DiagramLayout {
   width: number
@@ -39,18 +18,12 @@ export interface DiagramLayout {
   links: readonly PlacedLink[]
 }
 
-/** The heights of a box's head and of one line, and the space above and below all lines; `TableBox` draws them so. */
-export const HEAD = 34
-export const LINE = 22
-export const PAD = 7
 /** The average width of a character. */
 const CHARACTER = 7
 const MIN_WIDTH = 168
 const MAX_WIDTH = 320
 /** The distance between two groups. */
 const GAP = 56
-/** How far a link between neighbours in a row goes below them. */
-const UNDER = 26
 const LABEL_HEIGHT = 18
 /** Where the referencing tables are: below the referenced one, or, in a wide frame, to its right. */
 export type Direction = 'down' | 'right'
@@ -134,16 +107,6 @@ function refilled(diagram: Diagram, earlier: DiagramLayout): DiagramLayout {
       return placed ? [{ ...placed, link }] : placeLink(link, byName)
     }),
   }
-}
-
-/** A link along `points`, or straight between its boxes; none if a box is missing. */
-function placeLink(
-  link: Link,
-  boxes: ReadonlyMap<string, PlacedBox>,
-  points: readonly Point[] = straight(boxes.get(link.from), boxes.get(link.to)),
-  label?: Point,
-): PlacedLink[] {
-  return points.length < 2 ? [] : [placedLink(link, points, label)]
 }
 
 interface Sized {
@@ -282,117 +245,4 @@ function pack(groups: readonly Group[]): Shelves {
     widest = Math.max(widest, x - GAP)
   }
   return { placed, width: widest, height: y + row }
-}
-
-/**
- * The points of a link that dagre has not laid out: straight between two boxes, below both if they are side by side, and
- * around the corner of a box that links to itself.
- */
-function straight(from: PlacedBox | undefined, to: PlacedBox | undefined): Point[] {
-  if (!from || !to) return []
-  if (from === to) {
-    const [right, top] = [from.x + from.width, from.y]
-    return [
-      { x: right, y: top + HEAD * 1.8 },
-      { x: right + 26, y: top + HEAD * 1.8 },
-      { x: right + 26, y: top + HEAD / 2 },
-      { x: right, y: top + HEAD / 2 },
-    ]
-  }
-  const [a, b] = [middle(from), middle(to)]
-  const [fromBottom, toBottom] = [from.y + from.height, to.y + to.height]
-  if (from.y < toBottom && to.y < fromBottom) {
-    const below = Math.max(fromBottom, toBottom) + UNDER
-    return [
-      { x: a.x, y: fromBottom },
-      { x: a.x, y: below },
-      { x: b.x, y: below },
-      { x: b.x, y: toBottom },
-    ]
-  }
-  const [start, end] = a.y < b.y ? [from.y + from.height, to.y] : [from.y, to.y + to.height]
-  return [
-    { x: a.x, y: start },
-    { x: b.x, y: end },
-  ]
-}
-
-function middle({ x, y, width, height }: PlacedBox): Point {
-  return { x: x + width / 2, y: y + height / 2 }
-}
-
-function placedLink(link: Link, points: readonly Point[], label: Point | undefined): PlacedLink {
-  const end = points.at(-1) ?? { x: 0, y: 0 }
-  return {
-    link,
-    path: rounded(points),
-    labelAt: label ?? halfway(points),
-    end,
-    beforeEnd: points.at(-2) ?? end,
-  }
-}
-
-function halfway(points: readonly Point[]): Point {
-  const middleIndex = (points.length - 1) / 2
-  const [one, another] = [points[Math.floor(middleIndex)], points[Math.ceil(middleIndex)]]
-  return one && another ? { x: (one.x + another.x) / 2, y: (one.y + another.y) / 2 } : { x: 0, y: 0 }
-}
-
-/** The `d` of a path through the points, with round corners. */
-function rounded(points: readonly Point[]): string {
-  const [first, ...rest] = points
-  if (!first) return ''
-  let path = `M${first.x},${first.y}`
-  rest.forEach((point, index) => {
-    const next = rest[index + 1]
-    if (next === undefined) path += `L${point.x},${point.y}`
-    else {
-      const before = rest[index - 1] ?? first
-      const radius = Math.min(14, distance(before, point) / 2, distance(point, next) / 2)
-      const [start, end] = [toward(point, before, radius), toward(point, next, radius)]
-      path += `L${start.x},${start.y}Q${point.x},${point.y} ${end.x},${end.y}`
-    }
-  })
-  return path
-}
-
-function distance(a: Point, b: Point): number {
-  return Math.hypot(a.x - b.x, a.y - b.y)
-}
-
-/** The point `length` pixels from `from` in the direction of `to`. */
-function toward(from: Point, to: Point, length: number): Point {
-  const whole = distance(from, to) || 1
-  return { x: from.x + ((to.x - from.x) * length) / whole, y: from.y + ((to.y - from.y) * length) / whole }
-}
-
-/**
- * The name of the table that a key leads to: by an arrow the nearest in that direction, by Home and End the first and
- * last.
- */
-export function nextBox(boxes: readonly PlacedBox[], name: string, key: string): string | undefined {
-  const from = boxes.find(({ box }) => box.name === name)
-  if (key === 'Home') return boxes[0]?.box.name
-  if (key === 'End') return boxes.at(-1)?.box.name
-  const direction = DIRECTIONS[key]
-  if (!from || !direction) return undefined
-  const start = middle(from)
-  let best: { name: string; cost: number } | undefined
-  for (const placed of boxes) {
-    if (placed === from) continue
-    const { x, y } = middle(placed)
-    const ahead = (x - start.x) * direction.x + (y - start.y) * direction.y
-    const aside = Math.abs((x - start.x) * direction.y) + Math.abs((y - start.y) * direction.x)
-    if (ahead <= 1) continue
-    const cost = ahead + aside * 2 // a table straight ahead is preferred to a nearer one aside
-    if (best === undefined || cost < best.cost) best = { name: placed.box.name, cost }
-  }
-  return best?.name
-}
-
-const DIRECTIONS: Readonly<Record<string, Point>> = {
-  ArrowUp: { x: 0, y: -1 },
-  ArrowDown: { x: 0, y: 1 },
-  ArrowLeft: { x: -1, y: 0 },
-  ArrowRight: { x: 1, y: 0 },
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { layoutDiagram, layouter, nextBox, type PlacedBox } from './diagram-layout'
+import { nextBox } from './diagram-keys'
+import { layoutDiagram, layouter } from './diagram-layout'
+import type { PlacedBox } from './diagram-links'
 import { type Access, linkLabel, type SchemaTable, schemaDiagram, tablesOfSteps } from './schema-diagram'
 import type { TextRange } from './shapes'
 

@@ -1,6 +1,6 @@
 import { Hash, KeyRound, List, Table2 } from 'lucide-react'
 import type { CSSProperties, MouseEvent } from 'react'
-import { HEAD, LINE, PAD, type PlacedBox } from '../../logic/diagram-layout'
+import { HEAD, LINE, PAD, type PlacedBox } from '../../logic/diagram-links'
 import type { Line, Step } from '../../logic/schema-diagram'
 import type { TextRange } from '../../logic/shapes'
 import styles from './diagram.module.css'

@@ -7,6 +7,9 @@
     read of a record    if the record does not have the entry that led to it, it changed in between: RowMoved, and the
                         execution begins again
 
+A row as it is read here has, behind the columns asked for, the other key columns of its index and then its State, as
+`row[-1]`; VISIBLE is 0, so `any(row[-1] …)` asks whether an entry is in doubt.
+
 The requests that this adds are counted as `repair_operations`; if they would be more than the query's bound, the
 session raises RepairPending. `SettledStore` prepares the reads of a query, a `SettlingSession` makes those of one
 execution.
@@ -68,9 +71,10 @@ class _SettledRead:
     """A read of an index that was asked for some columns; it reads all key columns and the entry's state, too.
 
     shape      the read that was asked for
-    raw        the read that is made
-    further    reads on behind the last row of an answer
-    get        reads the whole record
+    raw        that read, prepared by the store behind, with all key columns and the State
+    further    continues `raw` behind the last row of an answer; None for a get
+    get        reads the whole record of an entry
+    entry      compares a row with its record
     width      how many columns were asked for: the first ones of a row
     keys       the positions in a row of the key columns behind the prefix
     """

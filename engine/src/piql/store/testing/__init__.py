@@ -1,1 +1,5 @@
-"""Stores in front of a store, for tests and measurements: `latency` answers late, `recording` keeps every read."""
+"""Stores in front of a store, for tests and measurements; `store/wrapper.py` is their base class.
+
+latency.py     answers late
+recording.py   keeps every read that it is asked for
+"""
