@@ -16,7 +16,7 @@ def modules() -> Iterator[tuple[str, ast.Module]]:
     yield from modules_below(ENGINE)
 
 
-WITHOUT_STATE = ("piql/compiler/", "piql/trees/", "piql/text/")
+WITHOUT_STATE = ("piql/compiler/", "piql/trees/", "piql/text/", "piql/schema/")
 MAKES_STATE = {
     *("dict", "list", "set", "bytearray", "deque", "defaultdict", "Counter", "OrderedDict", "count", "local"),
     *("WeakKeyDictionary", "WeakValueDictionary", "WeakSet", "Lock", "RLock", "RenewedLock", "Memory", "Caches"),

@@ -27,7 +27,7 @@ Conversion = Callable[[Any], Any]
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 _MOST_CHARACTERS = 1000  # of a text that is read as a number
 _ROUNDING = Context(prec=2000, rounding=ROUND_HALF_UP, Emin=-10_000, Emax=10_000, traps=[InvalidOperation])
-_TRUTHS = dict.fromkeys(("true", "t", "yes", "y", "1"), True) | dict.fromkeys(("false", "f", "no", "n", "0"), False)
+_TRUE, _FALSE = {"true", "t", "yes", "y", "1"}, {"false", "f", "no", "n", "0"}
 _FLAGS = {Kind.BOOLEAN, *WHOLE}
 _TIMES = {Kind.DATE, Kind.TIMESTAMP}
 
@@ -78,10 +78,10 @@ def _text_of(value: Any, type: SqlType) -> str:
 def _of_text(text: str, type: SqlType) -> Any:
     """Return the value of another type that a text stands for, without the blanks around it."""
     if type.kind is Kind.BOOLEAN:
-        truth = _TRUTHS.get(text.lower())
-        if truth is None:
+        word = text.lower()
+        if word not in _TRUE | _FALSE:
             raise ValueMismatch(f"{shown(text)} is not {type.with_article}")
-        return truth
+        return word in _TRUE
     stripped = text.strip(" \t\r\n")
     if type.kind not in NUMBERS:
         return convert(stripped, type)

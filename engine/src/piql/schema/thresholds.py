@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+
+from piql.trees.caches import Cached
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,19 +20,15 @@ class Thresholds:
     bytes: int = 1_000_000  # fetched
 
 
-@lru_cache(128)
-def _interned(requests: int, rows: int, bytes: int) -> Thresholds:
-    return Thresholds(requests, rows, bytes)
-
-
-DEFAULT = _interned(1_000, 10_000, 1_000_000)
+DEFAULT = Thresholds()
 SETTINGS = {"expensive_requests": "requests", "expensive_rows": "rows", "expensive_bytes": "bytes"}
 """The settings, with the fields that they set."""
 
 
+_thresholds: Cached[Thresholds] = Cached(128, is_by_value=True)
+
+
 def thresholds_of(settings: Mapping[str, int]) -> Thresholds:
     """Return the thresholds of these settings; of equal ones the same object, because caches go by identity."""
-    chosen = {field: settings[name] for name, field in SETTINGS.items() if name in settings}
-    return _interned(
-        chosen.get("requests", DEFAULT.requests), chosen.get("rows", DEFAULT.rows), chosen.get("bytes", DEFAULT.bytes)
-    )
+    values = {field: settings[name] for name, field in SETTINGS.items() if name in settings}
+    return _thresholds.recall(tuple(sorted(values.items())), lambda: Thresholds(**values))
