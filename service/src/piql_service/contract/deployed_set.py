@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from piql.compiler.logical.expressions import Aggregate, ColumnRef, Constant, Parameter
-from piql.compiler.physical.operators import LocalProjection, LocalStop, WritePlan
+from piql.compiler.physical.operators import LocalProjection, LocalStop
+from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import Compilation, CompiledQuery
 from piql.schema.catalog import Kind, SqlType
 

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from time import monotonic
 
 from piql.errors import PiqlError
-from piql.store.base import Answers, Batch, Consistency, PreparedRead, Reader, Row, Store
+from piql.store.base import Answers, Batch, Consistency, Reader, Store
+from piql.store.rows import PreparedRead, Row
 from piql.store.wrapper import StoreWrapper
 
 
