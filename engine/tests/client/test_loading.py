@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import piql
 import pytest
@@ -163,3 +164,9 @@ def test_a_load_goes_on_only_with_the_rows_that_it_began_with(empty: piql.Databa
 def test_batches_that_hold_no_row_are_refused(empty: piql.Database, size: int) -> None:
     with pytest.raises(piql.InvalidParameter, match=f"batch_rows is {size}: give at least 1"):
         empty.load("users", numbered(0, 3), batch_rows=size)
+
+
+@pytest.mark.parametrize("rows", [5, None])
+def test_rows_that_are_no_rows_are_refused(empty: piql.Database, rows: Any) -> None:
+    with pytest.raises(piql.InvalidParameter, match="rows of users are given as"):
+        empty.load("users", rows)

@@ -205,6 +205,8 @@ class Database:
         """
         if batch_rows < 1:
             raise InvalidParameter(f"batch_rows is {batch_rows}: give at least 1")
+        if not isinstance(rows, Iterable):
+            raise InvalidParameter(f"the rows of {table} are given as {type(rows).__name__}: give a list of rows")
         self._prepared.deployment.table(table)
         resumed = ResumedLoad(self._store, table, resume) if resume is not None else None
         loaded = resumed.loaded if resumed is not None else 0
