@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import httpx
 import pytest
+from piql_backend.reports.schemas import CellColumns
 
 ENVIRONMENT = "/api/applications/{application}/environments/{environment}"
 MUTANTS = 40
@@ -17,6 +18,14 @@ FILE = {
     "text": "CREATE TABLE t (a INT PRIMARY KEY); CREATE QUERY q AS SELECT a FROM t WHERE a = [a];",
 }
 SLO = {"quantile": 0.99, "threshold_ms": 500, "interval_seconds": 600}
+SHIPMENT = {
+    "client": "0" * 32,
+    "sequence": 0,
+    "lost": 0,
+    "queries": ["q"],
+    "outcomes": ["ok"],
+    "cells": {name: [0] for name in CellColumns.model_fields},
+}
 BODIES: dict[tuple[str, str], object] = {
     ("post", "/api/compilations"): {"files": [FILE]},
     **{
@@ -78,6 +87,7 @@ BODIES: dict[tuple[str, str], object] = {
     },
     ("post", f"{ENVIRONMENT}/bursts"): {"deployment_id": "live", "query": "none", "executions": 1, "concurrency": 1},
     ("put", f"{ENVIRONMENT}/slos/{{query}}"): SLO,
+    ("post", f"{ENVIRONMENT}/reports"): SHIPMENT,
     ("post", f"{ENVIRONMENT}/slos/openslo"): {"text": "kind: SLO"},
 }
 VALUES: list[object] = [

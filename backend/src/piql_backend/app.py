@@ -40,12 +40,14 @@ from piql_backend.predictions.endpoints import router as predictions
 from piql_backend.probes.endpoints import router as probes
 from piql_backend.probes.request_counts import RequestCounts
 from piql_backend.profile_runs.endpoints import router as profile_runs
+from piql_backend.reports.endpoints import router as reports
 from piql_backend.schema_imports.endpoints import router as schema_imports
 from piql_backend.settings import Settings
 from piql_backend.slos.endpoints import router as slos
 from piql_backend.tables.endpoints import router as tables
 from piql_backend.web.allowed_hosts import AllowedHosts
 from piql_backend.web.api_document import DocumentedApi
+from piql_backend.web.compressed_bodies import CompressedBodies
 from piql_backend.web.errors import add_error_handlers, declared
 from piql_backend.web.front_end import add_front_end
 from piql_backend.web.rate_limit import RateLimit
@@ -84,6 +86,7 @@ ENVIRONMENT_ROUTERS = (
     headroom,
     slos,
     latency,
+    reports,
 )
 
 
@@ -121,6 +124,7 @@ def create_app(settings: Settings | None = None, workbench: Workbench | None = N
             Middleware(SameOrigin),
             Middleware(RateLimit, rates=chosen.rates),
             Middleware(RequestLimit),
+            Middleware(CompressedBodies),
             Middleware(Unchanged),
         ],
     )

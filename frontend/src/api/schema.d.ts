@@ -1867,6 +1867,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/applications/{application}/environments/{environment}/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Reports
+         * @description What applications reported of the last `window_seconds`, by query.
+         */
+        get: operations["read_reports"];
+        put?: never;
+        /**
+         * Take Report
+         * @description Count what an application executed. It is on disk once this is answered; sent again, it is not counted again.
+         */
+        post: operations["take_report"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2262,6 +2286,46 @@ export interface components {
         BytesValue: {
             /** $Base64 */
             $base64: string;
+        };
+        /**
+         * CellColumns
+         * @description The cells of a shipment, one list for each column, all of one length.
+         */
+        CellColumns: {
+            /** Minute */
+            minute: number[];
+            /** Query */
+            query: number[];
+            /** Version */
+            version: number[];
+            /** Outcome */
+            outcome: number[];
+            /** Bound */
+            bound: number[];
+            /** Requests Class */
+            requests_class: number[];
+            /** Rows Class */
+            rows_class: number[];
+            /** Bucket */
+            bucket: number[];
+            /** Executions */
+            executions: number[];
+            /** Operations */
+            operations: number[];
+            /** Rows */
+            rows: number[];
+            /** Repairs */
+            repairs: number[];
+            /** Statements */
+            statements: number[];
+            /** Least Operations */
+            least_operations: number[];
+            /** Most Operations */
+            most_operations: number[];
+            /** Least Rows */
+            least_rows: number[];
+            /** Most Rows */
+            most_rows: number[];
         };
         /**
          * ChangesRead
@@ -3834,6 +3898,16 @@ export interface components {
             deployed_by: string;
         };
         /**
+         * OutcomeRead
+         * @description How many executions ended so: `ok`, or the name of an error.
+         */
+        OutcomeRead: {
+            /** Outcome */
+            outcome: string;
+            /** Executions */
+            executions: number;
+        };
+        /**
          * OutlineItemRead
          * @description A declaration with those inside it; `range` is the whole declaration, `name_range` its name.
          */
@@ -4617,6 +4691,77 @@ export interface components {
             new_name: string;
         };
         /**
+         * ReportedQueryRead
+         * @description What applications reported of one query in the window; quantiles are those of executions that gave their rows.
+         *
+         *     They are the upper edges of buckets that are 2.2 % wide; null where no execution gave its rows.
+         */
+        ReportedQueryRead: {
+            /** Query */
+            query: string;
+            /** Executions */
+            executions: number;
+            /** Outcomes */
+            outcomes: components["schemas"]["OutcomeRead"][];
+            /** Versions */
+            versions: number[];
+            /** Requests */
+            requests: number;
+            /** Bound Requests */
+            bound_requests: number;
+            /** Most Requests */
+            most_requests: number;
+            /** Over Bound */
+            over_bound: number;
+            /** P50 Ms */
+            p50_ms: number | null;
+            /** P99 Ms */
+            p99_ms: number | null;
+            /** Sizes */
+            sizes: components["schemas"]["ReportedSizeRead"][];
+        };
+        /**
+         * ReportedRead
+         * @description All queries that applications reported, the busiest first.
+         *
+         *     `since` is the begin of the window, a whole minute. `lost` are executions that their library had no room to count.
+         */
+        ReportedRead: {
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /** Window Seconds */
+            window_seconds: number;
+            /** Executions */
+            executions: number;
+            /** Lost */
+            lost: number;
+            /** Clients */
+            clients: number;
+            /** Queries */
+            queries: components["schemas"]["ReportedQueryRead"][];
+        };
+        /**
+         * ReportedSizeRead
+         * @description Executions of one class of sizes; `p99_ms` is the upper edge of a bucket.
+         */
+        ReportedSizeRead: {
+            /** Least Requests */
+            least_requests: number;
+            /** Most Requests */
+            most_requests: number;
+            /** Least Rows */
+            least_rows: number;
+            /** Most Rows */
+            most_rows: number;
+            /** Executions */
+            executions: number;
+            /** P99 Ms */
+            p99_ms: number;
+        };
+        /**
          * RepositoryCreate
          * @description A git repository: `https://HOST/PATH` or `file:///PATH`; those that `--allowed-source` names may be read.
          *
@@ -4975,6 +5120,33 @@ export interface components {
             /** Indexes */
             indexes: string[];
             execution: components["schemas"]["ExecutionRead"] | null;
+        };
+        /**
+         * Shipment
+         * @description Counts of one client, known by its `sequence`; `query` and `outcome` of the cells are places in the lists.
+         */
+        Shipment: {
+            /** Client */
+            client: string;
+            /** Sequence */
+            sequence: number;
+            /** Lost */
+            lost: number;
+            /** Queries */
+            queries: string[];
+            /** Outcomes */
+            outcomes: string[];
+            cells: components["schemas"]["CellColumns"];
+        };
+        /**
+         * ShipmentTakenRead
+         * @description `is_new` is false for a shipment that had been taken before: it is not counted again.
+         */
+        ShipmentTakenRead: {
+            /** Is New */
+            is_new: boolean;
+            /** Executions */
+            executions: number;
         };
         /**
          * ShortBoundRead
@@ -5806,7 +5978,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6005,7 +6177,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6116,7 +6288,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6227,7 +6399,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6338,7 +6510,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6459,7 +6631,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6576,7 +6748,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6687,7 +6859,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6883,7 +7055,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6983,7 +7155,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7083,7 +7255,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7183,7 +7355,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7283,7 +7455,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7385,7 +7557,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7586,7 +7758,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7688,7 +7860,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7900,7 +8072,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8020,7 +8192,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8132,7 +8304,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8526,7 +8698,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8647,7 +8819,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8764,7 +8936,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8873,7 +9045,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8973,7 +9145,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9073,7 +9245,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9182,7 +9354,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9291,7 +9463,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9400,7 +9572,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9509,7 +9681,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9618,7 +9790,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9727,7 +9899,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9836,7 +10008,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9945,7 +10117,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10054,7 +10226,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10163,7 +10335,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10272,7 +10444,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10477,7 +10649,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10691,7 +10863,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10800,7 +10972,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10909,7 +11081,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11018,7 +11190,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11221,7 +11393,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11342,7 +11514,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11463,7 +11635,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11584,7 +11756,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11705,7 +11877,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11928,7 +12100,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12058,7 +12230,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12276,7 +12448,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12397,7 +12569,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12527,7 +12699,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12648,7 +12820,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12871,7 +13043,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12979,7 +13151,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13087,7 +13259,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13299,7 +13471,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13519,7 +13691,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13742,7 +13914,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13958,7 +14130,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14273,7 +14445,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14395,7 +14567,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14517,7 +14689,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14729,7 +14901,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14851,7 +15023,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14973,7 +15145,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15187,7 +15359,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15296,7 +15468,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15408,7 +15580,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15624,7 +15796,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15829,7 +16001,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15937,7 +16109,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16049,7 +16221,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16362,7 +16534,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16484,7 +16656,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16600,7 +16772,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorRead"];
                 };
             };
-            /** @description The request comes from a page of another origin, or names a store that is not on the list. */
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -16729,6 +16901,226 @@ export interface operations {
             };
             /** @description It has changed meanwhile, or its state does not allow this. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_reports: {
+        parameters: {
+            query?: {
+                window_seconds?: number;
+            };
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportedRead"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    take_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Shipment"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShipmentTakenRead"];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -36,6 +36,8 @@ from piql_backend.latency.service import Latency
 from piql_backend.predictions.by_workers import PredictionsByWorkers
 from piql_backend.profile_runs.service import ProfileRuns
 from piql_backend.profile_runs.stores import MeasurableStores
+from piql_backend.reports.repository import ReportedTable
+from piql_backend.reports.service import Reports
 from piql_backend.settings import SampleSize
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.service import Slos
@@ -76,6 +78,7 @@ class Environment:
         self.observations = Observations(self.database)
         self._observation_table = ObservationTable(self.database)
         self._slo_table = SloTable(self.database)
+        self.reports = Reports(ReportedTable(self.database))
         self.profile_runs = ProfileRuns(
             folder / "profile-runs", MeasurableStores(store.url, shared.profile_stores), shared.profile_runner
         )
@@ -141,6 +144,7 @@ class Environment:
         await asyncio.to_thread(self.imports.open)
         self.observations.open()
         await asyncio.to_thread(self._observation_table.delete_older_than, KEPT_OBSERVATIONS)
+        await asyncio.to_thread(self.reports.tidy)
         await asyncio.to_thread(self.deployments.open)
         await asyncio.to_thread(take_waiting, self._folder, self._slo_table)
         await asyncio.to_thread(self._sample.fill, self.deployments, self.store)

@@ -141,7 +141,7 @@ def described(status: int) -> dict[str, Any]:
 
 _DESCRIPTIONS = {
     400: "The body is not JSON, or the workbench is not reached by the Host that was named.",
-    403: "The request comes from a page of another origin, or names a store that is not on the list.",
+    403: "The request comes from another origin or machine, or names a store that is not on the list.",
     404: "Nothing of that name.",
     405: "The method does not fit.",
     409: "It has changed meanwhile, or its state does not allow this.",

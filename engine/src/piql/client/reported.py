@@ -10,7 +10,7 @@ from math import log2
 from time import perf_counter
 
 from piql.client.database import Database
-from piql.reporting.cells import BUCKETS_PER_OCTAVE, OK, TICKS_PER_SECOND, bucket_of
+from piql.reporting.cells import BUCKETS_PER_OCTAVE, MOST_OUTCOME, OK, TICKS_PER_SECOND, bucket_of
 from piql.reporting.reporter import Reporter, ReportStatus
 from piql.runtime.execution.observation import Observer
 from piql.runtime.execution.prepared_query import Page
@@ -63,7 +63,7 @@ class ReportedDatabase(Database):
         try:
             page = _execute(self, name, parameters, cursor, strategy, consistency, snapshot)
         except Exception as failure:
-            self._count_failure(name, type(failure).__name__, perf_counter() - started)
+            self._count_failure(name, type(failure).__name__[:MOST_OUTCOME], perf_counter() - started)
             raise
         # Inline, as a call would cost more than what it does.
         bucket = int(BUCKETS_PER_OCTAVE * log2(1.0 + (perf_counter() - started) * TICKS_PER_SECOND))

@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 BUCKETS_PER_OCTAVE = 32
 TICKS_PER_SECOND = 2.0**32  # times are counted from 0.23 ns, the first edge above 0
 MOST_CELLS = 50_000  # in memory; executions that need another are counted as lost
+MOST_OUTCOME = 60  # characters of an outcome
 OK = "ok"  # the outcome of an execution that gave its rows
 
 

@@ -1,0 +1,36 @@
+"""HTTP for reports of applications. They are taken from this machine alone (docs/decisions/0039)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+
+from piql_backend.reports.schemas import ReportedRead, Shipment, ShipmentTakenRead
+from piql_backend.web.addresses import is_loopback
+from piql_backend.web.dependencies import TheEnvironment
+from piql_backend.web.errors import ApiError, declared
+
+router = APIRouter(prefix="/reports", tags=["reports"])
+
+
+@router.post("", responses=declared(403, 422))
+def take_report(shipment: Shipment, request: Request, environment: TheEnvironment) -> ShipmentTakenRead:
+    """Count what an application executed. It is on disk once this is answered; sent again, it is not counted again."""
+    if request.client is None or not is_loopback(request.client.host):
+        raise ApiError(
+            403,
+            "report-from-elsewhere",
+            "Reports are taken from the machine of the workbench alone.",
+            "Report to a proxy on that machine that asks for the token.",
+        )
+    return environment.reports.take(shipment)
+
+
+@router.get("")
+def read_reports(
+    environment: TheEnvironment,
+    window_seconds: Annotated[float, Query(gt=0, le=90 * 86_400, allow_inf_nan=False)] = 3600,
+) -> ReportedRead:
+    """What applications reported of the last `window_seconds`, by query."""
+    return environment.reports.read(window_seconds)

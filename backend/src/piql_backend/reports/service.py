@@ -1,0 +1,144 @@
+"""Takes shipments of applications and says what they reported.
+
+Counts are kept by the minute for two days, by the hour for 90. Names of shipments are kept as long: one that is sent
+again by then is not counted again, and one with counts that are older is refused.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import datetime, timedelta
+from itertools import groupby
+
+import numpy as np
+from piql.reporting.cells import OK, lower_edge_ms
+
+from piql_backend.database.connection import aware, now
+from piql_backend.reports.repository import ReportedSize, ReportedTable, ReportedTotals
+from piql_backend.reports.schemas import (
+    OutcomeRead,
+    ReportedQueryRead,
+    ReportedRead,
+    ReportedSizeRead,
+    Shipment,
+    ShipmentTakenRead,
+)
+from piql_backend.web.errors import ApiError
+
+KEPT = timedelta(days=90)
+KEPT_BY_MINUTE = timedelta(days=2)
+_HOUR = 60  # minutes
+_MINUTES_AHEAD = 60  # how wrong the clock of an application may be
+_TYPES = {"minute": np.int32, "requests_class": np.int8, "rows_class": np.int8, "bucket": np.int16}
+_BIG = frozenset({"executions", "operations", "rows", "repairs", "statements"})
+
+
+class Reports:
+    """The reports of one environment."""
+
+    def __init__(self, table: ReportedTable) -> None:
+        self._table = table
+        self._tidied_at = datetime.min
+
+    def take(self, shipment: Shipment) -> ShipmentTakenRead:
+        """Keep a shipment; it is on disk when this returns. ApiError 422 for one that cannot be right."""
+        self._refuse_wrong(shipment)
+        is_new = self._table.take(shipment.client, shipment.sequence, shipment.lost, _columns(shipment))
+        if now() - self._tidied_at > timedelta(hours=1):
+            self.tidy()
+        return ShipmentTakenRead(is_new=is_new, executions=sum(shipment.cells.executions))
+
+    def tidy(self) -> None:
+        """Put the counts of old minutes together by the hour, and delete those that are older than is kept."""
+        self._tidied_at = now()
+        self._table.delete_before(_minute_of(now() - KEPT), now() - KEPT)
+        self._table.make_coarser(_minute_of(now() - KEPT_BY_MINUTE) // _HOUR * _HOUR, _HOUR)
+
+    def read(self, window_seconds: float) -> ReportedRead:
+        """What was reported of the last `window_seconds`, from the begin of a minute on."""
+        since = (now() - timedelta(seconds=window_seconds)).replace(second=0, microsecond=0)
+        minute = _minute_of(since)
+        sizes = defaultdict(list)
+        for size in self._table.sizes(minute, OK):
+            sizes[size.query].append(_size(size))
+        queries = [
+            _query(query, list(outcomes), sizes[query])
+            for query, outcomes in groupby(self._table.totals(minute), lambda totals: totals.query)
+        ]
+        clients, lost = self._table.taken_since(since)
+        return ReportedRead(
+            since=aware(since),
+            window_seconds=window_seconds,
+            executions=sum(query.executions for query in queries),
+            lost=lost,
+            clients=clients,
+            queries=sorted(queries, key=lambda query: (-query.executions, query.query)),
+        )
+
+    def _refuse_wrong(self, shipment: Shipment) -> None:
+        cells = shipment.cells
+        lengths = {len(getattr(cells, name)) for name in type(cells).model_fields}
+        problem = None
+        if len(lengths) != 1:
+            problem = "Its columns have different lengths."
+        elif any(place >= len(shipment.queries) for place in cells.query):
+            problem = "A cell names a query that is not in its list."
+        elif any(place >= len(shipment.outcomes) for place in cells.outcome):
+            problem = "A cell names an outcome that is not in its list."
+        elif cells.minute and min(cells.minute) < _minute_of(now() - KEPT):
+            problem = f"It has counts that are older than {KEPT.days} days."
+        elif cells.minute and max(cells.minute) > _minute_of(now()) + _MINUTES_AHEAD:
+            problem = "It has counts of a time to come: look at the clock of the application's machine."
+        if problem is not None:
+            raise ApiError(422, "invalid-report", f"The shipment is not taken. {problem}", "Look at what sends it.")
+
+
+def _minute_of(time: datetime) -> int:
+    return int(aware(time).timestamp() // 60)
+
+
+def _columns(shipment: Shipment) -> dict[str, np.ndarray]:
+    """The cells as an array for each column of the table, in its order."""
+    cells = shipment.cells
+    queries, outcomes = (np.array(names, dtype=object) for names in (shipment.queries, shipment.outcomes))
+    columns = {
+        name: np.array(values, dtype=_TYPES.get(name, np.int64 if name in _BIG else np.int32))
+        for name, values in cells.model_dump().items()
+    }
+    columns |= {"query": queries[columns["query"]], "outcome": outcomes[columns["outcome"]]}
+    order = ("minute", "query", "version", "outcome", "bound", "requests_class", "rows_class", "bucket")
+    sums = ("executions", "operations", "rows", "repairs", "statements")
+    extremes = ("least_operations", "most_operations", "least_rows", "most_rows")
+    return {name: columns[name] for name in (*order, *sums, *extremes)}
+
+
+def _size(size: ReportedSize) -> ReportedSizeRead:
+    return ReportedSizeRead(
+        least_requests=size.least_requests,
+        most_requests=size.most_requests,
+        least_rows=size.least_rows,
+        most_rows=size.most_rows,
+        executions=size.executions,
+        p99_ms=_upper_edge_ms(size.p99_bucket),
+    )
+
+
+def _query(query: str, outcomes: list[ReportedTotals], sizes: list[ReportedSizeRead]) -> ReportedQueryRead:
+    good = next((totals for totals in outcomes if totals.outcome == OK), None)
+    return ReportedQueryRead(
+        query=query,
+        executions=sum(totals.executions for totals in outcomes),
+        outcomes=[OutcomeRead(outcome=totals.outcome, executions=totals.executions) for totals in outcomes],
+        versions=sorted({version for totals in outcomes for version in totals.versions}),
+        requests=sum(totals.requests for totals in outcomes),
+        bound_requests=max(totals.bound for totals in outcomes),
+        most_requests=max(totals.most_requests for totals in outcomes),
+        over_bound=sum(totals.over_bound for totals in outcomes),
+        p50_ms=None if good is None else _upper_edge_ms(good.p50_bucket),
+        p99_ms=None if good is None else _upper_edge_ms(good.p99_bucket),
+        sizes=sizes,
+    )
+
+
+def _upper_edge_ms(bucket: int) -> float:
+    return lower_edge_ms(bucket + 1)
