@@ -88,7 +88,8 @@ async def test_a_run_measures_predicts_and_draws_a_heatmap(client: httpx.AsyncCl
     answer = await client.post(f"{DEVELOPMENT}/heatmaps", json=ask | along)
     assert answer.status_code == 200, answer.text
     curve = answer.json()
-    assert curve["p99_ms"] == [heatmap["p99_ms"][1]]
+    (row,) = curve["p99_ms"]
+    assert row == pytest.approx(heatmap["p99_ms"][1], rel=1e-3)  # transforms of one row or many round apart
     assert curve["state"] == [heatmap["state"][1]]
     assert (curve["x"]["current"], curve["x"]["number_range"]) == (100, place)
     assert curve["y"] is None

@@ -93,7 +93,8 @@ test('what is deployed to development is promoted to another environment, which 
   await expect(page).toHaveURL(/\/applications\/journey\/development/)
   await expect(list.getByRole('button', { name: 'development is the last one, and stays' })).toBeDisabled()
   await list.getByRole('button', { name: 'Close' }).click()
-  expect((await page.request.delete(`${APPLICATION}?name=journey`)).ok()).toBe(true)
+  const deleted = await page.request.delete(`${APPLICATION}?name=journey`)
+  expect(deleted.ok(), await deleted.text()).toBe(true)
 })
 
 async function writeSchema(page: Page): Promise<void> {

@@ -29,6 +29,8 @@ test('what two tabs have typed into one file and could not save is in the next o
   await secondTab.close()
   await page.goto('about:blank')
   await context.setOffline(false)
+  await page.goto('/api/health') // a page of the same origin that is no tab of the workbench
+  await expect.poll(() => page.evaluate(async () => (await navigator.locks.query()).held?.length)).toBe(0)
   await workbench.open(`/?file=${FIND_USER}&query=findUser`)
   await expect(workbench.application.file('findUser.mine.piql')).toBeVisible()
   await expect(workbench.saveState).toHaveText('Saved')
