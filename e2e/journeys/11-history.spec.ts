@@ -25,6 +25,11 @@ test('a save shows what it changed, bounds too, and can be brought back and undo
   await expect(history.detail).toContainText('The texts are the same.')
   await workbench.finishSaving()
   await expect(history.saves.first()).toContainText('Save schema.piql')
+
+  await history.compareWith(2)
+  await expect(history.detail).toContainText('Before is save 1, the older one.')
+  await expect(history.detail).toContainText('CARDINALITY LIMIT 50 (owner)')
+  await expect(history.bounds.getByRole('row').filter({ hasText: 'thoughtstream' })).toBeVisible()
 })
 
 test('a file gets another path, and one that was deleted comes back', async ({ workbench }) => {

@@ -18,8 +18,8 @@ export class History extends Panel {
     await this.saves.filter({ hasText: message }).first().click()
   }
 
-  async compareWith(what: 'before' | 'now'): Promise<void> {
-    await this.detail.getByLabel('Compare').selectOption(what)
+  async compareWith(what: 'before' | 'now' | number): Promise<void> {
+    await this.detail.getByLabel('Compare').selectOption(String(what))
   }
 
   async restore(): Promise<void> {

@@ -56,7 +56,7 @@ export default function HistoryPanel() {
             </Button>
           ) : null}
         </section>
-        {save ? <SaveDetail key={save.number} application={application} save={save} newest={data[0]?.number} /> : null}
+        {save ? <SaveDetail key={save.number} application={application} save={save} listed={data} /> : null}
       </div>
     </div>
   )
