@@ -8,9 +8,10 @@ import { SelectField } from '../../ui/Field'
 import { ErrorNotice, Notice } from '../../ui/Notice'
 import { Progress } from '../../ui/Progress'
 import { Cell, numeric, Table } from '../../ui/Table'
-import { formatCount, plural } from '../../units'
+import { formatCount } from '../../units'
 import styles from './data.module.css'
 import { cancelImport, deleteImport, fileImport, isRunning, type RunOptions, runImport, upload } from './data-api'
+import { importOutcome } from './import-outcome'
 
 /**
  * Imports the rows of a file into a table: the file is uploaded, its columns are mapped to those of the table, and its
@@ -143,7 +144,7 @@ function firstValue(data: FileImport, column: number): string {
 
 /** The outcome of the last run in a sentence, and a table of the faults by line and column. */
 function Outcome({ data }: { data: FileImport }) {
-  const words = outcomeOf(data)
+  const words = importOutcome(data)
   return (
     <>
       <div role="status">
@@ -166,33 +167,4 @@ function Outcome({ data }: { data: FileImport }) {
       {data.is_more ? <p className={styles['about']}>There may be more faults: these are the first.</p> : null}
     </>
   )
-}
-
-/** The sentence for each state of an import; null if there is nothing to say. */
-function outcomeOf(data: FileImport): string | null {
-  const loaded =
-    data.rows_in > 0 ? `${plural(data.rows_in, 'row')} in, up to line ${formatCount(data.line_in)}.` : 'No row is in.'
-  const partly =
-    data.partly_from !== null && data.partly_to !== null
-      ? ` Of lines ${formatCount(data.partly_from)} to ${formatCount(data.partly_to)} some may be in; loading them again changes nothing.`
-      : ''
-  switch (data.state) {
-    case 'ready':
-      return data.rows_total === null ? null : `${plural(data.rows_total, 'row')} to load.`
-    case 'checking':
-    case 'loading':
-      return `${formatCount(data.rows_done)} rows ${data.state === 'loading' ? 'loaded' : 'checked'}…`
-    case 'checked':
-      return `${plural(data.rows_done, 'row')} checked, nothing written: ${formatCount(data.new)} new, ${formatCount(data.changed)} replace a row of the same key, ${formatCount(data.unchanged)} in as they are.`
-    case 'loaded':
-      return `${plural(data.rows_in, 'row')} loaded${data.skipped > 0 ? `, ${formatCount(data.skipped)} of them before` : ''}.`
-    case 'stopped':
-      return `Stopped. ${loaded}${partly}`
-    case 'refused':
-      return `${data.message ?? 'Rows are refused.'} ${loaded}${partly}`
-    case 'failed':
-      return data.message
-    case 'uploading':
-      return null
-  }
 }
