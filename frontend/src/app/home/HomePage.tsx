@@ -113,7 +113,7 @@ export default function HomePage() {
 
 function Applications({ label, rows }: { label: string; rows: Parameters<typeof ApplicationRow>[0]['application'][] }) {
   return (
-    <div className={styles['list']}>
+    <div className={styles['applications']}>
       <Table
         label={label}
         columns={['Application', 'Live', 'SLOs in the last hour', 'Last deployed', 'Files changed', unseen('Actions')]}
