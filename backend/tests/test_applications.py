@@ -181,3 +181,14 @@ def test_of_two_files_one_of_which_is_the_folder_of_the_other_one_is_refused(
         with pytest.raises(ApiError, match="lies below a file"):
             waiting[0].result()
     assert applications.texts("mine") == {"a.piql": "-- first"}
+
+
+async def test_an_application_that_is_deleted_while_it_is_read_is_unknown(
+    client: httpx.AsyncClient, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was in the list of names, and its folder is gone a moment later."""
+    monkeypatch.setattr(Applications, "ids", lambda self: ["gone", "scadr"])
+    answer = await client.get("/api/applications/gone")
+    assert (answer.status_code, answer.json()["code"]) == (404, "unknown-application")
+    listed = (await client.get("/api/applications")).json()["items"]
+    assert [application["id"] for application in listed] == ["scadr"]

@@ -26,8 +26,9 @@ test('a save shows what it changed, bounds too, and can be brought back and undo
   await workbench.finishSaving()
   await expect(history.saves.first()).toContainText('Save schema.piql')
 
-  await history.compareWith(2)
-  await expect(history.detail).toContainText('Before is save 1, the older one.')
+  const number = await history.shownNumber()
+  await history.compareWith(number + 1)
+  await expect(history.detail).toContainText(`Before is save ${number}, the older one.`)
   await expect(history.detail).toContainText('CARDINALITY LIMIT 50 (owner)')
   await expect(history.bounds.getByRole('row').filter({ hasText: 'thoughtstream' })).toBeVisible()
 })

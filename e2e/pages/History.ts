@@ -18,6 +18,11 @@ export class History extends Panel {
     await this.saves.filter({ hasText: message }).first().click()
   }
 
+  /** The number of the save that is shown: journeys before this one have made saves of their own. */
+  async shownNumber(): Promise<number> {
+    return Number((await this.detail.getAttribute('aria-label'))?.replace('Save ', ''))
+  }
+
   async compareWith(what: 'before' | 'now' | number): Promise<void> {
     await this.detail.getByLabel('Compare').selectOption(String(what))
   }

@@ -57,7 +57,7 @@ class Applications:
     def folder(self, application_id: str) -> Path:
         """Where the files of an application lie."""
         if application_id not in self.ids():
-            raise NotFound("unknown-application", f"There is no application {application_id[:60]}.")
+            raise _unknown(application_id)
         return self._root / application_id
 
     def title(self, application_id: str) -> str:
@@ -137,7 +137,11 @@ class Applications:
     def page(self, wish: PageWish, environments: Callable[[str], Sequence[str]]) -> Page[ApplicationSummaryRead]:
         """A page of applications by id, with the names of their environments."""
         page = _APPLICATIONS.page_of(wish, self.ids())
-        return Page(items=[self.summary(name, environments(name)) for name in page.items], next=page.next)
+        summaries = []
+        for name in page.items:
+            with contextlib.suppress(NotFound):  # deleted meanwhile
+                summaries.append(self.summary(name, environments(name)))
+        return Page(items=summaries, next=page.next)
 
     def summary(self, application_id: str, environments: Sequence[str]) -> ApplicationSummaryRead:
         """What a list shows of an application, beside the names of its environments."""
@@ -270,10 +274,19 @@ class Applications:
 
 
 def _paths(folder: Path) -> Sequence[str]:
-    """The paths of the files of an application, in no order."""
-    inside = (file for file in folder.rglob("*.piql") if file.is_file() and _lies_in(file, folder))
+    """The paths of the files of an application, in no order; ApiError 404 where its folder goes meanwhile."""
+    inside: list[Path] | None = None
+    while inside is None:
+        with contextlib.suppress(FileNotFoundError):  # a folder below it was moved while it was read
+            inside = [file for file in folder.rglob("*.piql") if file.is_file() and _lies_in(file, folder)]
+        if not folder.is_dir():
+            raise _unknown(folder.name)
     paths = (file.relative_to(folder).as_posix() for file in inside)
     return [path for path in paths if is_file_path(path)]
+
+
+def _unknown(application_id: str) -> NotFound:
+    return NotFound("unknown-application", f"There is no application {application_id[:60]}.")
 
 
 def _changed_at(folder: Path) -> datetime:

@@ -14,6 +14,7 @@ import duckdb
 import numpy as np
 
 from piql_backend.data_folder.disk import disk_full
+from piql_backend.web.errors import ApiError
 
 Cursor = duckdb.DuckDBPyConnection
 
@@ -34,6 +35,8 @@ class Database:
         }
         self._connection = duckdb.connect(str(path), config=settings)
         self._writing = threading.Lock()
+        self._making_cursor = threading.Lock()  # a DuckDB connection refuses to be used by two threads at once
+        self._is_closed = False
         try:
             self._migrate()
         except BaseException:
@@ -42,12 +45,19 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Cursor]:
-        """A cursor of this thread's own."""
-        cursor = self._connection.cursor()
+        """A cursor of this thread's own; ApiError 503 once the file is closed, also while the cursor is used."""
         try:
-            yield cursor
-        finally:
-            cursor.close()
+            with self._making_cursor:
+                cursor = self._connection.cursor()
+            try:
+                yield cursor
+            finally:
+                cursor.close()
+        except duckdb.Error as error:
+            if not self._is_closed:
+                raise
+            message = "The environment was closed meanwhile."
+            raise ApiError(503, "environment-closed", message, "Ask again.") from error
 
     @contextmanager
     def write(self) -> Iterator[Cursor]:
@@ -75,7 +85,8 @@ class Database:
             cursor.unregister("batch")
 
     def close(self) -> None:
-        with self._writing:
+        with self._writing, self._making_cursor:
+            self._is_closed = True
             self._connection.close()
 
     def _migrate(self) -> None:
