@@ -63,6 +63,7 @@ EXEMPT = {
     f"{ENVIRONMENT}/imports/{{import_id}} problems": "The first of one file; `is_more` says that there are others.",
     f"{ENVIRONMENT}/generations/{{generation_id}} tables": ONE_VERSION,
     f"{ENVIRONMENT}/headroom limits": ONE_VERSION,
+    f"{ENVIRONMENT}/reports queries": "The busiest 1,000; `queries_left_out` says how many others there are.",
     "/api/application-imports/{import_id} files": "At most 300 files, as in an application.",
     "/api/application-imports/{import_id} environments": "At most 50: an archive with more is refused.",
     "/api/application-imports/{import_id} notes": "At most 202; the last says how many more there are.",

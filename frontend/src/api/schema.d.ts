@@ -4722,9 +4722,10 @@ export interface components {
         };
         /**
          * ReportedRead
-         * @description All queries that applications reported, the busiest first.
+         * @description The queries that applications reported, the busiest first.
          *
-         *     `since` is the begin of the window, a whole minute. `lost` are executions that their library had no room to count.
+         *     `since` is the begin of the window, a whole minute. `lost` are executions that their library had no room to count,
+         *     `queries_left_out` how many queries there are beyond the busiest 1,000; their executions are counted in the sum.
          */
         ReportedRead: {
             /**
@@ -4740,6 +4741,8 @@ export interface components {
             lost: number;
             /** Clients */
             clients: number;
+            /** Queries Left Out */
+            queries_left_out: number;
             /** Queries */
             queries: components["schemas"]["ReportedQueryRead"][];
         };

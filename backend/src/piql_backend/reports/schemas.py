@@ -101,9 +101,10 @@ class ReportedQueryRead(Read):
 
 
 class ReportedRead(Read):
-    """All queries that applications reported, the busiest first.
+    """The queries that applications reported, the busiest first.
 
-    `since` is the begin of the window, a whole minute. `lost` are executions that their library had no room to count.
+    `since` is the begin of the window, a whole minute. `lost` are executions that their library had no room to count,
+    `queries_left_out` how many queries there are beyond the busiest 1,000; their executions are counted in the sum.
     """
 
     since: datetime
@@ -111,4 +112,5 @@ class ReportedRead(Read):
     executions: int
     lost: int
     clients: int
+    queries_left_out: int
     queries: list[ReportedQueryRead]

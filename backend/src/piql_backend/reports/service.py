@@ -27,6 +27,7 @@ from piql_backend.web.errors import ApiError
 
 KEPT = timedelta(days=90)
 KEPT_BY_MINUTE = timedelta(days=2)
+MOST_QUERIES = 1000  # in one answer
 _HOUR = 60  # minutes
 _MINUTES_AHEAD = 60  # how wrong the clock of an application may be
 _TYPES = {"minute": np.int32, "requests_class": np.int8, "rows_class": np.int8, "bucket": np.int16}
@@ -72,7 +73,8 @@ class Reports:
             executions=sum(query.executions for query in queries),
             lost=lost,
             clients=clients,
-            queries=sorted(queries, key=lambda query: (-query.executions, query.query)),
+            queries_left_out=max(0, len(queries) - MOST_QUERIES),
+            queries=sorted(queries, key=lambda query: (-query.executions, query.query))[:MOST_QUERIES],
         )
 
     def _refuse_wrong(self, shipment: Shipment) -> None:

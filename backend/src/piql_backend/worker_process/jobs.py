@@ -99,7 +99,7 @@ class Worker:
         except PiqlError as error:
             refusal_of_engine = from_engine(error)
             return Answer("refused", (refusal_of_engine.status, refusal_of_engine.body.model_dump_json()))
-        except MemoryError:
+        except (MemoryError, SystemError):  # CPython now and then loses a MemoryError
             return Answer("memory", is_last=True)
         except Exception:  # a fault of one request must not end the others'
             return Answer("fault", traceback.format_exc())
