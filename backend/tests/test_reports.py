@@ -19,6 +19,7 @@ from piql.reporting.cells import Folded, bucket_of
 from piql.reporting.shipment import shipments
 from piql_backend.app import create_app
 from piql_backend.database.connection import Database, now
+from piql_backend.reports import service
 from piql_backend.reports.repository import ReportedTable
 from piql_backend.reports.schemas import Shipment
 from piql_backend.reports.service import Reports
@@ -194,3 +195,22 @@ def test_old_counts_are_put_together_by_the_hour_and_lose_none(tmp_path: Path) -
     with database.read() as cursor:
         assert cursor.execute("SELECT count(*) <= 3, sum(executions)::INT FROM reported").fetchall() == [(True, 180)]
         assert cursor.execute("SELECT max(taken_at) <= ? FROM shipments_taken", [now()]).fetchall() == [(True,)]
+
+
+def test_an_answer_has_the_busiest_queries_and_says_how_many_others_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "MOST_QUERIES", 2)
+    database = Database(tmp_path / "workbench.duckdb")
+    reports = Reports(ReportedTable(database))
+    folded = Folded()
+    for number, name in enumerate(("seldom", "often", "now and then")):
+        query = Executed()
+        query.name = name
+        folded.fold([(query, "ok", bucket_of(0.001), 1, 1, 0, 1)] * (1, 9, 3)[number], int(time() // 60))
+    (packed,) = shipments(folded, CLIENT, 0)
+    reports.take(Shipment.model_validate(unpacked(packed)))
+    answer = reports.read(3600)
+    assert ([query.query for query in answer.queries], answer.queries_left_out) == (["often", "now and then"], 1)
+    assert answer.executions == 13
+    database.close()
