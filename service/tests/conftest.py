@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +26,19 @@ from piql_service.web.catalog import Catalog
 from piql_service.web.hosts import Hosts
 
 SCADR = Path(__file__).resolve().parents[2] / "sample-apps" / "scadr"
+PIQL = (sys.executable, "-m", "piql.commands.cli")
+
+
+@contextmanager
+def serving(store: str, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run a service at a free port; yield it with its address."""
+    command = (*PIQL, "service", "--store", store, "--port", "0", *options)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process, process.stdout.readline().split()[-1]
+        finally:
+            process.terminate()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
@@ -18,9 +17,7 @@ import piql
 import pytest
 from piql_service.commands.service import service
 
-from .conftest import SCADR
-
-PIQL = (sys.executable, "-m", "piql.commands.cli")
+from .conftest import SCADR, serving
 
 
 @pytest.fixture
@@ -34,13 +31,8 @@ def store(tmp_path: Path) -> str:
 @pytest.fixture
 def running(store: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A service of two workers at a free port, with its address."""
-    command = (*PIQL, "service", "--store", store, "--port", "0", "--workers", "2")
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            yield process, process.stdout.readline().split()[-1]
-        finally:
-            process.terminate()
+    with serving(store, "--workers", "2") as started:
+        yield started
 
 
 def workers_of(process: subprocess.Popen[str]) -> list[int]:

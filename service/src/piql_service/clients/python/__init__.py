@@ -1,0 +1,1 @@
+"""Clients in Python: dataclasses, and the standard library."""

@@ -1,0 +1,1 @@
+"""Clients in TypeScript: interfaces, and fetch."""
