@@ -15,7 +15,7 @@ test.describe.configure({ mode: 'parallel', timeout: 240_000 * patience })
 test('axe objects to no dialog of the home page', async ({ page }) => {
   await page.setViewportSize(NARROW)
   await page.goto('/')
-  await expect(page.getByRole('table', { name: 'Applications' })).toContainText('12 queries')
+  await expect(page.getByRole('table', { name: 'Applications' })).toContainText(/\d+ queries/)
   await expectNoObjections(page, 'the home page on a narrow window')
   for (const asks of ['Rename', 'Duplicate', 'Delete', 'Environments of']) {
     await page.getByRole('button', { name: `${asks} SCADr`, exact: true }).click()
