@@ -73,6 +73,13 @@ WITH RECURSIVE thread (id, child) AS (
 ) MAX 2 LEVELS
 SELECT id, child FROM thread ORDER BY id, child;
 """
+TESTS_OF_A_ROW = (  # which none of the rows fails, in every way in which a step may test its rows
+    "NOT EXISTS (SELECT 1 AS one FROM comments x WHERE x.parent = w.name AND x.id = f.target)",
+    "f.target NOT IN (SELECT x.id FROM comments x WHERE x.parent = w.name)",
+    "NOT EXISTS (SELECT 1 AS one FROM comments x WHERE x.id = f.target AND x.spam = TRUE)",
+    "f.target NOT IN (SELECT x.id FROM comments x WHERE x.author = 'nobody')",
+    "f.target IN [all] MAX 20",
+)
 #           1
 #       2       3
 #     4   5     6
@@ -165,3 +172,33 @@ def test_a_bare_statement_may_recurse(database: piql.Database) -> None:
         ) MAX 1 LEVELS SELECT id FROM path ORDER BY id
     """
     assert database.run(statement).rows == [{"id": 4}, {"id": 7}]
+
+
+@pytest.mark.parametrize("store", ["embedded:", "stepwise:"])
+@pytest.mark.parametrize("test", TESTS_OF_A_ROW)
+def test_a_level_wider_than_the_first_one_is_tested_whole(store: str, test: str) -> None:
+    text = f"""
+        CREATE TABLE comments (
+          id INT PRIMARY KEY, parent INT NULL REFERENCES comments MAX 10, author VARCHAR(20), spam BOOLEAN,
+          CARDINALITY LIMIT 10 (author)
+        );
+        CREATE TABLE follows (owner INT, target INT, PRIMARY KEY (owner, target), CARDINALITY LIMIT 4 (owner));
+        CREATE QUERY walk AS
+        WITH RECURSIVE walk (name) AS (
+          SELECT id FROM comments WHERE id = 1
+          UNION ALL
+          SELECT f.target FROM follows f JOIN walk w ON f.owner = w.name WHERE {test}
+        ) MAX 2 LEVELS
+        SELECT name FROM walk ORDER BY name;
+    """
+    follows = [(1, target) for target in (2, 3, 4)] + [(owner, 3 * owner + i) for owner in (2, 3, 4) for i in range(3)]
+    with piql.connect(store) as db:
+        compiled = piql.compile(text)
+        db.deploy(compiled)
+        db.load("comments", [{"id": id_, "parent": None, "author": "ada", "spam": False} for id_ in range(1, 3)])
+        db.load("follows", [{"owner": owner, "target": target} for owner, target in follows])
+        page = db.execute("walk", {"all": [target for _, target in follows]} if "[all]" in test else {})
+    bound = compiled.queries["walk"].bound
+    assert bound is not None
+    assert page.operations <= bound.operations
+    assert [row["name"] for row in page.rows] == sorted([1, *(target for _, target in follows)])
