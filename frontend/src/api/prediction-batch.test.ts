@@ -4,7 +4,7 @@ import { askPrediction } from './prediction-batch'
 
 const environment = { application: 'scadr', environment: 'development' }
 const slo = { quantile: 0.99, threshold_ms: 500, interval_seconds: 600 }
-const files = () => [{ path: 'a.piql', text: '' }]
+const files = [{ path: 'a.piql', text: '' }]
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -34,6 +34,15 @@ describe('predictions asked for in one moment', () => {
   it('go apart where run or SLO differ', async () => {
     const asked = answerWith(['a'])
     await Promise.all(['r', 's'].map((runId) => askPrediction({ environment, files, query: 'a', runId, slo })))
+    expect(asked).toEqual([['a'], ['a']])
+  })
+
+  it('go apart where they are of two texts', async () => {
+    const asked = answerWith(['a'])
+    const newer = [{ path: 'a.piql', text: ' ' }]
+    await Promise.all(
+      [files, newer].map((text) => askPrediction({ environment, files: text, query: 'a', runId: 'r', slo })),
+    )
     expect(asked).toEqual([['a'], ['a']])
   })
 

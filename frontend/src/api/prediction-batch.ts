@@ -1,6 +1,6 @@
 /**
  * Batches predictions: all that are asked for in one turn of the event loop go to the server in one request for each
- * profile run and SLO, because every query in the text asks for its own.
+ * compiled text, profile run and SLO, because every query in the text asks for its own.
  */
 import { answered, api } from './client'
 import { ENVIRONMENT, type EnvironmentName } from './environment'
@@ -8,8 +8,8 @@ import type { NoPrediction, Prediction, SloWrite, SourceFile } from './types'
 
 export interface PredictionAsk {
   environment: EnvironmentName
-  /** The texts as they are when the request is sent. */
-  files: () => SourceFile[]
+  /** The texts that the query was compiled from. */
+  files: SourceFile[]
   query: string
   runId: string
   slo: SloWrite
@@ -35,18 +35,25 @@ export function askPrediction(ask: PredictionAsk): Promise<Prediction | NoPredic
 
 /** Sends all that wait, grouped by what is the same for a request. */
 function send(): void {
-  const groups = new Map<string, Waiting[]>()
+  const groups: Waiting[][] = []
   for (const waiter of waiting) {
-    const key = JSON.stringify([waiter.ask.environment, waiter.ask.runId, waiter.ask.slo])
-    const group = groups.get(key) ?? []
-    group.push(waiter)
-    groups.set(key, group)
+    const group = groups.find(([first]) => first && isOfOneRequest(first.ask, waiter.ask))
+    if (group) group.push(waiter)
+    else groups.push([waiter])
   }
   waiting = []
-  for (const group of groups.values()) {
+  for (const group of groups) {
     for (let start = 0; start < group.length; start += MOST_QUERIES)
       void answer(group.slice(start, start + MOST_QUERIES))
   }
+}
+
+function isOfOneRequest(left: PredictionAsk, right: PredictionAsk): boolean {
+  return left.files === right.files && restOf(left) === restOf(right)
+}
+
+function restOf({ environment, runId, slo }: PredictionAsk): string {
+  return JSON.stringify([environment, runId, slo])
 }
 
 /** One request for a group, whose answer settles the promise of each query. */
@@ -58,7 +65,7 @@ async function answer(group: readonly Waiting[]): Promise<void> {
     const { predictions } = await answered(
       api.POST(`${ENVIRONMENT}/prediction-sets`, {
         params: { path: ask.environment },
-        body: { files: ask.files(), queries, run_id: ask.runId, slo: ask.slo },
+        body: { files: ask.files, queries, run_id: ask.runId, slo: ask.slo },
       }),
     )
     const byQuery = new Map(predictions.map((prediction) => [prediction.query, prediction]))

@@ -2,8 +2,8 @@
  * What the panels read from the server, as options for `useQuery`: the request, the key it is cached under, and how
  * often it is repeated.
  *
- * Requests that depend on the texts take `files`, a function that returns the texts of the moment. Their key holds a
- * short value in place of the texts (a version, or `plan`): while it is the same, so is the answer.
+ * Requests that depend on the texts take `files`, the texts that were compiled. Their key holds a short value in place of
+ * the texts (a version, or `plan`): while it is the same, so is the answer.
  */
 import { type InfiniteData, infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { isUnderWay } from '../logic/build'
@@ -153,7 +153,7 @@ export const build = (environment: EnvironmentName) =>
 export const preview = (
   environment: EnvironmentName,
   version: number,
-  files: () => SourceFile[],
+  files: SourceFile[],
   runId: string | null = null,
 ) =>
   queryOptions({
@@ -162,7 +162,7 @@ export const preview = (
       answered(
         api.POST(`${ENVIRONMENT}/deployments/preview`, {
           params: { path: environment },
-          body: { files: files(), run_id: runId },
+          body: { files, run_id: runId },
           signal,
         }),
       ),
@@ -240,7 +240,7 @@ export const sampleParameters = (environment: EnvironmentName, deploymentId: str
 export const prediction = (
   environment: EnvironmentName,
   plan: string,
-  files: () => SourceFile[],
+  files: SourceFile[],
   query: string,
   runId: string,
   slo: SloWrite,
@@ -257,7 +257,7 @@ export const prediction = (
 export const pagePrediction = (
   environment: EnvironmentName,
   plans: string,
-  files: () => SourceFile[],
+  files: SourceFile[],
   page: string,
   runId: string,
   slo: SloWrite,
@@ -268,7 +268,7 @@ export const pagePrediction = (
       answered(
         api.POST(`${ENVIRONMENT}/page-predictions`, {
           params: { path: environment },
-          body: { files: files(), page, run_id: runId, slo },
+          body: { files, page, run_id: runId, slo },
           signal,
         }),
       ),
@@ -294,12 +294,7 @@ export interface HeatmapRequest {
 }
 
 /** The predicted latency of a query for each combination of values of one or two limits. */
-export const heatmap = (
-  environment: EnvironmentName,
-  plan: string,
-  files: () => SourceFile[],
-  request: HeatmapRequest,
-) =>
+export const heatmap = (environment: EnvironmentName, plan: string, files: SourceFile[], request: HeatmapRequest) =>
   queryOptions({
     queryKey: keyOf('heatmap', environment, request, plan),
     queryFn: ({ signal }) => {
@@ -307,7 +302,7 @@ export const heatmap = (
       return answered(
         api.POST(`${ENVIRONMENT}/heatmaps`, {
           params: { path: environment },
-          body: { files: files(), run_id: runId, ...body },
+          body: { files, run_id: runId, ...body },
           signal,
         }),
       )
@@ -321,7 +316,7 @@ export const heatmap = (
 export const safeLimits = (
   environment: EnvironmentName,
   plans: string,
-  files: () => SourceFile[],
+  files: SourceFile[],
   runId: string,
   slo: SloWrite,
   sloByQuery: Record<string, SloWrite>,
@@ -332,7 +327,7 @@ export const safeLimits = (
       answered(
         api.POST(`${ENVIRONMENT}/safe-limits`, {
           params: { path: environment },
-          body: { files: files(), run_id: runId, slo, slos: sloByQuery },
+          body: { files, run_id: runId, slo, slos: sloByQuery },
           signal,
         }),
       ),

@@ -1,15 +1,15 @@
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { useCompilationState } from '../documents/compile-loop'
 import { useDocuments } from '../documents/documents'
 import { Kbd } from '../ui/Kbd'
 import { type Command, commands, matching } from './commands'
 import type { Overlay } from './keys'
 import styles from './palette.module.css'
-import { useCompilation } from './selection'
 import shortcutsStyles from './shortcuts.module.css'
 
 /** A dialog that searches commands, queries, panels and files; Enter runs or opens the marked one. */
 export default function Palette({ onClose, show }: { onClose: () => void; show: (overlay: Overlay) => void }) {
-  const compilation = useCompilation()
+  const { compilation } = useCompilationState()
   const files = useDocuments((state) => state.files)
   const [typed, setTyped] = useState('')
   const [active, setActive] = useState(0)

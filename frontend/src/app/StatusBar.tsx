@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react'
 import { health } from '../api/queries'
-import { useCompilationState } from '../documents/compile-loop'
 import { useProblemCount } from '../panels/problems/ProblemsPanel'
 import { formatMs, plural } from '../units'
 import styles from './app.module.css'
@@ -11,6 +10,7 @@ import { MOD } from './keys'
 import { DRAWER, toggleProblems, useIsProblemsOpen } from './problems-drawer'
 import { region } from './regions'
 import { StoreStatus } from './StoreStatus'
+import { useShownAnswer } from './shown-compilation'
 import { useEnvironment } from './url-state'
 
 /** The bar at the bottom: problems, the last compilation, the caret, and how the store is. */
@@ -18,8 +18,7 @@ export function StatusBar() {
   const environment = useEnvironment()
   const { errors, warnings, hints } = useProblemCount()
   const isOpen = useIsProblemsOpen()
-  const compilation = useCompilationState((state) => state.compilation)
-  const error = useCompilationState((state) => state.error)
+  const { compilation, error } = useShownAnswer()
   const caret = useCaret((state) => state.caret)
   const { data: server, isError: isAway } = useQuery(health(environment))
   return (

@@ -14,6 +14,7 @@ import { Predictions } from './predictions'
 import { Regions } from './Regions'
 import { StatusBar } from './StatusBar'
 import { useFollowedSelection } from './selection'
+import { ShownCompilation } from './shown-compilation'
 import { useView } from './url-state'
 
 declare global {
@@ -67,11 +68,13 @@ export default function WorkbenchPage() {
   return (
     <main id="content" className={styles['page']} tabIndex={-1}>
       <h1 className="visually-hidden">{view.application} in the PIQL workbench</h1>
-      <Predictions>
-        <Flow />
-        <Regions />
-      </Predictions>
-      <StatusBar />
+      <ShownCompilation>
+        <Predictions>
+          <Flow />
+          <Regions />
+        </Predictions>
+        <StatusBar />
+      </ShownCompilation>
     </main>
   )
 }

@@ -1,12 +1,12 @@
 /** Gathers what logic/flow.ts needs to tell how far each step of the work is. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { build, deployments, isActive, latency, profileRuns } from '../api/queries'
-import { useCompilationState } from '../documents/compile-loop'
 import { isUnderWay } from '../logic/build'
 import type { FlowFacts } from '../logic/flow'
 import { compare } from '../logic/latency-comparison'
 import { useFileChanges } from './live-text'
 import { useLacks, usePredictions } from './predictions'
+import { useShownAnswer } from './shown-compilation'
 import { useSavedSlos } from './slos'
 import { useEnvironment, useView } from './url-state'
 
@@ -14,8 +14,7 @@ const HOUR_SECONDS = 3600
 const READ_AGAIN_MS = 15_000
 
 export function useFlowFacts(): FlowFacts {
-  const compilation = useCompilationState((state) => state.compilation)
-  const compileError = useCompilationState((state) => state.error)
+  const { compilation, error: compileError } = useShownAnswer()
   return {
     compileError,
     text: compilation && {

@@ -2,12 +2,12 @@
  * The predicted latency of every query in the text, from the chosen profile run, for the lines above queries and
  * panels. `Predictions` asks for them once, for all that is below it on the page.
  */
+
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext } from 'react'
 import { prediction, profileRuns } from '../api/queries'
 import type { NoPrediction, Prediction, ProfileRun, Query } from '../api/types'
-import { sourceFiles } from '../documents/documents'
-import { useCompilation } from './selection'
+import { useShownAnswer } from './shown-compilation'
 import { targetOf, useDefaultSlo, useSavedSlos } from './slos'
 import { useEnvironment, useView } from './url-state'
 
@@ -33,7 +33,7 @@ const AnswersContext = createContext<Answers>({ predicted: new Map(), lacking: n
  */
 export function Predictions({ children }: { children: ReactNode }) {
   const environment = useEnvironment()
-  const compilation = useCompilation()
+  const { compilation, files } = useShownAnswer()
   const run = useChosenRun()
   const { slo: tried } = useView()
   const saved = useSavedSlos()
@@ -44,7 +44,7 @@ export function Predictions({ children }: { children: ReactNode }) {
       prediction(
         environment,
         planKey(query),
-        sourceFiles,
+        files,
         query.name,
         run?.id ?? '',
         tried ?? targetOf(saved.get(query.name) ?? usual),

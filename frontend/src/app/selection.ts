@@ -10,6 +10,7 @@ import { useDocuments } from '../documents/documents'
 import { atAddress, type CurrentQuery, chosen, follow, queryUnder } from '../logic/current-query'
 import type { View } from '../logic/view'
 import { forgetReveal, reveal, useCaret } from './editor-bridge'
+import { useShownAnswer } from './shown-compilation'
 import { currentView, onAddress, replaceView, setView, useView } from './url-state'
 
 /** The current query with its position, by which it is found again when it is renamed. */
@@ -26,8 +27,9 @@ const NO_DETAILS: Partial<View> = {
   slo: undefined,
 }
 
+/** The compilation that is shown. */
 export function useCompilation(): Compilation | null {
-  return useCompilationState((state) => state.compilation)
+  return useShownAnswer().compilation
 }
 
 /** The current query as it is compiled; null if it is not in the text. */
@@ -42,7 +44,7 @@ export function useSelectedQuery(): Query | null {
  * none.
  */
 export function useHasStages(query: Query | null): boolean {
-  const stagesOf = useCompilationState((state) => state.stagesOf)
+  const { stagesOf } = useShownAnswer()
   return query !== null && (query.stages.length > 0 || stagesOf === null || stagesOf === query.name)
 }
 

@@ -4,12 +4,15 @@
  */
 import { create } from 'zustand'
 import { ApiError, answered, api, Unreachable } from '../api/client'
-import type { Compilation } from '../api/types'
+import type { Compilation, SourceFile } from '../api/types'
 import { sourceFiles, useDocuments } from './documents'
 
-interface CompilationState {
+export interface CompilationState {
+  /** The application that the texts are of. */
+  application: string | null
   compilation: Compilation | null
-  /** The version of the documents that `compilation` is of. */
+  /** The texts that `compilation` is of, and the version of the documents that they are. */
+  files: SourceFile[]
   version: number
   /** The query whose stages `compilation` holds; those of the others are empty. */
   stagesOf: string | null
@@ -17,12 +20,16 @@ interface CompilationState {
   error: string | null
 }
 
-export const useCompilationState = create<CompilationState>(() => ({
+const NOTHING: CompilationState = {
+  application: null,
   compilation: null,
+  files: [],
   version: -1,
   stagesOf: null,
   error: null,
-}))
+}
+
+export const useCompilationState = create<CompilationState>(() => NOTHING)
 
 /** Changes within this time, such as all edits of a rename, are compiled together. */
 const PAUSE_MS = 8
@@ -39,14 +46,23 @@ let stagesWanted: string | null = null
 /** Compiles now and after every change of a text, until the returned function is called. */
 export function startCompiling(): () => void {
   const stop = useDocuments.subscribe((state, previous) => {
-    if (state.version !== previous.version) schedule(previous.application === state.application ? PAUSE_MS : 0)
+    if (state.version === previous.version) return
+    forgetAnother()
+    schedule(state.application === previous.application ? PAUSE_MS : 0)
   })
+  forgetAnother()
   schedule(0)
   return () => {
     stop()
     clearTimeout(timer)
     running?.abort()
   }
+}
+
+/** Drops what was compiled of another application than the one that is open. */
+function forgetAnother(): void {
+  if (useCompilationState.getState().application !== useDocuments.getState().application)
+    useCompilationState.setState(NOTHING)
 }
 
 /** Compiles again although no text has changed, because the server has come back. */
@@ -86,16 +102,17 @@ function schedule(pauseMs: number): void {
 async function compile(): Promise<void> {
   const { version, application } = useDocuments.getState()
   if (application === null) return
+  const files = sourceFiles()
   const stagesOf = stagesWanted
   running?.abort()
   const request = new AbortController()
   running = request
   try {
     const compilation = await answered(
-      api.POST('/api/compilations', { body: { files: sourceFiles(), stages_of: stagesOf }, signal: request.signal }),
+      api.POST('/api/compilations', { body: { files, stages_of: stagesOf }, signal: request.signal }),
     )
     if (running !== request) return
-    useCompilationState.setState({ compilation, version, stagesOf, error: null })
+    useCompilationState.setState({ application, compilation, files, version, stagesOf, error: null })
   } catch (error) {
     if (running !== request || request.signal.aborted) return
     if (error instanceof Unreachable || (error instanceof ApiError && error.status >= 500)) schedule(RETRY_MS)

@@ -39,9 +39,9 @@ function NextDeployment() {
   const [chosen, setChosen] = useState<string>()
   const runId = chosen ?? latest?.id ?? ''
   const textVersion = useDocuments((state) => state.version)
-  const compiled = useCompilationState((state) => state.version)
+  const { files, version: compiled } = useCompilationState()
   const { data, error, isPlaceholderData } = useQuery({
-    ...preview(environment, compiled, sourceFiles, latest?.id ?? null),
+    ...preview(environment, compiled, files, latest?.id ?? null),
     enabled: compiled >= 0,
   })
   const { data: versions } = useInfiniteQuery(deployments(environment))

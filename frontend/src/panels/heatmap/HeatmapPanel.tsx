@@ -6,9 +6,9 @@ import { openPanel } from '../../app/panel-view'
 import { isPredicted, planKey, useChosenRun, usePredictions } from '../../app/predictions'
 import { openProblems } from '../../app/problems-drawer'
 import { useSelectedQuery } from '../../app/selection'
+import { useShownAnswer } from '../../app/shown-compilation'
 import { useEffectiveSlo } from '../../app/slos'
 import { useEnvironment, useView } from '../../app/url-state'
-import { sourceFiles } from '../../documents/documents'
 import { NO_AXIS } from '../../logic/view'
 import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
@@ -68,8 +68,9 @@ export default function HeatmapPanel() {
 /** The prediction of a query without limits, such as a write: one number and its parts. */
 function OneNumber({ query, run, runs }: { query: Query; run: ProfileRun; runs: readonly ProfileRun[] }) {
   const environment = useEnvironment()
+  const { files } = useShownAnswer()
   const { slo } = useEffectiveSlo(query.name)
-  const { data, error } = useQuery(prediction(environment, planKey(query), sourceFiles, query.name, run.id, slo))
+  const { data, error } = useQuery(prediction(environment, planKey(query), files, query.name, run.id, slo))
   const answer = data?.query === query.name ? data : undefined
   const predicted = answer && isPredicted(answer) ? answer : undefined
   return (

@@ -3,10 +3,10 @@ import { useMemo, useState } from 'react'
 import { heatmap } from '../../api/queries'
 import type { Axis, Heatmap as HeatmapAnswer, ProfileRun, Query } from '../../api/types'
 import { isPredicted, planKey, useLacks } from '../../app/predictions'
+import { useShownAnswer } from '../../app/shown-compilation'
 import { replaceView, setView, useEnvironment, useView } from '../../app/url-state'
 import { Curve } from '../../charts/Curve'
 import { Heatmap } from '../../charts/Heatmap'
-import { sourceFiles } from '../../documents/documents'
 import { axisValues, type CellIndex, cellText, type Grid, nearestCell } from '../../logic/heatmap'
 import { closerValues, cornersOf, regionBetween } from '../../logic/heatmap-region'
 import type { SloTarget } from '../../logic/view'
@@ -38,11 +38,12 @@ interface MapViewProps {
 export function MapView({ query, run, slo, x, y, further }: MapViewProps) {
   const environment = useEnvironment()
   const { closer } = useView()
+  const { files } = useShownAnswer()
   const values = Object.fromEntries(further.map(({ axis, value }) => [axis.symbol, value]))
   const xAxis = axisRequest(x, y && closer ? [closer.x1, closer.x2] : null)
   const yAxis = y && axisRequest(y, closer ? [closer.y1, closer.y2] : null)
   const request = { query: query.name, runId: run.id, x: xAxis, y: yAxis, slo, values }
-  const { data, error, isFetching } = useQuery(heatmap(environment, planKey(query), sourceFiles, request))
+  const { data, error, isFetching } = useQuery(heatmap(environment, planKey(query), files, request))
   const lackOfQuery = useLacks().get(query.name) // the point for the limits in the text, not for the map's first cell
   if (error) {
     return (

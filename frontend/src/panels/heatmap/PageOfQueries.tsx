@@ -3,9 +3,8 @@ import { useState } from 'react'
 import { pagePrediction } from '../../api/queries'
 import type { PagePrediction } from '../../api/types'
 import { isPredicted, planKey } from '../../app/predictions'
-import { useCompilation } from '../../app/selection'
+import { useShownAnswer } from '../../app/shown-compilation'
 import { setView, useEnvironment, useView } from '../../app/url-state'
-import { sourceFiles } from '../../documents/documents'
 import { aboutMs } from '../../logic/estimate'
 import type { SloTarget } from '../../logic/view'
 import { Button } from '../../ui/Button'
@@ -52,9 +51,9 @@ export function PageOfQueries({ runId, slo }: { runId: string; slo: SloTarget })
 
 function Predicted({ page, runId, slo }: { page: string; runId: string; slo: SloTarget }) {
   const environment = useEnvironment()
-  const compilation = useCompilation()
+  const { compilation, files } = useShownAnswer()
   const plans = (compilation?.queries ?? []).filter((query) => query.bound).map(planKey)
-  const { data, error } = useQuery(pagePrediction(environment, JSON.stringify(plans), sourceFiles, page, runId, slo))
+  const { data, error } = useQuery(pagePrediction(environment, JSON.stringify(plans), files, page, runId, slo))
   if (error) return <ErrorNotice error={error} />
   if (data && !isPredicted(data)) return <NotMeasured lack={data} />
   if (data?.page !== page) return <p className={styles['detailText']}>Predicting…</p>

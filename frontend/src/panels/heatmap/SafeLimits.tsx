@@ -3,10 +3,9 @@ import { useState } from 'react'
 import { safeLimits } from '../../api/queries'
 import type { SafeLimits as SafeLimitsAnswer } from '../../api/types'
 import { planKey } from '../../app/predictions'
-import { useCompilation } from '../../app/selection'
+import { useShownAnswer } from '../../app/shown-compilation'
 import { targetOf, useDefaultSlo, useSavedSlos } from '../../app/slos'
 import { useEnvironment, useView } from '../../app/url-state'
-import { sourceFiles } from '../../documents/documents'
 import { Button } from '../../ui/Button'
 import { ErrorNotice } from '../../ui/Notice'
 import { Cell, numeric, Table, unseen } from '../../ui/Table'
@@ -30,14 +29,14 @@ export function SafeLimits({ runId }: { runId: string }) {
 
 function Solved({ runId }: { runId: string }) {
   const environment = useEnvironment()
-  const compilation = useCompilation()
+  const { compilation, files } = useShownAnswer()
   const plans = (compilation?.queries ?? []).filter((query) => query.bound).map(planKey)
   const { slo: tried } = useView()
   const saved = useSavedSlos()
   const usual = useDefaultSlo()
   const sloByQuery = tried ? {} : Object.fromEntries([...saved].map(([query, slo]) => [query, targetOf(slo)]))
   const { data, error } = useQuery(
-    safeLimits(environment, JSON.stringify(plans), sourceFiles, runId, tried ?? usual, sloByQuery),
+    safeLimits(environment, JSON.stringify(plans), files, runId, tried ?? usual, sloByQuery),
   )
   if (error) return <ErrorNotice error={error} />
   if (!data) return <p className={styles['detailText']}>Solving…</p>

@@ -1,13 +1,14 @@
 import { CircleAlert, CircleCheck, Copy, Info, TriangleAlert, Wrench, X } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import type { Diagnostic, Fix } from '../../api/types'
 import { copy } from '../../app/clipboard'
 import { reveal } from '../../app/editor-bridge'
 import { closeProblems, DRAWER } from '../../app/problems-drawer'
 import { region } from '../../app/regions'
 import { revealOf, useCompilation } from '../../app/selection'
+import { useShownAnswer } from '../../app/shown-compilation'
 import { ViewLink } from '../../app/ViewLink'
-import { useCompilationState } from '../../documents/compile-loop'
 import { useDocuments } from '../../documents/documents'
 import { problemText } from '../../logic/problem-text'
 import { Button, IconButton } from '../../ui/Button'
@@ -47,8 +48,7 @@ export function ProblemsDrawer() {
 }
 
 function Problems() {
-  const compilation = useCompilation()
-  const error = useCompilationState((state) => state.error)
+  const { compilation, error } = useShownAnswer()
   if (error) {
     return (
       <>
@@ -72,18 +72,37 @@ function Problems() {
   return <DiagnosticList diagnostics={compilation.diagnostics} label="Problems" />
 }
 
+/** So many problems are drawn at first: one change of a limit can give each of hundreds of queries one. */
+const AT_FIRST = 30
+
 /** Diagnostics, the gravest first; each leads to its range in the text and offers its fixes. */
 export function DiagnosticList({ diagnostics, label }: { diagnostics: readonly Diagnostic[]; label: string }) {
   const compilation = useCompilation()
+  const list = useRef<HTMLUListElement>(null)
+  const [isWhole, setIsWhole] = useState(false)
   const sorted = gravestFirst(diagnostics, compilation?.queries ?? [])
+  const showRest = () => {
+    flushSync(() => setIsWhole(true))
+    list.current?.children[AT_FIRST]?.querySelector('button')?.focus() // the button that had the focus is gone
+  }
+  const drawn = isWhole ? sorted : sorted.slice(0, AT_FIRST)
   return (
-    <ul className={styles['list']} aria-label={label}>
-      {sorted.map((diagnostic, index) => (
-        <li key={`${diagnostic.code}:${diagnostic.range.file}:${diagnostic.range.start}:${index}`}>
-          <Problem diagnostic={diagnostic} />
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul className={styles['list']} aria-label={label} ref={list}>
+        {drawn.map((diagnostic, index) => (
+          <li key={`${diagnostic.code}:${diagnostic.range.file}:${diagnostic.range.start}:${index}`}>
+            <Problem diagnostic={diagnostic} />
+          </li>
+        ))}
+      </ul>
+      {drawn.length < sorted.length ? (
+        <p className={styles['rest']}>
+          <Button size="small" onClick={showRest}>
+            Show the other {sorted.length - drawn.length}
+          </Button>
+        </p>
+      ) : null}
+    </>
   )
 }
 
@@ -176,7 +195,7 @@ export function useProblemCount(): ProblemCount {
 
 /** The problems of each file that has any, by its path. */
 export function useProblemsByFile(): ReadonlyMap<string, ProblemCount> {
-  const diagnostics = useCompilationState((state) => state.compilation?.diagnostics)
+  const diagnostics = useCompilation()?.diagnostics
   const isKnown = useDocuments((state) => state.application !== null)
   return useMemo(() => {
     const byFile = new Map<string, Diagnostic[]>()

@@ -3,19 +3,17 @@ import { preview } from '../../api/queries'
 import type { Deployment } from '../../api/types'
 import { openPanel } from '../../app/panel-view'
 import { openProblems } from '../../app/problems-drawer'
-import { useCompilation } from '../../app/selection'
+import { useShownAnswer } from '../../app/shown-compilation'
 import { useEnvironment } from '../../app/url-state'
-import { useCompilationState } from '../../documents/compile-loop'
-import { sourceFiles } from '../../documents/documents'
 import { Button } from '../../ui/Button'
 import styles from './run.module.css'
 
 /** Says that the text of a query is newer than its live version, which is what runs. */
 export function NewerText({ live, query }: { live: Deployment; query: string }) {
   const environment = useEnvironment()
-  const version = useCompilationState((state) => state.version)
-  const { data } = useQuery({ ...preview(environment, version, sourceFiles), enabled: version >= 0 })
-  const compiled = useCompilation()?.queries.find((candidate) => candidate.name === query)
+  const { compilation, files, version } = useShownAnswer()
+  const { data } = useQuery({ ...preview(environment, version, files), enabled: version >= 0 })
+  const compiled = compilation?.queries.find((candidate) => candidate.name === query)
   const hasNoBound = compiled !== undefined && !compiled.bound
   if (!hasNoBound && !data?.changed.includes(query)) return null
   return (
