@@ -7,12 +7,15 @@ import shutil
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from time import time
 from typing import Any
 
 import httpx
 import numpy as np
 import pytest
 from piql.client.database import Observation
+from piql.reporting.cells import Folded, bucket_of
+from piql.reporting.shipment import shipments
 from piql_backend.database.connection import Database, now
 from piql_backend.executions.observations import Observations, ObservedExecution
 from piql_backend.profile_runs.schemas import ProfileRunRead
@@ -196,3 +199,44 @@ def observe_as_predicted(settings: Settings, size: tuple[int, int], p99_ms: floa
         observations.add(ObservedExecution(observation, 101))
     observations.flush()
     database.close()
+
+
+class Feed:
+    """The deployed query as reports of an application see it."""
+
+    name, version, bound = "thoughtstream", 2, 101
+
+
+@pytest.mark.parametrize(
+    ("factor", "count", "outcome"),
+    [(1.0, 20_000, "agrees"), (3.0, 1_000, "slower"), (0.1, 1_000, "faster"), (3.0, 300, "too few")],
+)
+async def test_reports_of_applications_are_held_against_the_predictions_for_their_class_of_sizes(
+    deployed: Settings, running: Running, recorded: str, factor: float, count: int, outcome: str
+) -> None:
+    sizes = [(9, 8), (11, 10), (15, 14)]  # of one class: the prediction is for 9 to 15 requests
+    async with running(deployed) as client:
+        await report_feed(client, [(1.0, *size) for size in sizes], sequence=0)
+        _, feed = await latency_of(client)
+        (seen,) = feed["sizes"]
+        assert [seen[name] for name in ("least_requests", "requests", "least_rows", "rows")] == [9, 15, 8, 14]
+        p99_ms = factor * seen["predicted"]["typical_p99_ms"]
+        latencies = np.random.default_rng(3).lognormal(0.0, 0.3, count) * p99_ms / np.exp(0.3 * 2.3263)
+        executions = [(float(ms), *sizes[number % 3]) for number, ms in enumerate(latencies)]
+        await report_feed(client, executions, sequence=1)
+        _, feed = await latency_of(client)
+        assert (feed["agreement"]["outcome"], feed["agreement"]["executions"]) == (outcome, count + 3)
+        path = f"{DEVELOPMENT}/latency/live"
+        answer = (await client.get(path, params={"source": "workbench"})).json()
+        assert [query["executions"] for query in answer["queries"] if query["query"] == "thoughtstream"] == [0]
+
+
+async def report_feed(client: httpx.AsyncClient, executions: list[tuple[float, int, int]], sequence: int) -> None:
+    """Report executions, each with its time in ms, requests and rows, as an application does."""
+    folded = Folded()
+    ran = [(Feed(), "ok", bucket_of(ms / 1000), requests, rows, 0, 1) for ms, requests, rows in executions]
+    folded.fold(ran, int(time() // 60))
+    for packed in shipments(folded, "ab" * 16, 1_000 * sequence):
+        headers = {"content-type": "application/json", "content-encoding": "gzip"}
+        answer = await client.post(f"{DEVELOPMENT}/reports", content=packed, headers=headers)
+        assert answer.status_code == 200, answer.text

@@ -113,7 +113,9 @@ def test_executions_are_counted_by_the_requests_they_made_and_the_rows_they_gave
     with database.write() as cursor:
         cursor.execute("INSERT INTO observations SELECT * REPLACE (NULL AS rows_given) FROM observations LIMIT 1")
     table = ObservationTable(database)
-    assert table.sizes(FIRST, now() - AGO) == {"q": [SizeTotals(11, 10, 3, 9.0), SizeTotals(3, 2, 1, 5.0)]}
+    assert table.sizes(FIRST, now() - AGO) == {
+        "q": [SizeTotals(11, 10, 11, 11, 10, 10, 3, 9.0), SizeTotals(3, 2, 3, 3, 2, 2, 1, 5.0)]
+    }
     regions = [SizeRegion("q", 11, 10, 1.5, 8.0), SizeRegion("q", 3, 2, 4.0, 6.0), SizeRegion("q", 4, 4, 0.0, 0.0)]
     assert table.exceeding(FIRST, now() - AGO, regions) == {"q": Exceeding(4, 3, 1)}
     assert table.exceeding(FIRST, now() - AGO, regions[:1]) == {"q": Exceeding(3, 2, 1)}

@@ -16,6 +16,7 @@ import type {
   Deployment,
   EnvironmentHealth,
   Health,
+  Latency,
   ProfileRun,
   ServerHealth,
   SloWrite,
@@ -207,13 +208,21 @@ export const slos = (environment: EnvironmentName) =>
   })
 
 /** Predicted and observed latency of each query of a version, over a window that ends now. */
-export const latency = (environment: EnvironmentName, deploymentId: string, windowSeconds: number) =>
+export const latency = (
+  environment: EnvironmentName,
+  deploymentId: string,
+  windowSeconds: number,
+  source: Latency['source'],
+) =>
   queryOptions({
-    queryKey: keyOf('latency', environment, deploymentId, windowSeconds),
+    queryKey: keyOf('latency', environment, deploymentId, windowSeconds, source),
     queryFn: ({ signal }) =>
       answered(
         api.GET(`${ENVIRONMENT}/latency/{deployment_id}`, {
-          params: { path: { ...environment, deployment_id: deploymentId }, query: { window_seconds: windowSeconds } },
+          params: {
+            path: { ...environment, deployment_id: deploymentId },
+            query: { window_seconds: windowSeconds, source },
+          },
           signal,
         }),
       ),

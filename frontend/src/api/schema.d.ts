@@ -1857,6 +1857,8 @@ export interface paths {
         /**
          * Read Latency
          * @description Each query of a deployment over the last `window_seconds`, beside the prediction stored with it.
+         *
+         *     `source`: executions by the workbench itself, those that applications reported, or both.
          */
         get: operations["read_latency"];
         put?: never;
@@ -2448,7 +2450,9 @@ export interface components {
          * ComplianceRead
          * @description Intervals of the SLO in the window: `share` is `kept / judged`, null where no interval is judged.
          *
-         *     An interval with fewer than `samples_needed` executions is counted in `too_few` and not judged.
+         *     An interval with fewer than `samples_needed` executions is counted in `too_few` and not judged. Of all `executions`,
+         *     `within` kept the threshold; the share of them lies with 95 % between `within_low` and `within_high`, which are null
+         *     where nothing was executed.
          */
         ComplianceRead: {
             /** Share */
@@ -2461,6 +2465,14 @@ export interface components {
             too_few: number;
             /** Samples Needed */
             samples_needed: number;
+            /** Executions */
+            executions: number;
+            /** Within */
+            within: number;
+            /** Within Low */
+            within_low: number | null;
+            /** Within High */
+            within_high: number | null;
         };
         /** DefaultSloRead */
         DefaultSloRead: {
@@ -3573,12 +3585,16 @@ export interface components {
             p50_ms: number;
             /** P99 Ms */
             p99_ms: number;
+            /** P999 Ms */
+            p999_ms: number;
             /** Count */
             count: number;
         };
         /**
          * LatencyRead
          * @description All queries of the deployment, the busiest first.
+         *
+         *     `source` says whose executions are counted: those that the workbench made, that applications reported, or both.
          *
          *     `markers` are the deployments in the window, the oldest first; where there were over 100, the newest of them.
          *     `observed_since` is when observing began anew in the window, because what was observed before is lost; else null.
@@ -3588,6 +3604,11 @@ export interface components {
             deployment_id: string;
             /** Window Seconds */
             window_seconds: number;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "workbench" | "applications" | "both";
             /** Run Id */
             run_id: string | null;
             /** Model */
@@ -3814,6 +3835,8 @@ export interface components {
             p50_ms: number;
             /** P99 Ms */
             p99_ms: number;
+            /** P999 Ms */
+            p999_ms: number;
             /** P99 Low Ms */
             p99_low_ms: number | null;
             /** P99 High Ms */
@@ -5179,11 +5202,16 @@ export interface components {
          * SizeRead
          * @description Executions that made `requests` requests and returned `rows` rows; `predicted` is for that size, null for none.
          *
+         *     Where reports of applications are read, a class of sizes: from the least to `requests` and `rows`, the most.
          *     `p99_ms` is that of the executions; of fewer than 100 it is the slowest.
          */
         SizeRead: {
+            /** Least Requests */
+            least_requests: number;
             /** Requests */
             requests: number;
+            /** Least Rows */
+            least_rows: number;
             /** Rows */
             rows: number;
             /** Executions */
@@ -16857,6 +16885,7 @@ export interface operations {
         parameters: {
             query?: {
                 window_seconds?: number;
+                source?: "workbench" | "applications" | "both";
             };
             header?: never;
             path: {

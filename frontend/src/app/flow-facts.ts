@@ -51,7 +51,7 @@ function useLiveFacts(): Pick<FlowFacts, 'live' | 'observed'> {
   const changes = useFileChanges()
   const live = versions?.find((version) => version.is_live)
   const { data: measured } = useQuery({
-    ...latency(environment, live?.id ?? '', HOUR_SECONDS),
+    ...latency(environment, live?.id ?? '', HOUR_SECONDS, 'both'),
     enabled: live !== undefined,
     refetchInterval: READ_AGAIN_MS,
   })

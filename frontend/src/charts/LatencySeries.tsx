@@ -9,7 +9,7 @@ import { useSize } from './useSize'
 
 interface LatencySeriesProps {
   /** Observed intervals in the order of time; `at` is an ISO timestamp, `count` the number of executions. */
-  points: readonly { at: string; p50_ms: number; p99_ms: number; count: number }[]
+  points: readonly { at: string; p50_ms: number; p99_ms: number; p999_ms: number; count: number }[]
   predictedMs: number | null
   sloMs: number | null
   /** Deployments in the time that is shown: a full line for a new plan of the query, a broken one for the same plan. */
@@ -20,12 +20,12 @@ interface LatencySeriesProps {
 const HEIGHT = 190
 const MARGIN = { top: 10, right: 86, bottom: 24, left: 52 }
 
-/** p50 and p99 over time on a logarithmic axis, with the prediction and the SLO as lines across. */
+/** p50, p99 and p99.9 over time on a logarithmic axis, with the prediction and the SLO as lines across. */
 export function LatencySeries({ points, predictedMs, sloMs, markers = [], label }: LatencySeriesProps) {
   const [frame, { width }] = useSize<HTMLDivElement>()
   const right = Math.max(MARGIN.left + 40, width - MARGIN.right)
   const instants = points.map((point) => new Date(point.at))
-  const values = [...points.flatMap((point) => [point.p50_ms, point.p99_ms]), predictedMs, sloMs].filter(
+  const values = [...points.flatMap((point) => [point.p50_ms, point.p99_ms, point.p999_ms]), predictedMs, sloMs].filter(
     (value): value is number => value !== null && value > 0,
   )
   const low = values.length > 0 ? Math.min(...values) * 0.7 : 1
@@ -74,6 +74,7 @@ export function LatencySeries({ points, predictedMs, sloMs, markers = [], label 
         {sloMs !== null ? <Level className={styles['slo']} y={y(sloMs)} right={right} /> : null}
         {predictedMs !== null ? <Level className={styles['predictedLine']} y={y(predictedMs)} right={right} /> : null}
         <path className={styles['p50Line']} d={path((point) => point.p50_ms)} />
+        <path className={styles['p999Line']} d={path((point) => point.p999_ms)} />
         <path className={styles['p99Line']} d={path((point) => point.p99_ms)} />
         {points.map((point) => (
           <circle
@@ -83,7 +84,7 @@ export function LatencySeries({ points, predictedMs, sloMs, markers = [], label 
             cy={y(Math.max(point.p99_ms, 1e-6))}
             r={radius}
           >
-            <title>{`${formatTime(point.at)}: p99 ${formatMs(point.p99_ms)}, p50 ${formatMs(point.p50_ms)}, ${point.count} executions`}</title>
+            <title>{`${formatTime(point.at)}: p99.9 ${formatMs(point.p999_ms)}, p99 ${formatMs(point.p99_ms)}, p50 ${formatMs(point.p50_ms)}, ${point.count} executions`}</title>
           </circle>
         ))}
         {points.length === 1

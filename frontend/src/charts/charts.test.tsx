@@ -202,7 +202,7 @@ describe('predicted beside observed', () => {
   })
 
   it('marks the deployments between executions, and those with another plan apart', () => {
-    const point = (at: string) => ({ at, p50_ms: 1, p99_ms: 2, count: 5 })
+    const point = (at: string) => ({ at, p50_ms: 1, p99_ms: 2, p999_ms: 2, count: 5 })
     const markers = [
       { version: 1, at: '2026-06-01T11:00:00Z', isNewPlan: true },
       { version: 2, at: '2026-06-01T12:01:00Z', isNewPlan: false },

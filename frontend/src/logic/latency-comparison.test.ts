@@ -21,6 +21,7 @@ function latency(query: string, more: Partial<QueryLatency> = {}): QueryLatency 
     agreement: judged('agrees'),
     sizes: [SMALL],
     compliance: { share: 1 },
+    slo: null,
     plan_since: 1,
     series: [{}],
     requests_over_bound: 0,
@@ -48,6 +49,15 @@ describe('predicted beside observed', () => {
     expect(compare(latency('q', { agreement: judged('undecided', 1500) })).sentence).toBe(
       '100 executions do not decide whether the prediction holds; about 1,500 would',
     )
+  })
+
+  it('puts what is closest to its SLO first among equal verdicts', () => {
+    const ranked = rank([
+      latency('without'),
+      latency('far', { slo: { threshold_ms: 500 } }),
+      latency('close', { slo: { threshold_ms: 11 } }),
+    ])
+    expect(ranked.map((comparison) => comparison.latency.query)).toEqual(['close', 'far', 'without'])
   })
 
   it('holds no execution of another size against the prediction', () => {

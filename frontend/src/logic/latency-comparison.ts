@@ -30,6 +30,7 @@ export interface QueryLatency {
   /** The sizes of the observed executions, the most frequent first. */
   sizes: readonly (Sized & { executions: number; predicted: Estimate | null })[]
   compliance: { share: number | null } | null
+  slo: { threshold_ms: number } | null
   /** The version that brought its present plan. `series` also has what ran before. */
   plan_since: number
   series: readonly unknown[]
@@ -81,7 +82,10 @@ export function compare<Q extends QueryLatency>(latency: Q): Comparison<Q> {
   }
 }
 
-/** The worst query first: broken bounds, broken SLOs, wrong predictions, and last those without executions. */
+/**
+ * The worst query first: broken bounds, broken SLOs, wrong predictions, and last those without executions. Of equal ones
+ * that which is closest to its SLO.
+ */
 export function rank<Q extends QueryLatency>(latencies: readonly Q[]): Comparison<Q>[] {
   return latencies
     .map(compare)
@@ -89,9 +93,15 @@ export function rank<Q extends QueryLatency>(latencies: readonly Q[]): Compariso
       (a, b) =>
         SEVERITY.indexOf(a.verdict) - SEVERITY.indexOf(b.verdict) ||
         (a.latency.compliance?.share ?? 1) - (b.latency.compliance?.share ?? 1) ||
+        usedOfSlo(b.latency) - usedOfSlo(a.latency) ||
         b.latency.executions - a.latency.executions ||
         a.latency.query.localeCompare(b.latency.query),
     )
+}
+
+/** The observed p99 by the threshold of the SLO; 0 without either. */
+function usedOfSlo({ observed, slo }: QueryLatency): number {
+  return observed && slo ? observed.p99_ms / slo.threshold_ms : 0
 }
 
 /**

@@ -33,6 +33,7 @@ describe('the view in the URL', () => {
       deployment: 'live',
       tour: 2,
       window: 600,
+      source: 'applications',
     }
     expect(parse(formatView(view))).toEqual(view)
   })

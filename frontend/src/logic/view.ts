@@ -85,6 +85,8 @@ export interface View {
   tour?: number | undefined
   /** The seconds before now that the dashboard shows. */
   window?: number | undefined
+  /** Whose executions the dashboard counts; both are left out of the address. */
+  source?: 'workbench' | 'applications' | undefined
 }
 
 /** The environment that every application has. */
@@ -138,6 +140,8 @@ export function parseView(pathname: string, search: string): View {
   if (Number.isInteger(tour) && tour > 0) view.tour = tour
   const window = Number(query.get('window'))
   if (window > 0) view.window = window
+  const source = query.get('source')
+  if (source === 'workbench' || source === 'applications') view.source = source
   return dropUndefined(view)
 }
 
@@ -162,6 +166,7 @@ export function formatView(view: View): string {
   if (view.closer) query.set('closer', regionText(view.closer))
   if (view.tour) query.set('tour', String(view.tour))
   if (view.window) query.set('window', String(view.window))
+  if (view.source) query.set('source', view.source)
   const names = ['applications', view.application, view.environment].map(encodeURIComponent)
   const environment = view.application ? `/${names.join('/')}` : ''
   const path =

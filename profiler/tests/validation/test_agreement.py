@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from piql_profiler.validation.agreement import ERROR, NEEDED, TOLERANCE, Region, judge, region_of
+from piql_profiler.validation.agreement import ERROR, NEEDED, TOLERANCE, Region, judge, region_of, share_interval
 
 LOOKS = 1_000
 Z99 = 2.3263478740408408
@@ -107,3 +107,13 @@ def test_what_is_far_off_is_found(law: str, factor: float, outcome: str) -> None
 
 def test_what_is_right_is_confirmed_with_executions_enough() -> None:
     assert _share("lognormal", 1.0, 5_000, {"agrees"}, 7) > 0.9
+
+
+def test_the_interval_of_a_share_misses_it_as_rarely_as_it_says() -> None:
+    assert share_interval(0, 10) == (0.0, pytest.approx(0.3085, abs=1e-4))  # the published table for n = 10
+    assert share_interval(10, 10) == (pytest.approx(0.6915, abs=1e-4), 1.0)
+    kept = np.random.default_rng(5).binomial(2_000, 0.995, LOOKS)
+    missed = sum(not low <= 0.995 <= high for low, high in (share_interval(int(count), 2_000) for count in kept))
+    assert missed <= ERROR * LOOKS
+    with pytest.raises(ValueError, match="no count of a part"):
+        share_interval(2, 1)

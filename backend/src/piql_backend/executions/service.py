@@ -34,7 +34,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 THREADS = 16
-_OUR_FAULT = (BoundExceeded, RepairPending, StoreUnavailable)  # other errors refuse the request of the user
+OUR_FAULT = (BoundExceeded, RepairPending, StoreUnavailable)  # other errors refuse the request of the user
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Executions:
         started_at, started = now(), time.perf_counter()
         try:
             page = database.execute(job.query.name, parameters, cursor)
-        except _OUR_FAULT as error:
+        except OUR_FAULT as error:
             elapsed_ms = (time.perf_counter() - started) * 1000
             operations = job.bound_operations + 1 if isinstance(error, BoundExceeded) else 0
             self._record(job, started_at, piql.Page([], operations=operations, elapsed_ms=elapsed_ms), failed=True)

@@ -3,6 +3,7 @@
 service.py      joins observations, predictions and SLOs into one answer
 comparing.py    compares executions with the prediction for their own size
 plans.py        since which version a query has its plan
-repository.py   the SQL over observations
+repository.py   the SQL over what ran
+sources.py      what ran by the workbench, by applications, or by both, as one relation
 endpoints.py    the HTTP path, with `schemas.py`, the shapes of answers
 """

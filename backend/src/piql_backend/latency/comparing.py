@@ -19,6 +19,7 @@ from piql_backend.deployments.schemas import DeploymentDetailRead
 from piql_backend.deployments.service import Deployments
 from piql_backend.latency.repository import Exceeding, ObservationTable, SizeRegion, SizeTotals, Span
 from piql_backend.latency.schemas import AgreementRead, PredictedRead, SizeRead
+from piql_backend.latency.sources import Source
 from piql_backend.predictions.by_workers import PredictionsByWorkers
 from piql_backend.predictions.questions import SizeEstimates
 from piql_backend.predictions.schemas import EstimateRead
@@ -51,21 +52,24 @@ class Comparing:
         self._estimates: OrderedDict[_EstimateKey, EstimateRead | None] = OrderedDict()
         self._at_limits: dict[tuple[int, str], Mapping[str, PredictedRead]] = {}
 
-    def compare(self, deployment: DeploymentDetailRead, span: Span, since: datetime) -> Mapping[str, Comparison]:
+    def compare(
+        self, deployment: DeploymentDetailRead, span: Span, since: datetime, source: Source = "workbench"
+    ) -> Mapping[str, Comparison]:
         """Compare each query of a deployment; nothing is predicted without its profile run."""
-        observed = self._table.sizes(span, since)
+        observed = self._table.sizes(span, since, source)
         estimates = self._estimated(deployment, observed)
         sizes = {
-            name: [_size(total, estimates.get((name, Size(total.requests, total.rows)))) for total in totals]
+            name: [_size(total, estimates.get((name, _largest(total)))) for total in totals]
             for name, totals in observed.items()
         }
         regions = [
-            _region(name, size)
-            for name, sizes_of_query in sizes.items()
-            for size in sizes_of_query
-            if size.predicted is not None
+            _region(name, total, smallest, largest)
+            for name, totals in observed.items()
+            for total in totals
+            if (smallest := estimates.get((name, _smallest(total)))) is not None
+            and (largest := estimates.get((name, _largest(total)))) is not None
         ]
-        exceeding = self._table.exceeding(span, since, regions)
+        exceeding = self._table.exceeding(span, since, regions, source)
         at_limits = self._at_limits.get((deployment.version, deployment.run_id or ""), {})
         return {
             query.name: Comparison(
@@ -84,7 +88,12 @@ class Comparing:
         version, run_id = deployment.version, deployment.run_id
         if run_id is None:
             return {}
-        wanted = [(name, Size(total.requests, total.rows)) for name, totals in observed.items() for total in totals]
+        wanted = [
+            (name, size)
+            for name, totals in observed.items()
+            for total in totals
+            for size in dict.fromkeys((_largest(total), _smallest(total)))
+        ]
         estimates = {
             (name, size): self._estimates[version, run_id, name, size]
             for name, size in wanted
@@ -128,9 +137,19 @@ def _predicted(size: Size, estimate: EstimateRead) -> PredictedRead:
     return PredictedRead(requests=size.requests, rows=size.rows, **estimate.model_dump())
 
 
+def _smallest(totals: SizeTotals) -> Size:
+    return Size(totals.least_requests, totals.least_rows)
+
+
+def _largest(totals: SizeTotals) -> Size:
+    return Size(totals.requests, totals.rows)
+
+
 def _size(totals: SizeTotals, predicted: EstimateRead | None) -> SizeRead:
     return SizeRead(
+        least_requests=totals.least_requests,
         requests=totals.requests,
+        least_rows=totals.least_rows,
         rows=totals.rows,
         executions=totals.executions,
         p99_ms=totals.p99_ms,
@@ -138,13 +157,20 @@ def _size(totals: SizeTotals, predicted: EstimateRead | None) -> SizeRead:
     )
 
 
-def _region(query: str, size: SizeRead) -> SizeRegion:
-    """The latencies within which executions of a predicted size are as predicted."""
-    predicted = size.predicted
-    assert predicted is not None
-    upper_ms = predicted.worst_p99_ms if predicted.conservative_p99_ms is None else predicted.conservative_p99_ms
-    region = region_of(predicted.typical_p99_ms, upper_ms)
-    return SizeRegion(query, size.requests, size.rows, region.low, region.high)
+def _region(query: str, totals: SizeTotals, smallest: EstimateRead, largest: EstimateRead) -> SizeRegion:
+    """The latencies within which executions are as predicted: from those of the smallest size to the largest's.
+
+    So executions of a class are called slower only where they are for its largest size, and faster for its smallest.
+    """
+    regions = [
+        region_of(
+            estimate.typical_p99_ms,
+            estimate.worst_p99_ms if estimate.conservative_p99_ms is None else estimate.conservative_p99_ms,
+        )
+        for estimate in (smallest, largest)
+    ]
+    low, high = min(region.low for region in regions), max(region.high for region in regions)
+    return SizeRegion(query, totals.requests_key, totals.rows_key, low, high)
 
 
 def _agreement(exceeding: Exceeding | None) -> AgreementRead | None:

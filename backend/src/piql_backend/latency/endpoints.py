@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from piql_backend.latency.schemas import LatencyRead
+from piql_backend.latency.sources import Source
 from piql_backend.web.dependencies import TheEnvironment
 from piql_backend.web.errors import declared
 
@@ -18,6 +19,10 @@ def read_latency(
     deployment_id: str,
     environment: TheEnvironment,
     window_seconds: Annotated[float, Query(gt=0, le=31 * 86_400, allow_inf_nan=False)] = 3600,
+    source: Source = "both",
 ) -> LatencyRead:
-    """Each query of a deployment over the last `window_seconds`, beside the prediction stored with it."""
-    return environment.latency.read(deployment_id, window_seconds)
+    """Each query of a deployment over the last `window_seconds`, beside the prediction stored with it.
+
+    `source`: executions by the workbench itself, those that applications reported, or both.
+    """
+    return environment.latency.read(deployment_id, window_seconds, source)

@@ -1,4 +1,4 @@
-"""The SQL over observations: one query for each thing that the dashboard shows.
+"""The SQL over what ran: one query for each thing that the dashboard shows, from the source that is chosen.
 
 Times `since` are UTC without a zone, as DuckDB stores them. What depends on the plan of a query is counted over a
 `Span`, the versions in which the plan is the same; what does not, over all versions up to one.
@@ -14,12 +14,13 @@ from typing import Any
 
 from piql_backend.database.connection import Database, aware, now
 from piql_backend.latency.schemas import HistogramBinRead, LatencyPointRead
+from piql_backend.latency.sources import Source, executed
 
 BIN_RATIO = 1.25  # upper by lower edge of a bin of the histogram
 _MOST_SIZES = 20  # of one query
 _WINDOW = "version <= $version AND started_at >= $since"
 _SAME_PLAN = """
-    observations
+    {executed} AS executed
     JOIN (SELECT unnest($queries::VARCHAR[]) AS query, unnest($firsts::INTEGER[]) AS first) AS spans USING (query)
     WHERE version BETWEEN first AND $version AND started_at >= $since
 """
@@ -39,9 +40,13 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class SizeTotals:
-    """The executions of one query that made `requests` requests and returned `rows` rows."""
+    """The executions of one query whose sizes count as one (`sources.py`): those from the least to the most."""
 
+    requests_key: int
+    rows_key: int
+    least_requests: int
     requests: int
+    least_rows: int
     rows: int
     executions: int
     p99_ms: float
@@ -52,8 +57,8 @@ class SizeRegion:
     """The latencies within which executions of one size are as predicted, in ms."""
 
     query: str
-    requests: int
-    rows: int
+    requests_key: int
+    rows_key: int
     low_ms: float
     high_ms: float
 
@@ -81,6 +86,7 @@ class Totals:
     over_bound: int
     p50_ms: float | None
     p99_ms: float | None
+    p999_ms: float | None
     p99_low_ms: float | None
     p99_high_ms: float | None
 
@@ -94,7 +100,7 @@ class SloInterval:
 
 
 class ObservationTable:
-    """The table `observations`, read for a window that ends now, and for what ran up to one version."""
+    """What ran, read for a window that ends now, and for what ran up to one version."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -110,33 +116,46 @@ class ObservationTable:
             row = cursor.execute("SELECT max(began) FROM beginnings WHERE began >= ?", [since]).fetchone()
         return aware(row[0]) if row is not None and row[0] is not None else None
 
-    def totals(self, span: Span, since: datetime) -> dict[str, Totals]:
+    def has_reports(self, since: datetime) -> bool:
+        """Whether applications reported anything of the window."""
+        with self._database.read() as cursor:
+            sql = "SELECT 1 FROM reported WHERE minute >= epoch(?::TIMESTAMP) / 60 LIMIT 1"
+            return cursor.execute(sql, [since]).fetchone() is not None
+
+    def totals(self, span: Span, since: datetime, source: Source = "workbench") -> dict[str, Totals]:
         """Count by query while it had its plan.
 
         Of n executions, the one whose time is the true q-quantile has, with 95 %, a rank within ±1.96·√(n·q·(1−q)) of
         n·q: a binomial count, approximated by the normal distribution. Here q is 0.99, and q·(1−q) 0.0099.
         """
         sql = f"""
-            WITH seen AS (SELECT * FROM {_SAME_PLAN}),
+            WITH seen AS (SELECT * FROM {_same_plan(source)}),
             counted AS (
-                SELECT query, count(*) AS executions, count(*) FILTER (WHERE failed) AS failures,
-                       max(operations) AS most_operations, count(*) FILTER (WHERE operations > bound) AS over_bound
+                SELECT query, sum(executions)::BIGINT AS executions,
+                       coalesce(sum(executions) FILTER (WHERE failed), 0)::BIGINT AS failures,
+                       max(most_requests) AS most_requests,
+                       sum(over_bound)::BIGINT AS over_bound
                 FROM seen GROUP BY query
             ),
+            times AS (
+                SELECT query, elapsed_ms, sum(executions) AS executions FROM seen WHERE NOT failed
+                GROUP BY query, elapsed_ms
+            ),
             ranked AS (
-                SELECT query, elapsed_ms, row_number() OVER (PARTITION BY query ORDER BY elapsed_ms) AS rank,
-                       count(*) OVER (PARTITION BY query) AS n
-                FROM seen WHERE NOT failed
+                SELECT query, elapsed_ms, sum(executions) OVER (PARTITION BY query ORDER BY elapsed_ms) AS rank,
+                       sum(executions) OVER (PARTITION BY query) AS n
+                FROM times
             ),
             quantiles AS (
                 SELECT query,
                        min(elapsed_ms) FILTER (WHERE rank >= ceil(0.5 * n)) AS p50_ms,
                        min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n)) AS p99_ms,
+                       min(elapsed_ms) FILTER (WHERE rank >= ceil(0.999 * n)) AS p999_ms,
                        min(elapsed_ms) FILTER (WHERE rank >= floor(0.99 * n - 1.96 * sqrt(n * 0.0099))) AS low_ms,
                        min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n + 1.96 * sqrt(n * 0.0099)) + 1) AS high_ms
                 FROM ranked GROUP BY query
             )
-            SELECT query, executions, failures, most_operations, over_bound, p50_ms, p99_ms,
+            SELECT query, executions, failures, most_requests, over_bound, p50_ms, p99_ms, p999_ms,
                    CASE WHEN high_ms IS NULL THEN NULL ELSE low_ms END, high_ms
             FROM counted LEFT JOIN quantiles USING (query)
         """
@@ -144,13 +163,26 @@ class ObservationTable:
             rows = cursor.execute(sql, span.parameters(since)).fetchall()
         return {query: Totals(*rest) for query, *rest in rows}
 
-    def sizes(self, span: Span, since: datetime) -> dict[str, list[SizeTotals]]:
+    def sizes(self, span: Span, since: datetime, source: Source = "workbench") -> dict[str, list[SizeTotals]]:
         """Count by query and size while it had its plan: the _MOST_SIZES commonest sizes, the commonest first."""
         sql = f"""
-            SELECT query, operations, rows_given, count(*) AS executions, quantile_disc(elapsed_ms, 0.99)
-            FROM {_SAME_PLAN} AND NOT failed AND rows_given IS NOT NULL GROUP BY query, operations, rows_given
-            QUALIFY row_number() OVER (PARTITION BY query ORDER BY executions DESC, operations, rows_given) <= $most
-            ORDER BY query, executions DESC, operations, rows_given
+            WITH times AS (
+                SELECT query, requests_key, rows_key, elapsed_ms, sum(executions) AS executions,
+                       min(least_requests) AS least_requests, max(most_requests) AS most_requests,
+                       min(least_rows) AS least_rows, max(most_rows) AS most_rows
+                FROM {_same_plan(source)} AND NOT failed AND least_rows IS NOT NULL
+                GROUP BY query, requests_key, rows_key, elapsed_ms
+            ),
+            ranked AS (
+                SELECT *, sum(executions) OVER (size ORDER BY elapsed_ms) AS rank, sum(executions) OVER size AS n
+                FROM times WINDOW size AS (PARTITION BY query, requests_key, rows_key)
+            )
+            SELECT query, requests_key, rows_key, min(least_requests), max(most_requests), min(least_rows),
+                   max(most_rows), sum(executions)::BIGINT AS count,
+                   min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n))
+            FROM ranked GROUP BY query, requests_key, rows_key
+            QUALIFY row_number() OVER (PARTITION BY query ORDER BY count DESC, requests_key, rows_key) <= $most
+            ORDER BY query, count DESC, requests_key, rows_key
         """
         with self._database.read() as cursor:
             rows = cursor.execute(sql, span.parameters(since) | {"most": _MOST_SIZES}).fetchall()
@@ -159,23 +191,30 @@ class ObservationTable:
             sizes[query].append(SizeTotals(*rest))
         return dict(sizes)
 
-    def exceeding(self, span: Span, since: datetime, regions: Sequence[SizeRegion]) -> dict[str, Exceeding]:
-        """Count by query the executions of the regions' sizes, and those that took longer than the regions' ends."""
+    def exceeding(
+        self, span: Span, since: datetime, regions: Sequence[SizeRegion], source: Source = "workbench"
+    ) -> dict[str, Exceeding]:
+        """Count by query the executions of the regions' sizes, and those that took longer than the regions' ends.
+
+        A bucket of reported times that holds an end widens the region by itself: it is over the lower end, and not
+        over the upper one.
+        """
         sql = f"""
             WITH regions AS (
-                SELECT unnest($region_queries::VARCHAR[]) AS query, unnest($requests::INTEGER[]) AS operations,
-                       unnest($rows::INTEGER[]) AS rows_given,
+                SELECT unnest($region_queries::VARCHAR[]) AS query, unnest($requests::INTEGER[]) AS requests_key,
+                       unnest($rows::INTEGER[]) AS rows_key,
                        unnest($lows::DOUBLE[]) AS low_ms, unnest($highs::DOUBLE[]) AS high_ms
             ),
-            seen AS (SELECT * FROM {_SAME_PLAN} AND NOT failed)
-            SELECT query, count(*), count(*) FILTER (WHERE elapsed_ms > low_ms),
-                   count(*) FILTER (WHERE elapsed_ms > high_ms)
-            FROM seen JOIN regions USING (query, operations, rows_given) GROUP BY query
+            seen AS (SELECT * FROM {_same_plan(source)} AND NOT failed)
+            SELECT query, sum(executions)::BIGINT,
+                   coalesce(sum(executions) FILTER (WHERE elapsed_ms > low_ms), 0)::BIGINT,
+                   coalesce(sum(executions) FILTER (WHERE at_least_ms > high_ms), 0)::BIGINT
+            FROM seen JOIN regions USING (query, requests_key, rows_key) GROUP BY query
         """
         parameters = span.parameters(since) | {
             "region_queries": [region.query for region in regions],
-            "requests": [region.requests for region in regions],
-            "rows": [region.rows for region in regions],
+            "requests": [region.requests_key for region in regions],
+            "rows": [region.rows_key for region in regions],
             "lows": [region.low_ms for region in regions],
             "highs": [region.high_ms for region in regions],
         }
@@ -183,27 +222,39 @@ class ObservationTable:
             rows = cursor.execute(sql, parameters).fetchall()
         return {query: Exceeding(*rest) for query, *rest in rows}
 
-    def series(self, version: int, since: datetime, step_seconds: float) -> dict[str, list[LatencyPointRead]]:
+    def series(
+        self, version: int, since: datetime, step_seconds: float, source: Source = "workbench"
+    ) -> dict[str, list[LatencyPointRead]]:
         """Quantiles by query and step over all versions, oldest first; steps without executions are left out."""
         sql = f"""
-            SELECT query, floor(epoch(started_at) / $step) * $step AS step_start,
-                   quantile_disc(elapsed_ms, 0.5), quantile_disc(elapsed_ms, 0.99), count(*)
-            FROM observations WHERE {_WINDOW} AND NOT failed GROUP BY ALL ORDER BY query, step_start
+            WITH times AS (
+                SELECT query, floor(epoch(started_at) / $step) * $step AS step_start, elapsed_ms,
+                       sum(executions) AS executions
+                FROM {executed(source)} WHERE {_WINDOW} AND NOT failed GROUP BY ALL
+            ),
+            ranked AS (
+                SELECT *, sum(executions) OVER (step ORDER BY elapsed_ms) AS rank, sum(executions) OVER step AS n
+                FROM times WINDOW step AS (PARTITION BY query, step_start)
+            )
+            SELECT query, step_start, min(elapsed_ms) FILTER (WHERE rank >= ceil(0.5 * n)),
+                   min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n)),
+                   min(elapsed_ms) FILTER (WHERE rank >= ceil(0.999 * n)), sum(executions)::BIGINT
+            FROM ranked GROUP BY query, step_start ORDER BY query, step_start
         """
         parameters = {"version": version, "since": since, "step": step_seconds}
         with self._database.read() as cursor:
             rows = cursor.execute(sql, parameters).fetchall()
         points = defaultdict(list)
-        for query, step_start, p50, p99, count in rows:
+        for query, step_start, p50, p99, p999, count in rows:
             at = aware(datetime(1970, 1, 1) + timedelta(seconds=step_start))
-            points[query].append(LatencyPointRead(at=at, p50_ms=p50, p99_ms=p99, count=count))
+            points[query].append(LatencyPointRead(at=at, p50_ms=p50, p99_ms=p99, p999_ms=p999, count=count))
         return dict(points)
 
-    def histogram(self, span: Span, since: datetime) -> dict[str, list[HistogramBinRead]]:
+    def histogram(self, span: Span, since: datetime, source: Source = "workbench") -> dict[str, list[HistogramBinRead]]:
         """Count executions by query, while it had its plan, in bins that grow by a quarter; empty bins are left out."""
         sql = f"""
-            SELECT query, floor(ln(greatest(elapsed_ms, 0.001)) / ln($ratio)) AS bin, count(*)
-            FROM {_SAME_PLAN} AND NOT failed GROUP BY ALL ORDER BY query, bin
+            SELECT query, floor(ln(greatest(at_least_ms, 0.001)) / ln($ratio)) AS bin, sum(executions)::BIGINT
+            FROM {_same_plan(source)} AND NOT failed GROUP BY ALL ORDER BY query, bin
         """
         with self._database.read() as cursor:
             rows = cursor.execute(sql, span.parameters(since) | {"ratio": BIN_RATIO}).fetchall()
@@ -213,11 +264,18 @@ class ObservationTable:
             bins[query].append(HistogramBinRead(ms_low=low, ms_high=high, count=count))
         return dict(bins)
 
-    def slo_intervals(self, version: int, since: datetime) -> dict[str, list[SloInterval]]:
-        """Count by query and interval of its SLO over all versions; a failed execution keeps no threshold."""
+    def slo_intervals(
+        self, version: int, since: datetime, source: Source = "workbench"
+    ) -> dict[str, list[SloInterval]]:
+        """Count by query and interval of its SLO over all versions; a failed execution keeps no threshold.
+
+        Executions whose reported bucket holds the threshold do not keep it. What was reported is counted where its
+        minute begins, or its hour where only hours are kept.
+        """
         sql = f"""
-            SELECT query, count(*), count(*) FILTER (WHERE NOT failed AND elapsed_ms <= threshold_ms)
-            FROM observations JOIN slos USING (query) WHERE {_WINDOW}
+            SELECT query, sum(executions)::BIGINT,
+                   coalesce(sum(executions) FILTER (WHERE NOT failed AND elapsed_ms <= threshold_ms), 0)::BIGINT
+            FROM {executed(source)} JOIN slos USING (query) WHERE {_WINDOW}
             GROUP BY query, floor(epoch(started_at) / interval_seconds)
         """
         with self._database.read() as cursor:
@@ -226,3 +284,8 @@ class ObservationTable:
         for query, executions, kept in rows:
             intervals[query].append(SloInterval(executions, kept))
         return dict(intervals)
+
+
+def _same_plan(source: Source) -> str:
+    """What ran of each query while it had its plan, to stand after FROM and before further conditions."""
+    return _SAME_PLAN.format(executed=executed(source))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
+from piql_backend.latency.sources import Source
 from piql_backend.predictions.schemas import EstimateRead
 from piql_backend.slos.schemas import SloRead
 from piql_backend.web.schemas import Read
@@ -15,6 +16,7 @@ class ObservedRead(Read):
 
     p50_ms: float
     p99_ms: float
+    p999_ms: float
     p99_low_ms: float | None
     p99_high_ms: float | None
 
@@ -22,7 +24,9 @@ class ObservedRead(Read):
 class ComplianceRead(Read):
     """Intervals of the SLO in the window: `share` is `kept / judged`, null where no interval is judged.
 
-    An interval with fewer than `samples_needed` executions is counted in `too_few` and not judged.
+    An interval with fewer than `samples_needed` executions is counted in `too_few` and not judged. Of all `executions`,
+    `within` kept the threshold; the share of them lies with 95 % between `within_low` and `within_high`, which are null
+    where nothing was executed.
     """
 
     share: float | None
@@ -30,6 +34,10 @@ class ComplianceRead(Read):
     judged: int
     too_few: int
     samples_needed: int
+    executions: int
+    within: int
+    within_low: float | None
+    within_high: float | None
 
 
 class LatencyPointRead(Read):
@@ -38,6 +46,7 @@ class LatencyPointRead(Read):
     at: datetime
     p50_ms: float
     p99_ms: float
+    p999_ms: float
     count: int
 
 
@@ -59,10 +68,13 @@ class PredictedRead(EstimateRead):
 class SizeRead(Read):
     """Executions that made `requests` requests and returned `rows` rows; `predicted` is for that size, null for none.
 
+    Where reports of applications are read, a class of sizes: from the least to `requests` and `rows`, the most.
     `p99_ms` is that of the executions; of fewer than 100 it is the slowest.
     """
 
+    least_requests: int
     requests: int
+    least_rows: int
     rows: int
     executions: int
     p99_ms: float
@@ -119,12 +131,15 @@ class MarkerRead(Read):
 class LatencyRead(Read):
     """All queries of the deployment, the busiest first.
 
+    `source` says whose executions are counted: those that the workbench made, that applications reported, or both.
+
     `markers` are the deployments in the window, the oldest first; where there were over 100, the newest of them.
     `observed_since` is when observing began anew in the window, because what was observed before is lost; else null.
     """
 
     deployment_id: str
     window_seconds: float
+    source: Source
     run_id: str | None
     model: str | None
     markers: list[MarkerRead]

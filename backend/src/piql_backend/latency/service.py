@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
+from piql_profiler.validation.agreement import share_interval
+
 from piql_backend.database.connection import aware, now
 from piql_backend.deployments.schemas import DeploymentDetailRead
 from piql_backend.deployments.service import Deployments
@@ -15,12 +17,13 @@ from piql_backend.latency.comparing import NOT_COMPARED, Comparing
 from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import ObservationTable, SloInterval, Span, Totals
 from piql_backend.latency.schemas import ComplianceRead, LatencyRead, MarkerRead, ObservedRead, QueryLatencyRead
+from piql_backend.latency.sources import Source
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.schemas import SloRead
 
 STEPS = 60  # points of a series
 MOST_MARKERS = 100
-_NO_EXECUTIONS = Totals(0, 0, 0, 0, None, None, None, None)
+_NO_EXECUTIONS = Totals(0, 0, 0, 0, None, None, None, None, None)
 
 
 class Latency:
@@ -42,7 +45,7 @@ class Latency:
         self._plans = plans
         self._comparing = comparing
 
-    def read(self, deployment_id: str, window_seconds: float) -> LatencyRead:
+    def read(self, deployment_id: str, window_seconds: float, source: Source = "both") -> LatencyRead:
         """Every query of a deployment over the last `window_seconds`, over the versions up to this one.
 
         Raises ApiError 404 for an unknown deployment.
@@ -51,11 +54,14 @@ class Latency:
         self._observations.flush()
         version, since = deployment.version, now() - timedelta(seconds=window_seconds)
         markers, span = self._versions(deployment, since)
-        totals = self._table.totals(span, since)
-        series = self._table.series(version, since, max(1.0, window_seconds / STEPS))
-        histograms = self._table.histogram(span, since)
-        intervals = self._table.slo_intervals(version, since)
-        comparisons = self._comparing.compare(deployment, span, since)
+        asked = source
+        if source == "both" and not self._table.has_reports(since):
+            source = "workbench"  # the same executions, and their sizes need no classes
+        totals = self._table.totals(span, since, source)
+        series = self._table.series(version, since, max(1.0, window_seconds / STEPS), source)
+        histograms = self._table.histogram(span, since, source)
+        intervals = self._table.slo_intervals(version, since, source)
+        comparisons = self._comparing.compare(deployment, span, since, source)
         slos = {slo.query: slo for slo in self._slos.list()}
         queries = []
         for query in deployment.queries:
@@ -84,6 +90,7 @@ class Latency:
         return LatencyRead(
             deployment_id=deployment.id,
             window_seconds=window_seconds,
+            source=asked,
             run_id=deployment.run_id,
             model=deployment.model,
             markers=markers,
@@ -122,16 +129,25 @@ def compliance_of(slo: SloRead, intervals: Sequence[SloInterval]) -> ComplianceR
     needed = math.ceil(round(1 / (1 - slo.quantile), 6))  # rounded, or 1 / (1 - 0.99) would be a little over 100
     judged = [interval for interval in intervals if interval.executions >= needed]
     kept = sum(interval.kept >= slo.quantile * interval.executions - 1e-9 for interval in judged)
+    executions, within = (
+        sum(interval.executions for interval in intervals),
+        sum(interval.kept for interval in intervals),
+    )
+    low, high = share_interval(within, executions) if executions else (None, None)
     return ComplianceRead(
         share=kept / len(judged) if judged else None,
         kept=kept,
         judged=len(judged),
         too_few=len(intervals) - len(judged),
         samples_needed=needed,
+        executions=executions,
+        within=within,
+        within_low=low,
+        within_high=high,
     )
 
 
 def _observed(totals: Totals) -> ObservedRead | None:
-    if totals.p50_ms is None or totals.p99_ms is None:
+    if totals.p50_ms is None:
         return None
     return ObservedRead.model_validate(totals)

@@ -17,7 +17,10 @@ _KEYS = ("query", "version", "outcome", "bound", "requests_class", "rows_class",
 
 @dataclass(frozen=True, slots=True)
 class ReportedTotals:
-    """One query and outcome in a window, over all versions in `versions`."""
+    """One query and outcome in a window, over all versions in `versions`.
+
+    `over_bound` is exact, but for cells that hold executions within the bound as well: such a cell counts for one.
+    """
 
     query: str
     outcome: str
@@ -80,11 +83,12 @@ class ReportedTable:
             counted AS (
                 SELECT query, outcome, sum(executions)::BIGINT AS executions, sum(operations)::BIGINT AS requests,
                        max(bound) AS bound, max(most_operations) AS most_requests,
-                       (sum(executions) FILTER (WHERE least_operations > bound))::BIGINT AS over_bound,
+                       sum(CASE WHEN least_operations > bound OR outcome = 'BoundExceeded' THEN executions
+                                WHEN most_operations > bound THEN 1 ELSE 0 END)::BIGINT AS over_bound,
                        list(DISTINCT version ORDER BY version) AS versions
                 FROM seen GROUP BY query, outcome
             )
-            SELECT query, outcome, executions, requests, bound, most_requests, coalesce(over_bound, 0), p50, p99,
+            SELECT query, outcome, executions, requests, bound, most_requests, over_bound, p50, p99,
                    versions
             FROM counted JOIN quantiles USING (query, outcome) ORDER BY query, executions DESC, outcome
         """

@@ -104,7 +104,7 @@ function Live({ application, environment: name }: { application: string; environ
   const { data: versions, error } = useInfiniteQuery(deployments(environment))
   const live = versions?.find((version) => version.is_live)
   const { data: measured } = useQuery({
-    ...latency(environment, live?.id ?? '', HOUR_SECONDS),
+    ...latency(environment, live?.id ?? '', HOUR_SECONDS, 'both'),
     enabled: live !== undefined,
     refetchInterval: 15_000,
   })

@@ -35,7 +35,7 @@ export default function DashboardPanel() {
   const { version, isUnknown, error: versionError } = useVersion(versions, view.deployment)
   const windowSeconds = view.window ?? 3600
   const { data, error } = useQuery({
-    ...latency(environment, version?.id ?? '', windowSeconds),
+    ...latency(environment, version?.id ?? '', windowSeconds, view.source ?? 'both'),
     enabled: version !== undefined,
   })
   if (versionsError && !versions) return <ErrorNotice error={versionsError} />
@@ -69,6 +69,7 @@ export default function DashboardPanel() {
         <div className={styles['choices']}>
           <DeploymentChoice versions={versions ?? []} chosen={version} />
           <WindowChoice seconds={windowSeconds} />
+          <SourceChoice />
           <Switch
             label="View of the dashboard"
             value={view.as === 'table' ? 'table' : 'chart'}
@@ -122,7 +123,9 @@ function Comparison({ data, version }: { data: Latency; version: Deployment }) {
         {data.queries.every(({ executions }) => executions === 0) ? (
           <div className={styles['idle']}>
             <Notice actions={<Button onClick={() => openPanel('run')}>Run a query</Button>}>
-              No query was executed in this window. Run one, or choose one and send a burst of it.
+              {data.source === 'applications'
+                ? 'No application reported an execution in this window.'
+                : 'No query was executed in this window. Run one, or choose one and send a burst of it.'}
             </Notice>
           </div>
         ) : null}
@@ -159,6 +162,26 @@ function WindowChoice({ seconds }: { seconds: number }) {
           {option.name}
         </option>
       ))}
+    </SelectField>
+  )
+}
+
+/** Whose executions are counted. */
+function SourceChoice() {
+  const { source } = useView()
+  return (
+    <SelectField
+      label="Executions by"
+      isLabelHidden
+      value={source ?? 'both'}
+      onChange={(event) => {
+        const value = event.target.value
+        setView({ source: value === 'workbench' || value === 'applications' ? value : undefined })
+      }}
+    >
+      <option value="both">by all</option>
+      <option value="applications">by applications</option>
+      <option value="workbench">by the workbench</option>
     </SelectField>
   )
 }

@@ -8,8 +8,9 @@ import { Notice } from '../../ui/Notice'
 import { formatCount, formatMs, plural } from '../../units'
 import { BurstControl } from './BurstControl'
 import styles from './dashboard.module.css'
+import { SizeTable } from './SizeTable'
 import { SloForm } from './SloForm'
-import { complianceText } from './verdicts'
+import { complianceText, withinDetail, withinText } from './verdicts'
 
 interface QueryDetailProps {
   comparison: Comparison<QueryLatency>
@@ -44,6 +45,11 @@ export function QueryDetail({ comparison, version, markers }: QueryDetailProps) 
       ) : (
         <EmptyState title="Not executed in this window">Run it, or send a burst.</EmptyState>
       )}
+      {latency.sizes.some(
+        ({ requests, least_requests, rows, least_rows }) => requests !== least_requests || rows !== least_rows,
+      ) || latency.sizes.length > 1 ? (
+        <SizeTable sizes={latency.sizes} query={latency.query} />
+      ) : null}
       {query ? <BurstControl deploymentId={version.id} query={query} /> : null}
       <SloForm query={latency.query} slo={latency.slo} />
     </section>
@@ -68,6 +74,7 @@ function Facts({ latency }: { latency: QueryLatency }) {
         />
       ) : null}
       <Fact name="Observed p50" value={formatMs(latency.observed?.p50_ms)} />
+      <Fact name="Observed p99.9" value={formatMs(latency.observed?.p999_ms)} />
       <Fact name="Executions" value={formatCount(latency.executions)} />
       <Fact name="Failures" value={formatCount(latency.failures)} />
       <Fact
@@ -75,6 +82,13 @@ function Facts({ latency }: { latency: QueryLatency }) {
         value={`${latency.most_operations === null ? '–' : formatCount(latency.most_operations)} of ≤ ${formatCount(latency.bound_operations)}`}
       />
       <Fact name="SLO" value={complianceText(latency)} />
+      {latency.compliance && latency.slo ? (
+        <Fact
+          name={`Within ${formatMs(latency.slo.threshold_ms)}`}
+          value={withinText(latency.compliance)}
+          detail={withinDetail(latency.compliance, latency.slo.quantile)}
+        />
+      ) : null}
     </dl>
   )
 }
@@ -84,7 +98,7 @@ function Charts({ latency, markers }: { latency: QueryLatency; markers: Latency[
   return (
     <>
       <figure className={styles['figure']}>
-        <figcaption>p50 and p99 over time</figcaption>
+        <figcaption>p50, p99 and p99.9 over time</figcaption>
         <LatencySeries
           points={latency.series}
           predictedMs={predictedForSeen(latency)?.typical_p99_ms ?? null}
@@ -94,7 +108,7 @@ function Charts({ latency, markers }: { latency: QueryLatency; markers: Latency[
             isNewPlan: changed.includes(latency.query),
           }))}
           sloMs={latency.slo?.threshold_ms ?? null}
-          label={`p50 and p99 of ${latency.query} over time`}
+          label={`p50, p99 and p99.9 of ${latency.query} over time`}
         />
       </figure>
       {latency.histogram.length > 0 ? (

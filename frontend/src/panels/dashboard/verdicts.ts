@@ -36,3 +36,23 @@ export function complianceText({ compliance, slo }: QueryLatency): string {
   if (!compliance || compliance.share === null) return 'too few to judge'
   return `SLO kept in ${formatPercent(compliance.share)}`
 }
+
+type Compliance = NonNullable<QueryLatency['compliance']>
+
+/** The share of the executions that took no longer than the SLO's threshold. */
+export function withinText({ executions, within }: Compliance): string {
+  return executions === 0 ? '–' : shareText(within / executions)
+}
+
+/** The interval of that share, and what the SLO asks for. */
+export function withinDetail({ within_low, within_high }: Compliance, quantile: number): string {
+  const asked = `of ${formatPercent(quantile)}`
+  return within_low === null || within_high === null
+    ? asked
+    : `${asked}; 95 %: ${shareText(within_low)} to ${shareText(within_high)}`
+}
+
+/** A share, rounded down: only all are 100 %. */
+function shareText(share: number): string {
+  return formatPercent(Math.floor(share * 10_000) / 10_000, 2)
+}

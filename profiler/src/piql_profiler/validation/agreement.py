@@ -27,7 +27,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from scipy.special import bdtr, bdtrc
+from scipy.special import bdtr, bdtrc, betaincinv
 
 QUANTILE = 0.99
 ERROR = 0.05  # how often at most a verdict is wrong
@@ -58,6 +58,18 @@ class Agreement:
 def region_of(predicted: float, conservative: float | None) -> Region:
     """The region of a predicted p99; `conservative` is what it stays below in 9 of 10 cases, or the worst interval."""
     return Region(predicted / TOLERANCE, max(predicted * TOLERANCE, conservative or 0.0))
+
+
+def share_interval(kept: int, executions: int) -> tuple[float, float]:
+    """The exact interval of a share, seen as `kept` of `executions`: it misses the true one in at most ERROR of cases.
+
+    C. J. Clopper and E. S. Pearson, Biometrika 26 (1934) 404-413.
+    """
+    if not 0 <= kept <= executions or executions == 0:
+        raise ValueError(f"{kept} of {executions} is no count of a part")
+    low = 0.0 if kept == 0 else float(betaincinv(kept, executions - kept + 1, ERROR / 2))
+    high = 1.0 if kept == executions else float(betaincinv(kept + 1, executions - kept, 1 - ERROR / 2))
+    return low, high
 
 
 def judge(executions: int, over_low: int, over_high: int) -> Agreement:
