@@ -118,7 +118,7 @@ def _shown(action: argparse.Action) -> str:
     value = str(action.metavar or "|".join(map(str, action.choices or ())) or action.dest.upper())
     if not action.option_strings:
         return f"[{value}]" if action.nargs == "?" else value
-    return f"{action.option_strings[0]} {value}"
+    return f"{action.option_strings[0]}{'' if value.startswith('[=') else ' '}{value}"
 
 
 def _default(action: argparse.Action) -> str:

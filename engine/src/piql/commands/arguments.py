@@ -21,8 +21,13 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 def compile_path(parser: argparse.ArgumentParser, path: Path) -> Compilation:
     """Compile a file or folder; end with a usage message when there is nothing to compile."""
+    require_files(parser, path)
+    return compiler.compile(path)
+
+
+def require_files(parser: argparse.ArgumentParser, path: Path) -> None:
+    """End with a usage message when there is nothing to compile at a path."""
     if not path.exists():
         parser.error(f"{path}: no such file or folder")
     if path.is_dir() and not any(path.rglob("*.piql")):
         parser.error(f"{path}: no .piql files in it")
-    return compiler.compile(path)

@@ -4,27 +4,54 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from piql.commands.arguments import add_output, add_source, compile_path
+from piql import compiler
+from piql.commands.arguments import add_output
+from piql.commands.fixing import (
+    STANDARD_INPUT,
+    add_files,
+    add_fixing,
+    codes_of,
+    difference,
+    fixed_as_json,
+    fixed_as_text,
+    read_files,
+    with_bare_fix,
+    write_fixed,
+)
 from piql.commands.table import counted, format_table
 from piql.compiler.result import Compilation, CompiledQuery
+from piql.editor.service.fix_all import fix_all
 from piql.text.diagnostics.diagnostic import Diagnostic
 from piql.text.diagnostics.render import render_all
 
 
 def check(argv: Sequence[str] | None = None) -> int:
-    """Print findings and bounds."""
-    parser = argparse.ArgumentParser(prog="piql check", description="Print findings and bounds.")
-    add_source(parser)
+    """Print findings and bounds; with --fix make the fixes first, with --diff only show them."""
+    parser = argparse.ArgumentParser(prog="piql check", description="Print findings and bounds.", allow_abbrev=False)
+    add_files(parser)
     add_output(parser)
-    options = parser.parse_args(argv)
-    compilation = compile_path(parser, options.path)
+    add_fixing(parser)
+    options = parser.parse_args(with_bare_fix(sys.argv[1:] if argv is None else argv))
+    files = read_files(parser, options.path)
+    if options.fix is None and not options.diff:
+        compilation = compiler.compile(files.texts)
+        print(json.dumps(as_json(compilation), indent=2) if options.output == "json" else as_text(compilation))
+        return 1 if compilation.has_errors else 0
+    fixed = fix_all(files.texts, codes_of(parser, options.fix or ()))
+    if not options.diff:
+        write_fixed(parser, files, fixed.texts)
+    compilation = compiler.compile(files.texts) if options.diff else fixed.compilation  # as the files are now
     if options.output == "json":
-        print(json.dumps(as_json(compilation), indent=2))
+        print(json.dumps(fixed_as_json(files, fixed, options.diff) | as_json(compilation), indent=2))
+    elif options.diff or files.is_standard_input:  # what other programs read goes to the output, all else beside it
+        sys.stdout.write(difference(files, fixed.texts) if options.diff else fixed.texts[STANDARD_INPUT])
+        print(fixed_as_text(fixed, would=options.diff), file=sys.stderr)
     else:
-        print(as_text(compilation))
+        print(f"{fixed_as_text(fixed)}\n\n{as_text(compilation)}")
     return 1 if compilation.has_errors else 0
 
 

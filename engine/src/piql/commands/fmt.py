@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from piql.commands.arguments import add_source
+from piql.commands.text_files import BYTE_ORDER_MARK, write_whole
 from piql.compiler.binding.conversion import as_sql
 from piql.compiler.syntax.parser import parse
 from piql.compiler.syntax.printer import print_file
 from piql.text.source import Source
-
-BYTE_ORDER_MARK = "\ufeff"
 
 
 def fmt(argv: Sequence[str] | None = None) -> int:
@@ -41,7 +40,7 @@ def fmt(argv: Sequence[str] | None = None) -> int:
             changed += 1
             print(f"{file_path}: {'would change' if options.check else 'formatted'}")
             if not options.check:
-                file_path.write_bytes(_written_like(before, text).encode())
+                write_whole({file_path: _written_like(before, text).encode()})
     many = "1 file" if len(paths) == 1 else f"{len(paths)} files"
     print(f"{many}, {changed} {'would change' if options.check else 'changed'}")
     return 1 if broken or (options.check and changed) else 0

@@ -10,6 +10,6 @@ depends on the texts alone.
 
 from __future__ import annotations
 
-from piql.compiler.compiler import Compiler, compile, compile_statement, texts_of  # noqa: A004
+from piql.compiler.compiler import Compiler, compile, compile_statement, paths_of, text_of, texts_of  # noqa: A004
 
-__all__ = ["Compiler", "compile", "compile_statement", "texts_of"]
+__all__ = ["Compiler", "compile", "compile_statement", "paths_of", "text_of", "texts_of"]

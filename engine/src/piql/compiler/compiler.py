@@ -55,13 +55,18 @@ def texts_of(source: str | Path | Mapping[str, str]) -> Mapping[str, str]:
     if isinstance(source, str):
         return {"": source}
     if isinstance(source, Path):
-        if source.is_dir():
-            paths = sorted(path for path in source.rglob("*.piql") if path.is_file())
-            return {path.relative_to(source).as_posix(): _text_of(path) for path in paths}
-        return {source.name: _text_of(source)}
+        return {name: text_of(path.read_bytes()) for name, path in paths_of(source).items()}
     return source
 
 
-def _text_of(path: Path) -> str:
-    """Read a file as the editor shows it: line ends stay as they are, bytes that are not UTF-8 are marked."""
-    return path.read_bytes().decode("utf-8-sig", errors="replace")
+def paths_of(source: Path) -> dict[str, Path]:
+    """Return the files to compile by the names that `texts_of` gives them."""
+    if source.is_dir():
+        paths = sorted(path for path in source.rglob("*.piql") if path.is_file())
+        return {path.relative_to(source).as_posix(): path for path in paths}
+    return {source.name: source}
+
+
+def text_of(content: bytes) -> str:
+    """Return the text of a file as the editor shows it: line ends stay, bytes that are not UTF-8 are marked."""
+    return content.decode("utf-8-sig", errors="replace")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from piql.editor.service.formatting import FormatRefused, format_edits
-from piql.editor.service.renaming import apply_edits
+from piql.text.edits import apply_edits
 
 TEXT = """-- the people
 CREATE TABLE users (username VARCHAR(32) PRIMARY KEY, -- 😀

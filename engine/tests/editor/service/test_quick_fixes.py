@@ -6,7 +6,7 @@ import piql
 from piql.compiler.result import Compilation
 from piql.editor.service.lenses import lenses
 from piql.editor.service.quick_fixes import quick_fixes
-from piql.editor.service.renaming import apply_edits
+from piql.text.edits import apply_edits
 
 SCHEMA = """CREATE TABLE subscriptions (owner VARCHAR(32), target VARCHAR(32), PRIMARY KEY (owner, target));
 """

@@ -10,7 +10,8 @@ import pytest
 from piql.compiler import texts_of
 from piql.compiler.syntax.parser import parse
 from piql.editor.service.names import Names
-from piql.editor.service.renaming import RenameRefused, apply_edits, rename, renameable
+from piql.editor.service.renaming import RenameRefused, rename, renameable
+from piql.text.edits import apply_edits
 from piql.text.source import Source
 
 SAMPLES = Path(__file__).resolve().parents[4] / "sample-apps"

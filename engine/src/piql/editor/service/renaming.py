@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 
 from piql.compiler import compile  # noqa: A004
 from piql.compiler.syntax.cursor import RESERVED
@@ -11,6 +10,7 @@ from piql.compiler.syntax.lexer import tokenize, unquote
 from piql.editor.service.names import Names
 from piql.editor.service.occurrences import Occurrence, Symbol
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit
+from piql.text.edits import apply_edits
 from piql.text.source import Source, Span
 
 
@@ -123,18 +123,3 @@ def _moved(span: Span, edits: Iterable[Edit]) -> tuple[str, int]:
     """Return the file and the offset where a span begins after the edits."""
     before = (edit for edit in edits if edit.file == span.file and edit.start < span.start)
     return span.file, span.start + sum(len(edit.text) - (edit.end - edit.start) for edit in before)
-
-
-def apply_edits(texts: Mapping[str, str], edits: Iterable[Edit]) -> dict[str, str]:
-    """Return the texts with the edits made; they do not overlap."""
-    after = dict(texts)
-    ordered = sorted(edits, key=lambda edit: (edit.file, edit.start))
-    for file, group in groupby(ordered, key=lambda edit: edit.file):
-        text = texts[file]
-        parts: list[str] = []
-        at = 0
-        for edit in group:
-            parts += (text[at : edit.start], edit.text)
-            at = edit.end
-        after[file] = "".join((*parts, text[at:]))
-    return after
