@@ -2151,6 +2151,16 @@ export interface components {
             counts: number;
         };
         /**
+         * BudgetRead
+         * @description The error budget of an SLO: `left` of what it allows in the window, below 0 when more is used; null for none.
+         */
+        BudgetRead: {
+            /** Left */
+            left: number | null;
+            /** Burns */
+            burns: components["schemas"]["BurnRead"][];
+        };
+        /**
          * BuildCreate
          * @description Deploys like `DeploymentCreate`, but builds indexes while the live version runs.
          */
@@ -2199,6 +2209,26 @@ export interface components {
             reason: string | null;
             /** Deployment Id */
             deployment_id: string | null;
+        };
+        /**
+         * BurnRead
+         * @description How fast the budget is used: the rates of two windows that end now, null where nothing was executed in one.
+         *
+         *     `is_burning`: both are at `factor` or over, and the longer one, which has executions enough, is over 1 by a test.
+         */
+        BurnRead: {
+            /** Long Seconds */
+            long_seconds: number;
+            /** Short Seconds */
+            short_seconds: number;
+            /** Factor */
+            factor: number;
+            /** Long Rate */
+            long_rate: number | null;
+            /** Short Rate */
+            short_rate: number | null;
+            /** Is Burning */
+            is_burning: boolean;
         };
         /**
          * BurstCreate
@@ -4555,7 +4585,7 @@ export interface components {
         };
         /**
          * QueryLatencyRead
-         * @description One query since its plan last changed; only `series` and `compliance` are of all versions.
+         * @description One query since its plan last changed; only `series`, `compliance` and `budget` are of all versions.
          *
          *     `plan_since` is the first version in the window with this plan, or the one that was live when the window began.
          *     `observed` is null before the first execution in the window. `agreement` is null where no execution had a size that
@@ -4580,6 +4610,7 @@ export interface components {
             plan_since: number;
             slo: components["schemas"]["SloRead"] | null;
             compliance: components["schemas"]["ComplianceRead"] | null;
+            budget: components["schemas"]["BudgetRead"] | null;
             /** Bound Operations */
             bound_operations: number;
             /** Most Operations */

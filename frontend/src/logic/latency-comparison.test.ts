@@ -22,6 +22,7 @@ function latency(query: string, more: Partial<QueryLatency> = {}): QueryLatency 
     sizes: [SMALL],
     compliance: { share: 1 },
     slo: null,
+    budget: null,
     plan_since: 1,
     series: [{}],
     requests_over_bound: 0,
@@ -58,6 +59,18 @@ describe('predicted beside observed', () => {
       latency('close', { slo: { threshold_ms: 11 } }),
     ])
     expect(ranked.map((comparison) => comparison.latency.query)).toEqual(['close', 'far', 'without'])
+  })
+
+  it('says that a budget burns before that an SLO is broken, and puts the least of a budget first', () => {
+    const burn = { is_burning: true, long_seconds: 3600, long_rate: 20 }
+    const ranked = rank([
+      latency('half', { budget: { left: 0.5, burns: [{ ...burn, is_burning: false }] } }),
+      latency('none', { budget: { left: -3, burns: [] } }),
+      latency('broken', { compliance: { share: 0.5 } }),
+      latency('burning', { compliance: { share: 0.5 }, budget: { left: 0.9, burns: [burn] } }),
+    ])
+    expect(ranked.map((comparison) => comparison.latency.query)).toEqual(['burning', 'broken', 'none', 'half'])
+    expect(ranked[0]?.sentence).toBe('Over the last 1 h, 20 times as many executions broke the SLO as it allows')
   })
 
   it('holds no execution of another size against the prediction', () => {

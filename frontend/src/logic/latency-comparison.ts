@@ -3,7 +3,7 @@
  * whether executions of a predictable size agree with the prediction for that size; this module puts the result into
  * words.
  */
-import { formatCount, plural } from '../units'
+import { formatCount, formatDuration, plural } from '../units'
 import type { Estimate } from './estimate'
 
 /** The size of an execution: its requests and the rows that they returned. */
@@ -31,6 +31,11 @@ export interface QueryLatency {
   sizes: readonly (Sized & { executions: number; predicted: Estimate | null })[]
   compliance: { share: number | null } | null
   slo: { threshold_ms: number } | null
+  /** The error budget of the SLO: the part that is left, and whether it is used too fast. */
+  budget: {
+    left: number | null
+    burns: readonly { is_burning: boolean; long_seconds: number; long_rate: number | null }[]
+  } | null
   /** The version that brought its present plan. `series` also has what ran before. */
   plan_since: number
   series: readonly unknown[]
@@ -39,6 +44,7 @@ export interface QueryLatency {
 
 export type Verdict =
   | 'over-bound'
+  | 'burning'
   | 'slo-broken'
   | 'slower'
   | 'faster'
@@ -60,6 +66,7 @@ export interface Comparison<Q extends QueryLatency> {
 /** The worst first. */
 const SEVERITY: readonly Verdict[] = [
   'over-bound',
+  'burning',
   'slo-broken',
   'slower',
   'faster',
@@ -92,11 +99,17 @@ export function rank<Q extends QueryLatency>(latencies: readonly Q[]): Compariso
     .toSorted(
       (a, b) =>
         SEVERITY.indexOf(a.verdict) - SEVERITY.indexOf(b.verdict) ||
+        budgetLeft(a.latency) - budgetLeft(b.latency) ||
         (a.latency.compliance?.share ?? 1) - (b.latency.compliance?.share ?? 1) ||
         usedOfSlo(b.latency) - usedOfSlo(a.latency) ||
         b.latency.executions - a.latency.executions ||
         a.latency.query.localeCompare(b.latency.query),
     )
+}
+
+/** The part of the error budget that is left; without a budget it is whole. */
+function budgetLeft({ budget }: QueryLatency): number {
+  return budget?.left ?? 1
 }
 
 /** The observed p99 by the threshold of the SLO; 0 without either. */
@@ -122,6 +135,7 @@ export function sizeText({ requests, rows }: Sized): string {
 function judge(latency: QueryLatency): Verdict {
   if (latency.requests_over_bound > 0) return 'over-bound'
   if (latency.executions === 0 || latency.observed === null) return 'no-data'
+  if (latency.budget?.burns.some((burn) => burn.is_burning)) return 'burning'
   return (latency.compliance?.share ?? 1) < 1 ? 'slo-broken' : ofPrediction(latency)
 }
 
@@ -139,6 +153,8 @@ function sentenceOf(verdict: Verdict, latency: QueryLatency): string {
   switch (verdict) {
     case 'over-bound':
       return `${plural(latency.requests_over_bound, 'execution')} made more requests than the bound`
+    case 'burning':
+      return burningSentence(latency)
     case 'slo-broken':
       return 'Some intervals broke the SLO'
     case 'slower':
@@ -164,6 +180,12 @@ function sentenceOf(verdict: Verdict, latency: QueryLatency): string {
         ? `Not executed since its plan changed in version ${latency.plan_since}`
         : 'Not executed in this window'
   }
+}
+
+/** How fast the budget is used, and for how long it would last. */
+function burningSentence({ budget }: QueryLatency): string {
+  const burn = budget?.burns.find(({ is_burning }) => is_burning)
+  return `Over the last ${formatDuration(burn?.long_seconds)}, ${formatCount(Math.round(burn?.long_rate ?? 0))} times as many executions broke the SLO as it allows`
 }
 
 export interface LogAxis {

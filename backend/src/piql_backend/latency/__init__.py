@@ -2,6 +2,7 @@
 
 service.py      joins observations, predictions and SLOs into one answer
 comparing.py    compares executions with the prediction for their own size
+budgets.py      how much of what an SLO allows is used, and how fast
 plans.py        since which version a query has its plan
 repository.py   the SQL over what ran
 sources.py      what ran by the workbench, by applications, or by both, as one relation

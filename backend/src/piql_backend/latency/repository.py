@@ -93,7 +93,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class SloInterval:
-    """One interval of a query's SLO: how many executions it had, and how many kept the threshold."""
+    """A stretch of time of a query with an SLO: how many executions it had, and how many kept the threshold."""
 
     executions: int
     kept: int
@@ -284,6 +284,27 @@ class ObservationTable:
         for query, executions, kept in rows:
             intervals[query].append(SloInterval(executions, kept))
         return dict(intervals)
+
+    def slo_windows(
+        self, version: int, windows: Sequence[int], source: Source = "workbench"
+    ) -> dict[str, dict[int, SloInterval]]:
+        """Count by query with an SLO over all versions, for each window: so many seconds that end now."""
+        sql = f"""
+            SELECT query, seconds, sum(executions)::BIGINT,
+                   coalesce(sum(executions) FILTER (WHERE NOT failed AND elapsed_ms <= threshold_ms), 0)::BIGINT
+            FROM {executed(source)} JOIN slos USING (query)
+            JOIN (SELECT unnest($windows::INTEGER[]) AS seconds) ON started_at >= $now::TIMESTAMP - to_seconds(seconds)
+            WHERE version <= $version AND started_at >= $since GROUP BY query, seconds
+        """
+        until = now()
+        since = until - timedelta(seconds=max(windows))
+        parameters = {"version": version, "windows": [*windows], "now": until, "since": since}
+        with self._database.read() as cursor:
+            rows = cursor.execute(sql, parameters).fetchall()
+        counted: dict[str, dict[int, SloInterval]] = defaultdict(dict)
+        for query, seconds, executions, kept in rows:
+            counted[query][seconds] = SloInterval(executions, kept)
+        return dict(counted)
 
 
 def _same_plan(source: Source) -> str:

@@ -40,6 +40,27 @@ class ComplianceRead(Read):
     within_high: float | None
 
 
+class BurnRead(Read):
+    """How fast the budget is used: the rates of two windows that end now, null where nothing was executed in one.
+
+    `is_burning`: both are at `factor` or over, and the longer one, which has executions enough, is over 1 by a test.
+    """
+
+    long_seconds: int
+    short_seconds: int
+    factor: float
+    long_rate: float | None
+    short_rate: float | None
+    is_burning: bool
+
+
+class BudgetRead(Read):
+    """The error budget of an SLO: `left` of what it allows in the window, below 0 when more is used; null for none."""
+
+    left: float | None
+    burns: list[BurnRead]
+
+
 class LatencyPointRead(Read):
     """The executions of one step of time, which begins `at`."""
 
@@ -94,7 +115,7 @@ class AgreementRead(Read):
 
 
 class QueryLatencyRead(Read):
-    """One query since its plan last changed; only `series` and `compliance` are of all versions.
+    """One query since its plan last changed; only `series`, `compliance` and `budget` are of all versions.
 
     `plan_since` is the first version in the window with this plan, or the one that was live when the window began.
     `observed` is null before the first execution in the window. `agreement` is null where no execution had a size that
@@ -113,6 +134,7 @@ class QueryLatencyRead(Read):
     plan_since: int
     slo: SloRead | None
     compliance: ComplianceRead | None
+    budget: BudgetRead | None
     bound_operations: int
     most_operations: int | None
     requests_over_bound: int

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -13,6 +12,7 @@ from piql_backend.database.connection import aware, now
 from piql_backend.deployments.schemas import DeploymentDetailRead
 from piql_backend.deployments.service import Deployments
 from piql_backend.executions.observations import Observations
+from piql_backend.latency.budgets import WINDOWS, budget_of, samples_needed
 from piql_backend.latency.comparing import NOT_COMPARED, Comparing
 from piql_backend.latency.plans import Plans
 from piql_backend.latency.repository import ObservationTable, SloInterval, Span, Totals
@@ -55,12 +55,14 @@ class Latency:
         version, since = deployment.version, now() - timedelta(seconds=window_seconds)
         markers, span = self._versions(deployment, since)
         asked = source
-        if source == "both" and not self._table.has_reports(since):
+        oldest = min(since, now() - timedelta(seconds=max(WINDOWS)))  # that anything below is counted from
+        if source == "both" and not self._table.has_reports(oldest):
             source = "workbench"  # the same executions, and their sizes need no classes
         totals = self._table.totals(span, since, source)
         series = self._table.series(version, since, max(1.0, window_seconds / STEPS), source)
         histograms = self._table.histogram(span, since, source)
         intervals = self._table.slo_intervals(version, since, source)
+        recent = self._table.slo_windows(version, WINDOWS, source)
         comparisons = self._comparing.compare(deployment, span, since, source)
         slos = {slo.query: slo for slo in self._slos.list()}
         queries = []
@@ -80,6 +82,9 @@ class Latency:
                     plan_since=span.first[query.name],
                     slo=slo,
                     compliance=None if slo is None else compliance_of(slo, intervals.get(query.name, ())),
+                    budget=None
+                    if slo is None
+                    else budget_of(slo.quantile, _whole(intervals.get(query.name, ())), recent.get(query.name, {})),
                     bound_operations=query.operations,
                     most_operations=query_totals.most_operations if query_totals.executions else None,
                     requests_over_bound=query_totals.over_bound,
@@ -126,25 +131,27 @@ class Latency:
 
 def compliance_of(slo: SloRead, intervals: Sequence[SloInterval]) -> ComplianceRead:
     """Judge the intervals that have executions enough to show the SLO's quantile: 100 for the p99."""
-    needed = math.ceil(round(1 / (1 - slo.quantile), 6))  # rounded, or 1 / (1 - 0.99) would be a little over 100
+    needed = samples_needed(slo.quantile)
     judged = [interval for interval in intervals if interval.executions >= needed]
     kept = sum(interval.kept >= slo.quantile * interval.executions - 1e-9 for interval in judged)
-    executions, within = (
-        sum(interval.executions for interval in intervals),
-        sum(interval.kept for interval in intervals),
-    )
-    low, high = share_interval(within, executions) if executions else (None, None)
+    whole = _whole(intervals)
+    low, high = share_interval(whole.kept, whole.executions) if whole.executions else (None, None)
     return ComplianceRead(
         share=kept / len(judged) if judged else None,
         kept=kept,
         judged=len(judged),
         too_few=len(intervals) - len(judged),
         samples_needed=needed,
-        executions=executions,
-        within=within,
+        executions=whole.executions,
+        within=whole.kept,
         within_low=low,
         within_high=high,
     )
+
+
+def _whole(intervals: Sequence[SloInterval]) -> SloInterval:
+    """All intervals together."""
+    return SloInterval(sum(part.executions for part in intervals), sum(part.kept for part in intervals))
 
 
 def _observed(totals: Totals) -> ObservedRead | None:

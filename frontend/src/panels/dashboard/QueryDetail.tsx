@@ -10,7 +10,7 @@ import { BurstControl } from './BurstControl'
 import styles from './dashboard.module.css'
 import { SizeTable } from './SizeTable'
 import { SloForm } from './SloForm'
-import { complianceText, withinDetail, withinText } from './verdicts'
+import { budgetText, burnText, complianceText, withinDetail, withinText } from './verdicts'
 
 interface QueryDetailProps {
   comparison: Comparison<QueryLatency>
@@ -82,6 +82,7 @@ function Facts({ latency }: { latency: QueryLatency }) {
         value={`${latency.most_operations === null ? '–' : formatCount(latency.most_operations)} of ≤ ${formatCount(latency.bound_operations)}`}
       />
       <Fact name="SLO" value={complianceText(latency)} />
+      {latency.budget ? <Fact name="Error budget left" value={budgetText(latency)} detail={burnText(latency)} /> : null}
       {latency.compliance && latency.slo ? (
         <Fact
           name={`Within ${formatMs(latency.slo.threshold_ms)}`}

@@ -2,10 +2,11 @@
 import type { QueryLatency } from '../../api/types'
 import type { Verdict } from '../../logic/latency-comparison'
 import type { Tone } from '../../ui/Badge'
-import { formatPercent } from '../../units'
+import { formatCount, formatDuration, formatPercent } from '../../units'
 
 export const TONES: Readonly<Record<Verdict, Tone>> = {
   'over-bound': 'danger',
+  burning: 'danger',
   'slo-broken': 'danger',
   slower: 'warning',
   faster: 'info',
@@ -19,6 +20,7 @@ export const TONES: Readonly<Record<Verdict, Tone>> = {
 
 export const WORDS: Readonly<Record<Verdict, string>> = {
   'over-bound': 'over its bound',
+  burning: 'burning its budget',
   'slo-broken': 'SLO broken',
   slower: 'slower than predicted',
   faster: 'faster than predicted',
@@ -35,6 +37,23 @@ export function complianceText({ compliance, slo }: QueryLatency): string {
   if (!slo) return 'no SLO'
   if (!compliance || compliance.share === null) return 'too few to judge'
   return `SLO kept in ${formatPercent(compliance.share)}`
+}
+
+/** What is left of the error budget, such as `64 %`, or how much more was used than there is. */
+export function budgetText({ budget }: QueryLatency): string {
+  if (!budget || budget.left === null) return '–'
+  return budget.left >= 0
+    ? shareText(budget.left)
+    : `used ${formatCount(Math.round((1 - budget.left) * 10) / 10)} times`
+}
+
+/** How fast it is used now: the burn rates of the shorter windows. */
+export function burnText({ budget }: QueryLatency): string {
+  const rates = budget?.burns.map(
+    ({ long_seconds, long_rate }) =>
+      `${long_rate === null ? '–' : formatCount(Math.round(long_rate * 10) / 10)} over ${formatDuration(long_seconds)}`,
+  )
+  return `burn rate ${rates?.join(', ') ?? '–'}`
 }
 
 type Compliance = NonNullable<QueryLatency['compliance']>

@@ -1,0 +1,74 @@
+"""Error budgets: how much of what an SLO allows is used, and how fast it is being used.
+
+An SLO of 99 % allows 1 of 100 executions to take longer or to fail. The budget of a window is what it allows of the
+executions in it. The burn rate is the share that broke the threshold, by the share that is allowed: at 1 the budget is
+used up just at the end of the window, at 14.4 the budget of 30 days in two days.
+
+A query is burning when the rates of a long and of a short window are both over their factor: the long one says that it
+matters, the short one that it still goes on. The long one must have the executions that it takes to show the quantile,
+and its exact interval must lie over 1: one pair calls a query burning that keeps its SLO in at most ERROR / 2 of cases.
+
+The pairs of windows: B. Beyer et al., The Site Reliability Workbook, chapter 5.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from piql_profiler.validation.agreement import share_interval
+
+from piql_backend.latency.repository import SloInterval
+from piql_backend.latency.schemas import BudgetRead, BurnRead
+
+
+@dataclass(frozen=True, slots=True)
+class BurnWindows:
+    """Two windows that end now, and the burn rate that is too high in both."""
+
+    long_seconds: int
+    short_seconds: int
+    factor: float
+
+
+PAIRS = (BurnWindows(3_600, 300, 14.4), BurnWindows(21_600, 1_800, 6.0))
+WINDOWS = tuple(sorted({seconds for pair in PAIRS for seconds in (pair.long_seconds, pair.short_seconds)}))
+_NONE = SloInterval(0, 0)
+
+
+def samples_needed(quantile: float) -> int:
+    """How many executions can show a quantile: 100 for the p99."""
+    return math.ceil(round(1 / (1 - quantile), 6))  # rounded, or 1 / (1 - 0.99) would be a little over 100
+
+
+def budget_of(quantile: float, window: SloInterval, recent: Mapping[int, SloInterval]) -> BudgetRead:
+    """The budget of an SLO: `window` are the executions of the whole window, `recent` those of each of WINDOWS."""
+    allowed = (1 - quantile) * window.executions
+    used = window.executions - window.kept
+    return BudgetRead(
+        left=1 - used / allowed if allowed > 0 else None,
+        burns=[_burn(quantile, pair, recent) for pair in PAIRS],
+    )
+
+
+def _burn(quantile: float, pair: BurnWindows, recent: Mapping[int, SloInterval]) -> BurnRead:
+    long, short = recent.get(pair.long_seconds, _NONE), recent.get(pair.short_seconds, _NONE)
+    rates = _rate(quantile, long), _rate(quantile, short)
+    is_high = all(rate is not None and rate >= pair.factor for rate in rates)
+    is_enough = long.executions >= samples_needed(quantile)
+    return BurnRead(
+        long_seconds=pair.long_seconds,
+        short_seconds=pair.short_seconds,
+        factor=pair.factor,
+        long_rate=rates[0],
+        short_rate=rates[1],
+        is_burning=is_high and is_enough and share_interval(long.kept, long.executions)[1] < quantile,
+    )
+
+
+def _rate(quantile: float, counted: SloInterval) -> float | None:
+    """The burn rate of a window; None where nothing was executed."""
+    if counted.executions == 0:
+        return None
+    return (counted.executions - counted.kept) / counted.executions / (1 - quantile)
