@@ -118,3 +118,20 @@ async def test_an_unknown_file_is_not_found(client: httpx.AsyncClient, texts: Fi
     body = at(texts, "mine") | {"file": "none.piql"}
     answer = await client.post("/api/language/completions", json=body)
     assert (answer.status_code, answer.json()["code"]) == (404, "unknown-file")
+
+
+async def test_a_change_of_the_schema_comes_as_edits_with_what_it_means_for_the_queries(
+    client: httpx.AsyncClient, files: Files
+) -> None:
+    change = {"kind": "set-limit", "table": "subscriptions", "columns": ["owner"], "limit": None}
+    answer = await asked(client, "schema-edits", {"files": files, "change": change})
+    (edit,) = (edit for edit in answer["edits"] if "LIMIT" in text_at(files, edit["range"]))
+    assert edit["text"] == ""
+    assert "thoughtstream" in answer["now_refused"]
+    assert {error["query"] for error in answer["new_errors"]} >= {"thoughtstream"}
+    refused = await client.post(
+        "/api/language/schema-edits",
+        json={"files": files, "change": {"kind": "drop-column", "table": "users", "column": "username"}},
+    )
+    assert (refused.status_code, refused.json()["code"]) == (422, "schema-edit-refused")
+    assert "primary key of users" in refused.json()["message"]

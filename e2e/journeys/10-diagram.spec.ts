@@ -76,3 +76,67 @@ test('what nothing bounds is marked in the diagram as in the text, the plan and 
   await diagram.rows.getByRole('button', { name: 'approved BOOLEAN' }).click()
   await expect.poll(() => editor.caretLine('schema.piql')).toContain('approved BOOLEAN')
 })
+
+test('the schema is changed in the diagram by keys alone: shown first, written into the text, undone', async ({
+  workbench,
+  page,
+}) => {
+  const { diagram, editor } = workbench
+  await workbench.open(THOUGHTSTREAM)
+  await expect(diagram.table('thoughts')).toBeVisible()
+  await editor.expectText('schema.piql', 'CREATE TABLE thoughts')
+  const before = await editor.text('schema.piql')
+  await diagram.tables.first().focus()
+  await page.keyboard.press('End')
+  await expect(diagram.table('thoughts')).toBeFocused()
+  await page.keyboard.press('e')
+  await expect(diagram.change.getByLabel('Table')).toHaveValue('thoughts')
+  await expect(diagram.change.getByLabel('Name')).toBeFocused()
+  await page.keyboard.type('mood')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('VARCHAR(20)')
+  await expect(diagram.change.locator('pre')).toContainText('+   mood VARCHAR(20),')
+  expect(await editor.text('schema.piql')).toBe(before)
+  await expectNoObjections(page, 'a change of the schema before it is written', 'dialog')
+  await expect(diagram.write).toBeEnabled()
+  await page.keyboard.press('Enter')
+  await expect(diagram.partsOf('thoughts').filter({ hasText: 'mood' })).toHaveCount(1)
+  await expect(diagram.table('thoughts')).toBeFocused()
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await expect.poll(() => editor.text('schema.piql')).toBe(before)
+
+  await diagram.labels.getByText('owner · ≤ 100').click()
+  await diagram.change.getByLabel('At most').fill('40')
+  await expect(diagram.change.locator('pre')).toContainText('+   CARDINALITY LIMIT 40 (owner),')
+  await diagram.write.click()
+  await expect(diagram.steps.first()).toHaveText('step 1subscriptions ≤ 1 op, ≤ 40 rows')
+  await editor.area.focus()
+  await editor.undo()
+  await expect.poll(() => editor.text('schema.piql')).toBe(before)
+
+  await diagram.changes('Remove a limit', 'subscriptions')
+  await diagram.change.getByLabel('Columns').fill('owner')
+  await expect(diagram.change).toContainText('No longer bounded: thoughtstream, usersFollowedBy.')
+  await diagram.change.getByLabel('Columns').fill('nobody')
+  await expect(diagram.change.getByRole('alert')).toContainText('no limit on nobody')
+  await expect(diagram.write).toBeDisabled()
+  await page.keyboard.press('Escape')
+  expect(await editor.text('schema.piql')).toBe(before)
+})
+
+test('a line pulled between two tables asks for the reference, and the diagram is saved as a picture', async ({
+  workbench,
+  page,
+}) => {
+  const { diagram } = workbench
+  await workbench.open(THOUGHTSTREAM)
+  await diagram.pull('users', 'thoughts')
+  await expect(diagram.change.getByLabel('Change', { exact: true })).toHaveValue('add-reference')
+  await expect(diagram.change.getByLabel('Table')).toHaveValue('users')
+  await expect(diagram.change.getByLabel('References')).toHaveValue('thoughts')
+  await page.keyboard.press('Escape')
+  for (const kind of ['SVG', 'PNG'] as const) {
+    const [picture] = await Promise.all([page.waitForEvent('download'), diagram.save(kind).click()])
+    expect(picture.suggestedFilename()).toBe(`schema-thoughtstream.${kind.toLowerCase()}`)
+  }
+})

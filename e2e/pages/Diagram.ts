@@ -9,6 +9,9 @@ export class Diagram extends Panel {
   readonly steps: Locator
   /** Rows of the diagram's table view. */
   readonly rows: Locator
+  /** The dialog that changes the schema, and the button that writes the change into the text. */
+  readonly change: Locator
+  readonly write: Locator
 
   constructor(page: Page) {
     super(page, 'Diagram')
@@ -16,6 +19,33 @@ export class Diagram extends Panel {
     this.tables = this.drawing.locator('[data-table]')
     this.steps = this.content.getByRole('list', { name: /^Steps of/ }).getByRole('listitem')
     this.rows = this.content.getByRole('table', { name: 'Tables of the schema' }).getByRole('row')
+    this.change = page.getByRole('dialog', { name: 'Change the schema' })
+    this.write = this.change.getByRole('button', { name: 'Write it into the text' })
+  }
+
+  /** Opens the dialog for a kind of change of a table. */
+  async changes(kind: string, table: string): Promise<void> {
+    await this.content.getByRole('button', { name: 'Change', exact: true }).click()
+    await this.change.getByLabel('Change', { exact: true }).selectOption({ label: kind })
+    await this.change.getByLabel('Table').selectOption(table)
+  }
+
+  /** Pulls a line from the side of a table to another one. */
+  async pull(from: string, to: string): Promise<void> {
+    await this.drawing.locator(`.react-flow__node[data-id="${from}"] .react-flow__handle.source`).hover()
+    await this.page.mouse.down()
+    const box = await this.drawing.locator(`.react-flow__node[data-id="${to}"]`).boundingBox()
+    if (!box) throw new Error(`${to} is not in sight`)
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
+    await this.page.mouse.move(x, y, { steps: 5 })
+    await this.drawing.locator('.react-flow__connection').waitFor() // now the tables open for the line
+    await this.page.mouse.move(x + 2, y + 2, { steps: 2 })
+    await this.page.mouse.up()
+  }
+
+  /** The button that saves the diagram as a picture. */
+  save(kind: 'SVG' | 'PNG'): Locator {
+    return this.content.getByRole('button', { name: `Save as ${kind}` })
   }
 
   /** The name of a table, which leads to its text. */

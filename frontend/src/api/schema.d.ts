@@ -740,6 +740,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/language/schema-edits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Schema Edit
+         * @description The edits that change the schema as asked, compiled; refused where the text cannot be changed so.
+         */
+        post: operations["read_schema_edit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/language/tokens": {
         parameters: {
             query?: never;
@@ -1940,6 +1960,75 @@ export interface components {
             columns: string[];
         };
         /**
+         * AddColumnWrite
+         * @description A column behind the last one of a table.
+         */
+        AddColumnWrite: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "add-column";
+            /** Table */
+            table: string;
+            column: components["schemas"]["NewColumnWrite"];
+        };
+        /**
+         * AddIndexWrite
+         * @description An index on columns of a table; those in `descending` are in descending order.
+         */
+        AddIndexWrite: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "add-index";
+            /** Name */
+            name: string;
+            /** Table */
+            table: string;
+            /** Columns */
+            columns: string[];
+            /** Descending */
+            descending?: string[];
+        };
+        /**
+         * AddReferenceWrite
+         * @description The values of columns name rows of another table; at most `limit` rows share them, if it is given.
+         */
+        AddReferenceWrite: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "add-reference";
+            /** Table */
+            table: string;
+            /** Columns */
+            columns: string[];
+            /** Referenced Table */
+            referenced_table: string;
+            /** Limit */
+            limit?: number | null;
+        };
+        /**
+         * AddTableWrite
+         * @description A table below the last one.
+         */
+        AddTableWrite: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "add-table";
+            /** Name */
+            name: string;
+            /** Columns */
+            columns: components["schemas"]["NewColumnWrite"][];
+            /** Primary Key */
+            primary_key: string[];
+        };
+        /**
          * AgreementRead
          * @description Whether the executions whose size was predicted were as predicted: an exact binomial test.
          *
@@ -2697,6 +2786,21 @@ export interface components {
             high: number;
             /** Stale Operators */
             stale_operators: string[];
+        };
+        /**
+         * DropColumnWrite
+         * @description A column leaves its table, with the constraints that are on it alone.
+         */
+        DropColumnWrite: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "drop-column";
+            /** Table */
+            table: string;
+            /** Column */
+            column: string;
         };
         /**
          * DroppedFile
@@ -3820,6 +3924,21 @@ export interface components {
             text: string;
         };
         /**
+         * NewColumnWrite
+         * @description A column that does not exist yet; `is_required`: NOT NULL.
+         */
+        NewColumnWrite: {
+            /** Name */
+            name: string;
+            /** Type */
+            type: string;
+            /**
+             * Is Required
+             * @default false
+             */
+            is_required: boolean;
+        };
+        /**
          * NoPredictionRead
          * @description Says why a query has no prediction: it needs something that the run has not measured. That is no error.
          *
@@ -4723,6 +4842,23 @@ export interface components {
             file: string;
         };
         /**
+         * RenameColumnWrite
+         * @description Another name for a column, in all files.
+         */
+        RenameColumnWrite: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "rename-column";
+            /** Table */
+            table: string;
+            /** Column */
+            column: string;
+            /** New Name */
+            new_name: string;
+        };
+        /**
          * RenameCreate
          * @description Another name for what is named at a position.
          */
@@ -5086,6 +5222,36 @@ export interface components {
             text: string;
         };
         /**
+         * SchemaEditCreate
+         * @description A change of the schema that the texts declare.
+         */
+        SchemaEditCreate: {
+            /**
+             * Files
+             * @description Each path once; 422 with `file-given-twice` otherwise.
+             */
+            files: components["schemas"]["SourceFile"][];
+            /** Change */
+            change: components["schemas"]["AddTableWrite"] | components["schemas"]["AddColumnWrite"] | components["schemas"]["RenameColumnWrite"] | components["schemas"]["DropColumnWrite"] | components["schemas"]["AddReferenceWrite"] | components["schemas"]["SetLimitWrite"] | components["schemas"]["AddIndexWrite"];
+        };
+        /**
+         * SchemaEditRead
+         * @description The edits that make a change, and what the compiler says of the texts after them that it did not say before.
+         *
+         *     Ranges of `edits` are those of the texts before, ranges of `new_errors` those of the texts after. `now_bounded` and
+         *     `now_refused` name queries.
+         */
+        SchemaEditRead: {
+            /** Edits */
+            edits: components["schemas"]["EditRead"][];
+            /** New Errors */
+            new_errors: components["schemas"]["DiagnosticRead"][];
+            /** Now Bounded */
+            now_bounded: string[];
+            /** Now Refused */
+            now_refused: string[];
+        };
+        /**
          * SchemaImportCreate
          * @description `text` is a schema or a dump, whose rows are skipped; `queries` are statements of its application.
          */
@@ -5177,6 +5343,28 @@ export interface components {
             /** Indexes */
             indexes: string[];
             execution: components["schemas"]["ExecutionRead"] | null;
+        };
+        /**
+         * SetLimitWrite
+         * @description At most `limit` rows share one value of the columns, or hold one word in them; null takes the limit away.
+         */
+        SetLimitWrite: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "set-limit";
+            /** Table */
+            table: string;
+            /** Columns */
+            columns: string[];
+            /** Limit */
+            limit: number | null;
+            /**
+             * Is Token
+             * @default false
+             */
+            is_token: boolean;
         };
         /**
          * Shipment
@@ -9950,6 +10138,115 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EditRead"][];
+                };
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request comes from another origin or machine, or names a store that is not on the list. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is larger than 5 MB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The body is not declared to be JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_schema_edit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SchemaEditCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SchemaEditRead"];
                 };
             };
             /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */

@@ -31,3 +31,14 @@ const DIRECTIONS: Readonly<Record<string, Point>> = {
   ArrowLeft: { x: -1, y: 0 },
   ArrowRight: { x: 1, y: 0 },
 }
+
+/** The table that a text means: the one of this name, else the first that begins with it, else the first with it inside. */
+export function foundTable(names: readonly string[], text: string): string | undefined {
+  const wanted = text.trim().toLowerCase()
+  if (wanted === '') return undefined
+  return (
+    names.find((name) => name.toLowerCase() === wanted) ??
+    names.find((name) => name.toLowerCase().startsWith(wanted)) ??
+    names.find((name) => name.toLowerCase().includes(wanted))
+  )
+}

@@ -106,6 +106,8 @@ export interface Link {
   kind: 'key' | 'step'
   /** The referencing columns of `from`; empty for a step that follows no foreign key. */
   columns: readonly string[]
+  /** The most rows of `from` that reference the same row; null if nothing limits them. */
+  most: number | null
   label: string
   title: string
   range: TextRange | null
@@ -250,6 +252,7 @@ function keyLinks(table: SchemaTable, known: ReadonlySet<string>): Link[] {
         to: key.table,
         kind: 'key',
         columns: key.columns,
+        most,
         label: `${columns} · ${most === null ? 'no limit' : `≤ ${formatCount(most)}`}`,
         title:
           most === null
@@ -309,6 +312,7 @@ function stepLink(id: string, from: string, to: string, steps: readonly Step[]):
     to,
     kind: 'step',
     columns: [],
+    most: null,
     label: '',
     title: `${steps.map(({ number }) => `step ${number}`).join(', ')}: for each row of ${from}, rows of ${to}`,
     range: null,

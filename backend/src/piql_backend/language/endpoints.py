@@ -14,6 +14,8 @@ from piql_backend.language.schemas import (
     PlaceWrite,
     ReferenceRead,
     RenameCreate,
+    SchemaEditCreate,
+    SchemaEditRead,
     SignatureRead,
     TokensRead,
 )
@@ -64,6 +66,12 @@ async def read_name(place: PlaceWrite, workbench: TheWorkbench) -> Response:
 async def list_rename_edits(request: RenameCreate, workbench: TheWorkbench) -> Response:
     """The edits, in all files, that change a name; refused when any place would come to mean something else."""
     return await workbench.workers.answer("rename", request, request.files)
+
+
+@router.post("/schema-edits", response_model=SchemaEditRead)
+async def read_schema_edit(request: SchemaEditCreate, workbench: TheWorkbench) -> Response:
+    """The edits that change the schema as asked, compiled; refused where the text cannot be changed so."""
+    return await workbench.workers.answer("schema_edit", request, request.files)
 
 
 @router.post("/tokens", response_model=TokensRead)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from piql_backend.web.schemas import FilePath, RangeRead, Read, SourceFiles, Write
+from piql_backend.web.schemas import DiagnosticRead, EditRead, FilePath, RangeRead, Read, SourceFiles, Write
 
 
 class FileAmong(Write):
@@ -108,3 +108,109 @@ class TokensRead(Read):
 
     types: list[TokenType]
     data: list[int]
+
+
+NameWrite = Annotated[str, Field(max_length=200)]
+NamesWrite = Annotated[list[NameWrite], Field(max_length=64)]
+LimitWrite = Annotated[int, Field(ge=1, le=1_000_000_000)]
+
+
+class NewColumnWrite(Write):
+    """A column that does not exist yet; `is_required`: NOT NULL."""
+
+    name: NameWrite
+    type: NameWrite
+    is_required: bool = False
+
+
+class AddTableWrite(Write):
+    """A table below the last one."""
+
+    kind: Literal["add-table"]
+    name: NameWrite
+    columns: list[NewColumnWrite] = Field(max_length=64)
+    primary_key: NamesWrite
+
+
+class AddColumnWrite(Write):
+    """A column behind the last one of a table."""
+
+    kind: Literal["add-column"]
+    table: NameWrite
+    column: NewColumnWrite
+
+
+class RenameColumnWrite(Write):
+    """Another name for a column, in all files."""
+
+    kind: Literal["rename-column"]
+    table: NameWrite
+    column: NameWrite
+    new_name: NameWrite
+
+
+class DropColumnWrite(Write):
+    """A column leaves its table, with the constraints that are on it alone."""
+
+    kind: Literal["drop-column"]
+    table: NameWrite
+    column: NameWrite
+
+
+class AddReferenceWrite(Write):
+    """The values of columns name rows of another table; at most `limit` rows share them, if it is given."""
+
+    kind: Literal["add-reference"]
+    table: NameWrite
+    columns: NamesWrite
+    referenced_table: NameWrite
+    limit: LimitWrite | None = None
+
+
+class SetLimitWrite(Write):
+    """At most `limit` rows share one value of the columns, or hold one word in them; null takes the limit away."""
+
+    kind: Literal["set-limit"]
+    table: NameWrite
+    columns: NamesWrite
+    limit: LimitWrite | None
+    is_token: bool = False
+
+
+class AddIndexWrite(Write):
+    """An index on columns of a table; those in `descending` are in descending order."""
+
+    kind: Literal["add-index"]
+    name: NameWrite
+    table: NameWrite
+    columns: NamesWrite
+    descending: NamesWrite = Field(default_factory=list)
+
+
+class SchemaEditCreate(Write):
+    """A change of the schema that the texts declare."""
+
+    files: SourceFiles
+    change: Annotated[
+        AddTableWrite
+        | AddColumnWrite
+        | RenameColumnWrite
+        | DropColumnWrite
+        | AddReferenceWrite
+        | SetLimitWrite
+        | AddIndexWrite,
+        Field(discriminator="kind"),
+    ]
+
+
+class SchemaEditRead(Read):
+    """The edits that make a change, and what the compiler says of the texts after them that it did not say before.
+
+    Ranges of `edits` are those of the texts before, ranges of `new_errors` those of the texts after. `now_bounded` and
+    `now_refused` name queries.
+    """
+
+    edits: list[EditRead]
+    new_errors: list[DiagnosticRead]
+    now_bounded: list[str]
+    now_refused: list[str]

@@ -13,13 +13,18 @@ from piql.editor.service.hover import hover
 from piql.editor.service.navigation import definition, references
 from piql.editor.service.outline import OutlineItem, folds, outline
 from piql.editor.service.renaming import RenameRefused, rename, renameable
+from piql.editor.service.schema_edits.changes import SchemaEditRefused
+from piql.editor.service.schema_edits.consequences import consequences
+from piql.editor.service.schema_edits.edits import schema_edits
 from piql.editor.service.semantic_tokens import TOKEN_TYPES, encode, semantic_tokens
 from piql.editor.service.signature import signature
 from piql.text.diagnostics.diagnostic import Edit
+from piql.text.edits import apply_edits
 from piql.text.source import Source, utf16_units
 
 from piql_backend.compilations.reading import read_diagnostic, read_edit, read_span
 from piql_backend.compilations.service import Compilations
+from piql_backend.language.schema_changes import schema_change
 from piql_backend.language.schemas import (
     CompletionRead,
     FileAmong,
@@ -31,6 +36,8 @@ from piql_backend.language.schemas import (
     PlaceWrite,
     ReferenceRead,
     RenameCreate,
+    SchemaEditCreate,
+    SchemaEditRead,
     SignatureRead,
     TokensRead,
 )
@@ -93,6 +100,23 @@ class Language:
         except RenameRefused as refusal:
             raise _refused(refusal) from refusal
 
+    def schema_edit(self, request: SchemaEditCreate) -> SchemaEditRead:
+        """The edits of a change of the schema, compiled; ApiError 422 where the text cannot be changed so."""
+        texts = {file.path: file.text for file in request.files}
+        try:
+            edits = schema_edits(texts, schema_change(request))
+        except SchemaEditRefused as refusal:
+            raise ApiError(422, "schema-edit-refused", _sentence(refusal)) from refusal
+        after = apply_edits(texts, edits)
+        told = consequences(self._compilations.compile_texts(texts), self._compilations.compile_texts(after))
+        sources = {name: Source(text, name) for name, text in after.items()}
+        return SchemaEditRead(
+            edits=_edits(texts, edits),
+            new_errors=[read_diagnostic(error, sources) for error in told.new_errors],
+            now_bounded=list(told.now_bounded),
+            now_refused=list(told.now_refused),
+        )
+
     def tokens(self, request: FileAmong) -> TokensRead:
         texts = _texts(request)
         data = encode(semantic_tokens(texts, request.file), texts[request.file])
@@ -133,8 +157,12 @@ def _edits(texts: dict[str, str], edits: Iterable[Edit]) -> list[EditRead]:
 
 
 def _refused(refusal: RenameRefused) -> ApiError:
+    return ApiError(422, "rename-refused", _sentence(refusal))
+
+
+def _sentence(refusal: Exception) -> str:
     message = str(refusal)
-    return ApiError(422, "rename-refused", f"{message[0].upper()}{message[1:]}.")
+    return f"{message[0].upper()}{message[1:]}."
 
 
 def _outline_item(item: OutlineItem) -> OutlineItemRead:

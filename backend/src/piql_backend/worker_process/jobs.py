@@ -75,6 +75,7 @@ class Worker:
                 references=language.references,
                 name=language.name,
                 rename=language.rename,
+                schema_edit=language.schema_edit,
                 tokens=language.tokens,
                 outline=language.outline,
                 folds=language.folds,

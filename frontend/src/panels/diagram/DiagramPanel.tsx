@@ -1,16 +1,19 @@
-import { Table2, Waypoints } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { PencilRuler, Table2, Waypoints } from 'lucide-react'
+import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
 import type { Compilation, Query } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
 import { useCompilation, useSelectedQuery } from '../../app/selection'
 import { setView, useView } from '../../app/url-state'
 import { lensText } from '../../logic/lens'
 import { schemaDiagram, tablesOfSteps } from '../../logic/schema-diagram'
+import type { SchemaForm } from '../../logic/schema-form'
 import type { TextRange } from '../../logic/shapes'
+import { Button } from '../../ui/Button'
 import { EmptyState } from '../../ui/EmptyState'
 import { Switch } from '../../ui/Switch'
 import { Spacer, Toolbar } from '../../ui/Table'
 import { UnboundedFindings } from '../plan/UnboundedFindings'
+import { ChangeSchema } from './ChangeSchema'
 import { DiagramTable } from './DiagramTable'
 import styles from './diagram.module.css'
 import { FlowDiagram } from './FlowDiagram'
@@ -19,15 +22,43 @@ import { Steps } from './Steps'
 /** The schema as boxes and links, or as a table, with the steps of the current query over it. */
 export default function DiagramPanel() {
   const compilation = useCompilation()
-  if (!compilation) return null
-  if (compilation.tables.length === 0) {
-    return (
-      <EmptyState icon={<Waypoints size={22} aria-hidden />} title="No tables yet">
-        Write CREATE TABLE in a schema file, and its diagram is here.
-      </EmptyState>
-    )
+  const [known, setKnown] = useState<Partial<SchemaForm> | null>(null)
+  const opener = useRef<Element | null>(null)
+  const onChange = useCallback((part: Partial<SchemaForm>) => {
+    opener.current = document.activeElement
+    setKnown(part)
+  }, [])
+  const close = () => {
+    setKnown(null)
+    requestAnimationFrame(() => opener.current instanceof HTMLElement && opener.current.focus())
   }
-  return <SchemaDiagram compilation={compilation} />
+  if (!compilation) return null
+  return (
+    <>
+      {compilation.tables.length === 0 ? (
+        <NoTables button={<ChangeButton label="Add a table" onClick={() => onChange({ kind: 'add-table' })} />} />
+      ) : (
+        <SchemaDiagram compilation={compilation} onChange={onChange} />
+      )}
+      {known ? <ChangeSchema tables={compilation.tables} known={known} onClose={close} /> : null}
+    </>
+  )
+}
+
+function NoTables({ button }: { button: ReactNode }) {
+  return (
+    <EmptyState icon={<Waypoints size={22} aria-hidden />} title="No tables yet" actions={button}>
+      Write CREATE TABLE in a schema file, or add a table here.
+    </EmptyState>
+  )
+}
+
+function ChangeButton({ label, onClick }: { label: string; onClick: () => void }) {
+  return (
+    <Button size="small" icon={<PencilRuler size={12} aria-hidden />} onClick={onClick}>
+      {label}
+    </Button>
+  )
 }
 
 /** `query`: the whole schema with the query over it; `tables`: only the query's tables; `schema`: without the query. */
@@ -36,7 +67,12 @@ type Scope = 'query' | 'tables' | 'schema'
 /** With more tables than this, the panel starts with only those of the query. */
 const LARGE = 24
 
-function SchemaDiagram({ compilation }: { compilation: Compilation }) {
+interface SchemaDiagramProps {
+  compilation: Compilation
+  onChange: (known: Partial<SchemaForm>) => void
+}
+
+function SchemaDiagram({ compilation, onChange }: SchemaDiagramProps) {
   const view = useView()
   const selected = useSelectedQuery()
   const [scope, setScope] = useState<Scope>(compilation.tables.length > LARGE ? 'tables' : 'query')
@@ -53,6 +89,7 @@ function SchemaDiagram({ compilation }: { compilation: Compilation }) {
         <h2 className={styles['title']}>{query ? query.name : 'Schema'}</h2>
         {query ? <span className={styles['lens']}>{lensText(query)}</span> : null}
         <Spacer />
+        <ChangeButton label="Change" onClick={() => onChange({})} />
         {selected ? (
           <Switch
             label="What is shown"
@@ -81,7 +118,7 @@ function SchemaDiagram({ compilation }: { compilation: Compilation }) {
         {isTable ? (
           <DiagramTable diagram={diagram} query={query?.name} onOpen={open} />
         ) : (
-          <FlowDiagram diagram={diagram} subject={query?.name} onOpen={open} />
+          <FlowDiagram diagram={diagram} subject={query?.name} onOpen={open} onChange={onChange} />
         )}
       </div>
     </div>

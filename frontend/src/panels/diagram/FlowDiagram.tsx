@@ -3,26 +3,31 @@ import {
   EdgeLabelRenderer,
   type EdgeProps,
   Handle,
+  MiniMap,
   type Node,
   type NodeProps,
   Position,
   ReactFlow,
   ReactFlowProvider,
+  useConnection,
   useNodesInitialized,
   useReactFlow,
   useStore,
 } from '@xyflow/react'
 import '@xyflow/react/dist/base.css'
-import { Maximize, ZoomIn, ZoomOut } from 'lucide-react'
+import { Image, Maximize, Spline, ZoomIn, ZoomOut } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { useSize } from '../../charts/useSize'
 import { nextBox } from '../../logic/diagram-keys'
 import { type DiagramLayout, layouter } from '../../logic/diagram-layout'
 import type { PlacedBox, PlacedLink } from '../../logic/diagram-links'
-import type { Diagram, Step } from '../../logic/schema-diagram'
+import type { Diagram, Link, Step } from '../../logic/schema-diagram'
+import type { SchemaForm } from '../../logic/schema-form'
 import type { TextRange } from '../../logic/shapes'
 import { IconButton } from '../../ui/Button'
 import styles from './diagram.module.css'
+import { exportPng, exportSvg } from './export-diagram'
+import { FindTable } from './FindTable'
 import { StepNumber } from './Steps'
 import { TableBox } from './TableBox'
 
@@ -31,10 +36,18 @@ interface FlowDiagramProps {
   /** The query that is laid over the schema. */
   subject: string | undefined
   onOpen: (range: TextRange, isFocused: boolean) => void
+  /** Asks for a change of the schema, of which this is known already. */
+  onChange: (known: Partial<SchemaForm>) => void
 }
 
 type TableNode = Node<BoxData, 'table'>
-type LinkEdge = Edge<{ placed: PlacedLink; isFaded: boolean }, 'link'>
+type LinkEdge = Edge<LinkData, 'link'>
+
+interface LinkData extends Record<string, unknown> {
+  placed: PlacedLink
+  isFaded: boolean
+  onChange: FlowDiagramProps['onChange']
+}
 
 interface BoxData extends Record<string, unknown> {
   placed: PlacedBox
@@ -49,12 +62,15 @@ const READABLE_SCALE = 0.5
 const MIN_WHOLE_SCALE = 0.6
 /** The free margin around a fitted drawing, as a share of the panel. */
 const PADDING = 0.08
+/** With fewer tables than this the whole is easy to find one's way in. */
+const MANY_TABLES = 8
 /** If the panel is so many times wider than high, referencing tables are to the right, not below. */
 const WIDE = 1.5
 
 /**
  * Draws a laid-out diagram by React Flow, which moves and zooms it. The tables are one stop of Tab; arrow keys go from
- * table to table, Enter and a click show the text.
+ * table to table, Enter and a click show the text, E changes the table, and a line pulled from its side to another table
+ * becomes a reference.
  */
 export function FlowDiagram(props: FlowDiagramProps) {
   return (
@@ -64,7 +80,7 @@ export function FlowDiagram(props: FlowDiagramProps) {
   )
 }
 
-function Flow({ diagram, subject, onOpen }: FlowDiagramProps) {
+function Flow({ diagram, subject, onOpen, onChange }: FlowDiagramProps) {
   const [layOut] = useState(layouter)
   const [frame, size] = useSize<HTMLDivElement>()
   const direction = size.width > size.height * WIDE ? 'right' : 'down'
@@ -80,12 +96,18 @@ function Flow({ diagram, subject, onOpen }: FlowDiagramProps) {
     [layout, hasSteps, focusable, onOpen],
   )
   const edges = useMemo(
-    () => layout.links.map((placed) => linkEdge(placed, hasSteps && placed.link.steps.length === 0)),
-    [layout, hasSteps],
+    () => layout.links.map((placed) => linkEdge(placed, hasSteps && placed.link.steps.length === 0, onChange)),
+    [layout, hasSteps, onChange],
   )
   const isFar = useStore((state) => state.transform[2] < READABLE_SCALE)
   const { zoomIn, zoomOut, fitView } = useReactFlow()
   useFitted(diagram, layout, subject, size)
+
+  const goTo = (name: string) => {
+    setFocused(name)
+    frame.current?.querySelector<HTMLElement>(`[data-table="${CSS.escape(name)}"]`)?.focus({ preventScroll: true })
+    void fitView({ nodes: [{ id: name }], padding: 1, maxZoom: 1, minZoom: READABLE_SCALE })
+  }
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -93,12 +115,11 @@ function Flow({ diagram, subject, onOpen }: FlowDiagramProps) {
     if (event.key === '+' || event.key === '=') void zoomIn()
     else if (event.key === '-' || event.key === '−') void zoomOut()
     else if (event.key === '0') void fitView({ padding: PADDING })
+    else if (event.key === 'e' && name !== null) onChange({ table: name })
     else {
       const next = name === null ? undefined : nextBox(layout.boxes, name, event.key)
       if (next === undefined) return
-      setFocused(next)
-      frame.current?.querySelector<HTMLElement>(`[data-table="${CSS.escape(next)}"]`)?.focus({ preventScroll: true })
-      void fitView({ nodes: [{ id: next }], padding: 1, maxZoom: 1, minZoom: READABLE_SCALE })
+      goTo(next)
     }
     event.preventDefault()
   }
@@ -121,7 +142,8 @@ function Flow({ diagram, subject, onOpen }: FlowDiagramProps) {
         minZoom={0.08}
         maxZoom={2}
         nodesDraggable={false}
-        nodesConnectable={false}
+        connectionRadius={0}
+        onConnect={({ source, target }) => onChange({ kind: 'add-reference', table: source, referenced: target })}
         nodesFocusable={false}
         edgesFocusable={false}
         elementsSelectable={false}
@@ -132,8 +154,15 @@ function Flow({ diagram, subject, onOpen }: FlowDiagramProps) {
         deleteKeyCode={null}
         selectionKeyCode={null}
         multiSelectionKeyCode={null}
-      />
-      <ZoomButtons />
+      >
+        {layout.boxes.length > MANY_TABLES ? (
+          <MiniMap className={styles['map']} pannable nodeClassName={styles['mapNode']} ariaLabel={null} aria-hidden />
+        ) : null}
+      </ReactFlow>
+      {layout.boxes.length > MANY_TABLES ? (
+        <FindTable names={layout.boxes.map(({ box }) => box.name)} onFind={goTo} />
+      ) : null}
+      <ZoomButtons layout={layout} name={subject === undefined ? 'schema' : `schema-${subject}`} />
     </div>
   )
 }
@@ -156,15 +185,16 @@ function tableNode(
   }
 }
 
-function linkEdge(placed: PlacedLink, isFaded: boolean): LinkEdge {
+function linkEdge(placed: PlacedLink, isFaded: boolean, onChange: FlowDiagramProps['onChange']): LinkEdge {
   const { id, from, to } = placed.link
-  return { id, source: from, target: to, type: 'link', data: { placed, isFaded } }
+  return { id, source: from, target: to, type: 'link', data: { placed, isFaded, onChange } }
 }
 
-function ZoomButtons() {
+/** Buttons for the size of the drawing, and those that save it as a picture called `name`. */
+function ZoomButtons({ layout, name }: { layout: DiagramLayout; name: string }) {
   const { zoomIn, zoomOut, fitView } = useReactFlow()
   return (
-    <div className={styles['controls']} role="group" aria-label="Zoom">
+    <div className={styles['controls']} role="group" aria-label="Zoom and export">
       <IconButton label="Zoom out" size="small" onClick={() => void zoomOut()}>
         <ZoomOut size={14} aria-hidden />
       </IconButton>
@@ -173,6 +203,12 @@ function ZoomButtons() {
       </IconButton>
       <IconButton label="Fit the schema" size="small" onClick={() => void fitView({ padding: PADDING })}>
         <Maximize size={14} aria-hidden />
+      </IconButton>
+      <IconButton label="Save as SVG" size="small" onClick={() => exportSvg(layout, name)}>
+        <Spline size={14} aria-hidden />
+      </IconButton>
+      <IconButton label="Save as PNG" size="small" onClick={() => void exportPng(layout, name)}>
+        <Image size={14} aria-hidden />
       </IconButton>
     </div>
   )
@@ -201,11 +237,23 @@ function useFitted(
 }
 
 function TableNodeView({ data }: NodeProps<TableNode>) {
+  const isPulled = useConnection((connection) => connection.inProgress)
   return (
     <>
-      <Handle type="target" position={Position.Top} className={styles['handle']} isConnectable={false} />
+      <Handle
+        type="target"
+        position={Position.Top}
+        className={styles[isPulled ? 'drop' : 'handle']}
+        isConnectableStart={false}
+      />
       <TableBox placed={data.placed} isFaded={data.isFaded} isFocusable={data.isFocusable} onOpen={data.onOpen} />
-      <Handle type="source" position={Position.Bottom} className={styles['handle']} isConnectable={false} />
+      <Handle
+        type="source"
+        position={Position.Right}
+        className={styles['pull']}
+        isConnectableEnd={false}
+        title="Pull to a table to reference it"
+      />
     </>
   )
 }
@@ -213,7 +261,7 @@ function TableNodeView({ data }: NodeProps<TableNode>) {
 /** A link with its arrow, and the label on it, which is HTML above the drawing. */
 function LinkView({ data }: EdgeProps<LinkEdge>) {
   if (!data) return null
-  const { placed, isFaded } = data
+  const { placed, isFaded, onChange } = data
   const { link, path, labelAt, end, beforeEnd } = placed
   const angle = (Math.atan2(end.y - beforeEnd.y, end.x - beforeEnd.x) * 180) / Math.PI
   return (
@@ -241,7 +289,12 @@ function LinkView({ data }: EdgeProps<LinkEdge>) {
           title={link.title}
           style={{ transform: `translate(-50%, -50%) translate(${labelAt.x}px, ${labelAt.y}px)` }}
         >
-          {link.label ? <span>{link.label}</span> : null}
+          {link.label ? (
+            // The keyboard has E on the table.
+            <button type="button" tabIndex={-1} onClick={() => onChange(limitOf(link))}>
+              {link.label}
+            </button>
+          ) : null}
           {link.steps.map((step) => (
             <LabelStep key={step.number} step={step} />
           ))}
@@ -249,6 +302,11 @@ function LinkView({ data }: EdgeProps<LinkEdge>) {
       </EdgeLabelRenderer>
     </>
   )
+}
+
+/** The change of the limit of a reference. */
+function limitOf({ from, columns, most }: Link): Partial<SchemaForm> {
+  return { kind: 'set-limit', table: from, columns: columns.join(', '), limit: most === null ? '' : String(most) }
 }
 
 function LabelStep({ step }: { step: Step }) {

@@ -34,7 +34,7 @@ def edits_of(remedies: Sequence[Remedy], files: Sequence[ast.ParsedFile]) -> tup
         )
         if file is None or statement is None or not statement.elements:
             return None
-        edits.extend(_new_lines(file, statement, texts))
+        edits.extend(new_lines(file, statement, texts))
     return _apart(sorted(edits, key=lambda edit: (edit.file, edit.start)))
 
 
@@ -61,7 +61,7 @@ def _apart(edits: Sequence[Edit]) -> tuple[Edit, ...] | None:
     return tuple(merged)
 
 
-def _new_lines(file: ast.ParsedFile, statement: ast.CreateTable | ast.CreateEntity, texts: Sequence[str]) -> list[Edit]:
+def new_lines(file: ast.ParsedFile, statement: ast.CreateTable | ast.CreateEntity, texts: Sequence[str]) -> list[Edit]:
     """Return the edits that add lines to a table or entity before its closing parenthesis or brace.
 
     CREATE TABLE t (                        CREATE TABLE t (

@@ -1,0 +1,122 @@
+"""Columns of a table: added, renamed, dropped, and made to reference another table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from piql.compiler.fixes.edits import new_lines
+from piql.compiler.syntax import ast
+from piql.editor.service.renaming import RenameRefused, rename, written
+from piql.editor.service.schema_edits.changes import (
+    AddColumn,
+    AddReference,
+    DropColumn,
+    RenameColumn,
+    SchemaEditRefused,
+    SetLimit,
+)
+from piql.editor.service.schema_edits.limits import limit_line, set_limit
+from piql.editor.service.schema_edits.statements import Element, Place, table_of, without_elements
+from piql.editor.service.schema_edits.words import column_text
+from piql.text.diagnostics.diagnostic import Edit
+
+
+def add_column(texts: Mapping[str, str], change: AddColumn) -> tuple[Edit, ...]:
+    """Put the column behind the last column, before the constraints of the table."""
+    place = table_of(texts, change.table)
+    _refuse_taken(place, change.column.name)
+    if isinstance(place.statement, ast.CreateEntity):
+        raise SchemaEditRefused(f"{change.table} is an ENTITY: add its attribute in the text")
+    text = column_text(change.column)
+    columns = [element for element in place.statement.elements if isinstance(element, ast.ColumnDefinition)]
+    constraints = [element for element in place.statement.elements if not isinstance(element, ast.ColumnDefinition)]
+    following = next(
+        (element for element in constraints if columns and element.span.start > columns[-1].span.start), None
+    )
+    if following is None:
+        return tuple(new_lines(place.file, place.statement, [text]))
+    at = following.span.start
+    line_start = place.text.rfind("\n", 0, at) + 1
+    indent = place.text[line_start:at]
+    separator = f"\n{indent}" if not indent.strip() and line_start > 0 else " "
+    return (Edit(place.file.source.name, at, at, f"{text},{separator}"),)
+
+
+def _refuse_taken(place: Place, name: str) -> None:
+    for element in place.statement.elements:
+        if isinstance(element, ast.ColumnDefinition | ast.EntityReference):
+            other = element.name.text
+            if other.lower() == name.strip().strip('"').lower():
+                raise SchemaEditRefused(f"there is a column {other} in {place.statement.name.text} already")
+
+
+def rename_column(texts: Mapping[str, str], change: RenameColumn) -> tuple[Edit, ...]:
+    """Rename a column in all files, as the editor's F2 does."""
+    place = table_of(texts, change.table)
+    column = place.column(change.column)
+    try:
+        return rename(texts, place.file.source.name, column.name.span.start, change.new_name)
+    except RenameRefused as refusal:
+        raise SchemaEditRefused(str(refusal)) from refusal
+
+
+def drop_column(texts: Mapping[str, str], change: DropColumn) -> tuple[Edit, ...]:
+    """Take out a column and the constraints on it alone; refused while it is a part of a longer one or of the key."""
+    place = table_of(texts, change.table)
+    column = place.column(change.column)
+    gone: list[Element] = [column]
+    for element in place.statement.elements:
+        if isinstance(element, ast.ColumnDefinition | ast.EntityReference):
+            continue
+        names = [name.text for name in element.columns]
+        if change.column not in names:
+            continue
+        if isinstance(element, ast.PrimaryKeyClause) or len(names) > 1:
+            raise SchemaEditRefused(f"{change.column} is a part of {element.span.text}: change that in the text first")
+        gone.append(element)
+    if isinstance(column, ast.ColumnDefinition) and any(
+        isinstance(constraint, ast.PrimaryKeyClause) for constraint in column.constraints
+    ):
+        raise SchemaEditRefused(f"{change.column} is the primary key of {change.table}: give it another key first")
+    return without_elements(place, gone)
+
+
+def add_reference(texts: Mapping[str, str], change: AddReference) -> tuple[Edit, ...]:
+    """Write REFERENCES behind one column or FOREIGN KEY for several, with a CARDINALITY LIMIT if one is wanted."""
+    place = table_of(texts, change.table)
+    target = written(table_of(texts, change.referenced_table).statement.name.text)
+    if isinstance(place.statement, ast.CreateEntity):
+        raise SchemaEditRefused(f"{change.table} is an ENTITY: write FOREIGN KEY name REF {target} in its text")
+    if not change.columns:
+        raise SchemaEditRefused("choose the column that holds the reference")
+    columns = [place.column(name) for name in change.columns]
+    lines: list[str] = []
+    edits: list[Edit] = []
+    limit = SetLimit(change.table, change.columns, change.limit)
+    if len(columns) == 1:
+        end = columns[0].span.end
+        edits.append(Edit(place.file.source.name, end, end, f" REFERENCES {target}"))
+    else:
+        names = ", ".join(written(name) for name in change.columns)
+        lines.append(f"FOREIGN KEY ({names}) REFERENCES {target}")
+    if change.limit is not None:
+        line = limit_line(place, limit)
+        if line is None:
+            edits.extend(set_limit(texts, limit))
+        else:
+            lines.append(line)
+    if lines:
+        edits.extend(new_lines(place.file, place.statement, lines))
+    return _joined(edits)
+
+
+def _joined(edits: list[Edit]) -> tuple[Edit, ...]:
+    """Return the edits in order; insertions at one offset become one, as the comma behind the last column does."""
+    joined: list[Edit] = []
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        last = joined[-1] if joined else None
+        if last is not None and edit.start == edit.end == last.start == last.end:
+            joined[-1] = Edit(edit.file, edit.start, edit.end, last.text + edit.text)
+        else:
+            joined.append(edit)
+    return tuple(joined)
