@@ -6,7 +6,7 @@ PiqlError
 ├── CardinalityViolation
 ├── DuplicateKey            primary key of a conditional insert, or UNIQUE
 ├── ForeignKeyViolation
-├── ConditionFailed         UPDATE … IF
+├── ConditionFailed         UPDATE … IF and DELETE … IF
 ├── InvalidParameter
 ├── NumberOutOfRange        what is computed does not fit its type
 ├── ConversionFailed        CAST of a text that is no value of the type
@@ -69,7 +69,7 @@ class ForeignKeyViolation(PiqlError):
 
 
 class ConditionFailed(PiqlError):
-    """The condition of an UPDATE … IF does not hold."""
+    """The IF of an UPDATE or DELETE is not true of the row, or there is no such row."""
 
 
 class InvalidParameter(PiqlError):
