@@ -2,6 +2,7 @@
 // it and start it again on the same data; `stop` ends it and deletes the data.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,7 +31,12 @@ export class WorkbenchServer {
 
   static async start(port: number, runner: 'local' | 'ray'): Promise<WorkbenchServer> {
     const server = new WorkbenchServer(port, await mkdtemp(join(tmpdir(), 'piql-e2e-')), runner)
-    await server.resume()
+    try {
+      await server.resume()
+    } catch (error) {
+      await server.stop()
+      throw error
+    }
     return server
   }
 
@@ -44,11 +50,12 @@ export class WorkbenchServer {
   }
 
   /**
-   * Starts the process on the same data and waits until it answers; does nothing while it runs. Throws with what the
-   * process printed if it ends or stays silent.
+   * Starts the process on the same data and waits until it answers; does nothing while it runs. Throws if another
+   * program has the port, and with what the process printed if it ends or stays silent.
    */
   async resume(): Promise<void> {
     if (this.process && this.process.exitCode === null) return
+    await refuseTakenPort(this.port)
     this.printed = ''
     const options = ['serve', '--port', String(this.port), '--data', this.data, ...STORE_OPTIONS]
     const started = spawn(join(root, '.venv/bin/piql'), options, {
@@ -87,4 +94,17 @@ export class WorkbenchServer {
     await this.halt()
     await rm(this.data, { recursive: true, force: true })
   }
+}
+
+/** Throws if another program listens at a port: its answers would pass for those of the server to be started. */
+function refuseTakenPort(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'EADDRINUSE' ? new Error(`port ${port} is taken: set PIQL_E2E_PORT to another one`) : error,
+      ),
+    )
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve()))
+  })
 }

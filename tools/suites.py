@@ -85,7 +85,7 @@ CLUSTER_LONG = Suite(
 
 BUILD = Suite("build", ("make", "--silent", "frontend/dist/index.html"))
 
-END_TO_END = Suite("e2e", ("tools/e2e.sh", f"{REPORTS}/e2e.json"), "playwright", places=2, after="build")
+END_TO_END = Suite("e2e", ("tools/e2e.sh",), "playwright", places=2, after="build")
 
 LONG = _pytest("long", ".", "-m", "long and not cluster", minutes=240, places=PLACES)
 
