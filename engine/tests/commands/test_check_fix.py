@@ -123,3 +123,27 @@ def test_a_fixed_point_stays_as_it_is() -> None:
     twice = fix_all(once.texts)
     assert twice.texts == once.texts
     assert twice.steps == ()
+
+
+def test_a_line_that_is_added_to_a_table_ends_as_the_others_do(tmp_path: Path) -> None:
+    path = tmp_path / "all.piql"
+    table = "CREATE TABLE posts (\n  author INT,\n  at INT,\n  PRIMARY KEY (author, at)\n); -- all\n"
+    query = "CREATE QUERY of_author AS SELECT at FROM posts WHERE author = [me];\n"
+    path.write_bytes((table + query).replace("\n", "\r\n").encode())
+    assert check(["--fix", str(path)]) == 0
+    limited = table.replace("at)\n)", "at),\n  CARDINALITY LIMIT 100 (author)\n)")
+    assert path.read_bytes().decode() == (limited + query).replace("\n", "\r\n")
+
+
+def test_what_a_query_answers_changes_only_when_its_code_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "all.piql"
+    path.write_text(SCHEMA + "CREATE QUERY newest AS SELECT owner, target FROM follows ORDER BY owner, target;\n")
+    text = path.read_text()
+    assert check(["--fix", str(path)]) == 1
+    said = capsys.readouterr().out
+    assert "it changes what the query answers or writes; --fix=unbounded-scan makes it" in said
+    assert path.read_text() == text
+    assert check(["--fix=unbounded-scan", str(path)]) == 0
+    assert piql.compile(path).queries["newest"].is_bounded

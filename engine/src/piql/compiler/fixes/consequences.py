@@ -8,9 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from piql.text.diagnostics.diagnostic import Fix
+
 CHANGES = "changes the answer"  # how such a consequence begins
 ANSWER_STAYS = "the answer stays the same"
 _BETWEEN = "; "
+_KEEPING = (ANSWER_STAYS, "the answers stay the same")
+
+
+def keeps_answers(fix: Fix) -> bool:
+    """Whether all answers stay what they are. A correction of text that did not compile has no consequence."""
+    return not fix.consequence or any(words in fix.consequence for words in _KEEPING)
 
 
 def together(consequences: Iterable[str]) -> str:

@@ -85,7 +85,7 @@ def new_lines(file: ast.ParsedFile, statement: ast.CreateTable | ast.CreateEntit
                 "".join(f"{'' if has_comma and not at else ','} {line}" for at, line in enumerate(texts)),
             )
         ]
-    end_of_line = last + between.rindex("\n")
+    end_of_line = last + len(between[: between.rindex("\n")].removesuffix("\r"))
     indent = _indent(text, statement.elements[-1].span.start)
     added = ",".join(f"\n{indent}{line}" for line in texts)
     if has_comma:

@@ -1,6 +1,7 @@
 """The best fix of each finding, made one after another: the texts that come out, with what was done and what was not.
 
-A fix is made only if its finding is gone after it, and no error is new, nor any warning of a query that was bounded.
+A fix is made only if its finding is gone after it, and no error is new, nor any warning of a query that was bounded. One
+that changes what is answered or written is made only for a code that somebody has named.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from piql.compiler import compile  # noqa: A004
+from piql.compiler.fixes.consequences import keeps_answers
 from piql.compiler.result import Compilation
 from piql.text.diagnostics.diagnostic import Diagnostic, Edit, Fix
 from piql.text.edits import apply_edits
@@ -47,6 +49,12 @@ def fix_all(texts: Mapping[str, str], codes: frozenset[str] = frozenset()) -> Fi
             key = (*_place(finding), finding.span.text, finding.message, fix.title)
             if key in refused:
                 continue
+            if not codes and not keeps_answers(fix):
+                steps.append(
+                    FixStep(finding, fix, f"it changes what the query answers or writes; --fix={finding.code} makes it")
+                )
+                refused.add(key)
+                continue
             texts_after = apply_edits(texts, _with_line_ends(texts, fix.edits))
             compilation_after = compile(texts_after)
             refusal = _refusal(finding, codes, compilation, compilation_after)
@@ -60,11 +68,15 @@ def fix_all(texts: Mapping[str, str], codes: frozenset[str] = frozenset()) -> Fi
 
 
 def _candidates(compilation: Compilation, codes: frozenset[str]) -> Iterator[tuple[Diagnostic, Fix]]:
-    """Return each finding that is to be mended with its first fix; what a comment allows is left alone."""
+    """Return each finding that is to be mended with its first fix; what a comment allows is left alone.
+
+    Where no code is named it is the first that keeps all answers, if there is one.
+    """
     for finding in compilation.diagnostics:
         is_chosen = finding.code in codes if codes else finding.severity == "error"
         if is_chosen and not finding.allowed and finding.fixes:
-            yield finding, finding.fixes[0]
+            first = finding.fixes[0]
+            yield finding, first if codes else next(filter(keeps_answers, finding.fixes), first)
 
 
 def _place(finding: Diagnostic) -> tuple[object, ...]:
