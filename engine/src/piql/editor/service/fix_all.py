@@ -1,7 +1,7 @@
 """The best fix of each finding, made one after another: the texts that come out, with what was done and what was not.
 
-A fix is made only if its finding is gone after it, and no error is new, nor any warning of a query that was bounded. One
-that changes what is answered or written is made only for a code that somebody has named.
+A fix is made only if its finding is gone after it, and no error is new, nor any warning of a query that was bounded.
+One that changes what is answered or written is made only for a code that somebody has named.
 """
 
 from __future__ import annotations
@@ -50,9 +50,8 @@ def fix_all(texts: Mapping[str, str], codes: frozenset[str] = frozenset()) -> Fi
             if key in refused:
                 continue
             if not codes and not keeps_answers(fix):
-                steps.append(
-                    FixStep(finding, fix, f"it changes what the query answers or writes; --fix={finding.code} makes it")
-                )
+                change = f"it changes what the query answers or writes; --fix={finding.code} makes it"
+                steps.append(FixStep(finding, fix, change))
                 refused.add(key)
                 continue
             texts_after = apply_edits(texts, _with_line_ends(texts, fix.edits))
