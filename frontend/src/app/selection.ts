@@ -3,13 +3,15 @@
  * follows the caret, the text and the address while the workbench is open (`useFollowedSelection`), and panels choose
  * another one by name (`selectQuery`, `selectQueryFrom`, `revealOf`).
  */
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import type { Compilation, Query } from '../api/types'
 import { showStagesOf, useCompilationState } from '../documents/compile-loop'
 import { useDocuments } from '../documents/documents'
 import { atAddress, type CurrentQuery, chosen, follow, queryUnder } from '../logic/current-query'
+import { missingFile } from '../logic/missing-file'
 import type { View } from '../logic/view'
 import { forgetReveal, reveal, useCaret } from './editor-bridge'
+import { notify } from './notices'
 import { useShownAnswer } from './shown-compilation'
 import { currentView, onAddress, replaceView, setView, useView } from './url-state'
 
@@ -96,7 +98,8 @@ export function followCaret(): void {
 /** Applies the rules whenever the compilation, the caret or the address changes, while the workbench is open. */
 export function useFollowedSelection(): void {
   const files = useDocuments((state) => state.files)
-  const { query: selected } = useView()
+  const { query: selected, file: named } = useView()
+  const pathsBefore = useRef<string[]>([])
   useEffect(() => {
     current = null
     forgetReveal()
@@ -114,10 +117,12 @@ export function useFollowedSelection(): void {
   }, [])
   useEffect(() => showStagesOf(selected ?? ''), [selected])
   useEffect(() => {
-    const view = currentView()
-    if (files.length > 0 && view.file && !files.some((file) => file.path === view.file))
-      replaceView({ file: files[0]?.path })
-  }, [files])
+    const paths = files.map((file) => file.path)
+    const missing = missingFile(named, paths, pathsBefore.current)
+    pathsBefore.current = paths
+    if (missing) notify({ tone: 'info', text: missing })
+    if (paths.length > 0 && named && !paths.includes(named)) replaceView({ file: paths[0] })
+  }, [files, named])
 }
 
 function queries(): readonly Query[] {
