@@ -24,6 +24,54 @@ _SAME_PLAN = """
     JOIN (SELECT unnest($queries::VARCHAR[]) AS query, unnest($firsts::INTEGER[]) AS first) AS spans USING (query)
     WHERE version BETWEEN first AND $version AND started_at >= $since
 """
+# Single executions are ranked by DuckDB itself: of 500,000, in a sixth of the time that sums of counts take, or less.
+_SIZES_OF_SINGLES = """
+    SELECT query, requests_key, rows_key, requests_key, requests_key, rows_key, rows_key, count(*) AS count,
+           quantile_disc(elapsed_ms, 0.99)
+    FROM {ran} AND NOT failed AND least_rows IS NOT NULL GROUP BY query, requests_key, rows_key
+    QUALIFY row_number() OVER (PARTITION BY query ORDER BY count DESC, requests_key, rows_key) <= $most
+    ORDER BY query, count DESC, requests_key, rows_key
+"""
+_SIZES_OF_CLASSES = """
+    WITH times AS (
+        SELECT query, requests_key, rows_key, elapsed_ms, sum(executions) AS executions,
+               min(least_requests) AS least_requests, max(most_requests) AS most_requests,
+               min(least_rows) AS least_rows, max(most_rows) AS most_rows
+        FROM {ran} AND NOT failed AND least_rows IS NOT NULL
+        GROUP BY query, requests_key, rows_key, elapsed_ms
+    ),
+    ranked AS (
+        SELECT *, sum(executions) OVER (size ORDER BY elapsed_ms) AS rank, sum(executions) OVER size AS n
+        FROM times WINDOW size AS (PARTITION BY query, requests_key, rows_key)
+    )
+    SELECT query, requests_key, rows_key, min(least_requests), max(most_requests), min(least_rows),
+           max(most_rows), sum(executions)::BIGINT AS count,
+           min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n))
+    FROM ranked GROUP BY query, requests_key, rows_key
+    QUALIFY row_number() OVER (PARTITION BY query ORDER BY count DESC, requests_key, rows_key) <= $most
+    ORDER BY query, count DESC, requests_key, rows_key
+"""
+_SERIES_OF_SINGLES = """
+    SELECT query, floor(epoch(started_at) / $step) * $step AS step_start, quantile_disc(elapsed_ms, 0.5),
+           quantile_disc(elapsed_ms, 0.99), quantile_disc(elapsed_ms, 0.999), count(*)
+    FROM {ran} WHERE version <= $version AND started_at >= $since AND NOT failed GROUP BY query, step_start
+    ORDER BY query, step_start
+"""
+_SERIES_OF_CLASSES = """
+    WITH times AS (
+        SELECT query, floor(epoch(started_at) / $step) * $step AS step_start, elapsed_ms,
+               sum(executions) AS executions
+        FROM {ran} WHERE version <= $version AND started_at >= $since AND NOT failed GROUP BY ALL
+    ),
+    ranked AS (
+        SELECT *, sum(executions) OVER (step ORDER BY elapsed_ms) AS rank, sum(executions) OVER step AS n
+        FROM times WINDOW step AS (PARTITION BY query, step_start)
+    )
+    SELECT query, step_start, min(elapsed_ms) FILTER (WHERE rank >= ceil(0.5 * n)),
+           min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n)),
+           min(elapsed_ms) FILTER (WHERE rank >= ceil(0.999 * n)), sum(executions)::BIGINT
+    FROM ranked GROUP BY query, step_start ORDER BY query, step_start
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +176,9 @@ class ObservationTable:
         Of n executions, the one whose time is the true q-quantile has, with 95 %, a rank within ±1.96·√(n·q·(1−q)) of
         n·q: a binomial count, approximated by the normal distribution. Here q is 0.99, and q·(1−q) 0.0099.
         """
+        times = "SELECT query, elapsed_ms, sum(executions) AS executions FROM seen WHERE NOT failed GROUP BY ALL"
+        if source == "workbench":
+            times = "SELECT query, elapsed_ms, executions FROM seen WHERE NOT failed"
         sql = f"""
             WITH seen AS (SELECT * FROM {_same_plan(source)}),
             counted AS (
@@ -138,8 +189,7 @@ class ObservationTable:
                 FROM seen GROUP BY query
             ),
             times AS (
-                SELECT query, elapsed_ms, sum(executions) AS executions FROM seen WHERE NOT failed
-                GROUP BY query, elapsed_ms
+                {times}
             ),
             ranked AS (
                 SELECT query, elapsed_ms, sum(executions) OVER (PARTITION BY query ORDER BY elapsed_ms) AS rank,
@@ -165,25 +215,8 @@ class ObservationTable:
 
     def sizes(self, span: Span, since: datetime, source: Source = "workbench") -> dict[str, list[SizeTotals]]:
         """Count by query and size while it had its plan: the _MOST_SIZES commonest sizes, the commonest first."""
-        sql = f"""
-            WITH times AS (
-                SELECT query, requests_key, rows_key, elapsed_ms, sum(executions) AS executions,
-                       min(least_requests) AS least_requests, max(most_requests) AS most_requests,
-                       min(least_rows) AS least_rows, max(most_rows) AS most_rows
-                FROM {_same_plan(source)} AND NOT failed AND least_rows IS NOT NULL
-                GROUP BY query, requests_key, rows_key, elapsed_ms
-            ),
-            ranked AS (
-                SELECT *, sum(executions) OVER (size ORDER BY elapsed_ms) AS rank, sum(executions) OVER size AS n
-                FROM times WINDOW size AS (PARTITION BY query, requests_key, rows_key)
-            )
-            SELECT query, requests_key, rows_key, min(least_requests), max(most_requests), min(least_rows),
-                   max(most_rows), sum(executions)::BIGINT AS count,
-                   min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n))
-            FROM ranked GROUP BY query, requests_key, rows_key
-            QUALIFY row_number() OVER (PARTITION BY query ORDER BY count DESC, requests_key, rows_key) <= $most
-            ORDER BY query, count DESC, requests_key, rows_key
-        """
+        sql = _SIZES_OF_SINGLES if source == "workbench" else _SIZES_OF_CLASSES
+        sql = sql.format(ran=_same_plan(source))
         with self._database.read() as cursor:
             rows = cursor.execute(sql, span.parameters(since) | {"most": _MOST_SIZES}).fetchall()
         sizes = defaultdict(list)
@@ -226,21 +259,8 @@ class ObservationTable:
         self, version: int, since: datetime, step_seconds: float, source: Source = "workbench"
     ) -> dict[str, list[LatencyPointRead]]:
         """Quantiles by query and step over all versions, oldest first; steps without executions are left out."""
-        sql = f"""
-            WITH times AS (
-                SELECT query, floor(epoch(started_at) / $step) * $step AS step_start, elapsed_ms,
-                       sum(executions) AS executions
-                FROM {executed(source)} WHERE {_WINDOW} AND NOT failed GROUP BY ALL
-            ),
-            ranked AS (
-                SELECT *, sum(executions) OVER (step ORDER BY elapsed_ms) AS rank, sum(executions) OVER step AS n
-                FROM times WINDOW step AS (PARTITION BY query, step_start)
-            )
-            SELECT query, step_start, min(elapsed_ms) FILTER (WHERE rank >= ceil(0.5 * n)),
-                   min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n)),
-                   min(elapsed_ms) FILTER (WHERE rank >= ceil(0.999 * n)), sum(executions)::BIGINT
-            FROM ranked GROUP BY query, step_start ORDER BY query, step_start
-        """
+        sql = _SERIES_OF_SINGLES if source == "workbench" else _SERIES_OF_CLASSES
+        sql = sql.format(ran=executed(source))
         parameters = {"version": version, "since": since, "step": step_seconds}
         with self._database.read() as cursor:
             rows = cursor.execute(sql, parameters).fetchall()
