@@ -12,6 +12,7 @@ from piql.compiler.optimizer.analysis.nulls import is_null_with
 from piql.compiler.optimizer.analysis.predicates import conjunction, has_subquery, relations_of
 from piql.compiler.optimizer.analysis.region import aliases_below, is_region, read_region
 from piql.compiler.optimizer.analysis.restrictions import Restrictions, restrictions_on
+from piql.compiler.optimizer.analysis.row_keys import keys_of_region
 from piql.compiler.optimizer.analysis.subqueries import outer_relations
 
 
@@ -31,7 +32,7 @@ def first_match(plan: LogicalNode, query: LogicalNode, is_test: bool) -> tuple[L
                                                               Relation t
 
     `is_test`: the value is compared in a WHERE or ON, not selected. MIN and MAX that are selected, over matches that
-    the schema limits, are left to `summarize_subqueries`.
+    the schema limits, are left to `summarize_subqueries`, where the rows have the keys that it needs.
     """
     asked = _first_row_request(query)
     if asked is None or not is_region(asked.rows):
@@ -51,7 +52,8 @@ def first_match(plan: LogicalNode, query: LogicalNode, is_test: bool) -> tuple[L
     if is_extreme and keys[0].ascending and isinstance(value, ColumnRef) and value.nullable:
         tests = (*tests, Not(operand=IsNull(operand=value)))  # MIN leaves out NULL, which comes first in an order
     restrictions = restrictions_on(relation.alias, tests, outside)
-    if is_extreme and not is_test and facts_about(relation.table, restrictions):
+    is_limited = bool(facts_about(relation.table, restrictions))
+    if is_extreme and not is_test and is_limited and keys_of_region(plan) is not None:
         return None
     first = completed_by_primary_key(keys, relation, restrictions)
     names = [key.expression.name for key in first if isinstance(key.expression, ColumnRef)]
