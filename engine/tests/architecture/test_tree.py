@@ -20,7 +20,7 @@ PACKAGES = (ENGINE, SERVICE, PROFILER, BACKEND)
 CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
 LAYERED = {contract["containers"][0]: contract for contract in CONTRACTS if contract["type"] == "layers"}
 imports_of = cache(read_imports)
-MOST_LOOSE_MODULES = {ENGINE: 3, PROFILER: 1, BACKEND: 7}  # `__init__.py` counts as one
+MOST_LOOSE_MODULES = {ENGINE: 3, SERVICE: 1, PROFILER: 1, BACKEND: 7}  # `__init__.py` counts as one
 
 
 def layers_of(package: str) -> list[set[str]]:

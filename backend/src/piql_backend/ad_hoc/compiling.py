@@ -46,13 +46,13 @@ def compile_select(compilations: Compilations, job: SelectJob) -> CompiledQuery:
             diagnostics=_read(query, fixes),
         ) from None
     assert query.bound is not None
-    for most, what, count in (
+    for most, unit, count in (
         (MOST_OPERATIONS, "operations", query.bound.operations),
         (MOST_ROWS, "rows", query.bound.rows),
     ):
         if count > most:
             message = (
-                f"Its bound is {count:,} {what}, and at most {most:,} are allowed for a SELECT that is not deployed."
+                f"Its bound is {count:,} {unit}, and at most {most:,} are allowed for a SELECT that is not deployed."
             )
             raise ApiError(422, "select-too-large", message, "Give it a smaller LIMIT, or PAGINATE it.")
     return query

@@ -42,7 +42,7 @@ def revision_of(text: str) -> str:
 
 
 class Applications:
-    """The applications below one root; all methods raise ApiError 404 for an application that there is not."""
+    """The applications below one root; all methods raise ApiError 404 for an unknown application."""
 
     def __init__(self, root: Path, histories: FileHistories) -> None:
         self._root = root
@@ -68,7 +68,7 @@ class Applications:
         return bool(self._details(application_id).get("is_archived", False))
 
     def update(self, application_id: str, title: str | None, is_archived: bool | None) -> None:
-        """Change the title, or put it into the archive or take it out; None leaves either as it is."""
+        """Change the title, and whether the application is archived; None leaves a value as it is."""
         with self._saving:
             folder = self.folder(application_id)
             details = {"title": self.title(application_id), "is_archived": self.is_archived(application_id)}
@@ -84,11 +84,11 @@ class Applications:
         self._histories.write_bundle(application_id, file)
 
     def move_history_away(self, application_id: str, target: Path) -> None:
-        """Move a history away that a killed process has left of an application that there is not."""
+        """Move away a history without an application, which a killed process has left behind."""
         self._histories.move_away(application_id, target)
 
     def has_history(self, application_id: str) -> bool:
-        """Whether there is a history of that id, be there such an application or not."""
+        """Whether there is a history of that id, with or without an application."""
         return self._histories.has(application_id)
 
     def move_away(self, application_id: str, target: Path) -> None:

@@ -59,9 +59,11 @@ def _add_settings(parser: argparse.ArgumentParser) -> None:
 
 def add_store_references(parser: argparse.ArgumentParser) -> None:
     """Add options that say where the login and the certificates for a cluster are read from."""
-    for what in ("user", "password"):
-        parser.add_argument(f"--{what}-variable", metavar="NAME", help=f"the server's variable that holds the {what}")
-        parser.add_argument(f"--{what}-file", metavar="PATH", help=f"the server's file that holds the {what}")
+    for secret in ("user", "password"):
+        parser.add_argument(
+            f"--{secret}-variable", metavar="NAME", help=f"the server's variable that holds the {secret}"
+        )
+        parser.add_argument(f"--{secret}-file", metavar="PATH", help=f"the server's file that holds the {secret}")
     parser.add_argument("--tls", action="store_true", help="encrypt, and check the certificate of each node")
     parser.add_argument("--tls-ca", metavar="PATH", help="the server's file of certificates that are trusted")
     parser.add_argument("--tls-certificate", metavar="PATH", help="the certificate that is shown to the nodes")

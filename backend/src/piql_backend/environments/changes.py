@@ -151,17 +151,17 @@ class EnvironmentChanges:
 
     def _refuse_taken(self, name: EnvironmentName, location: Location) -> None:
         servers = self._addresses(location)
-        for other in self._environments.all_names():
-            if other == name:
+        for environment in self._environments.all_names():
+            if environment == name:
                 continue
             try:
-                taken = location_of(self._environments.store_url(other))
+                taken = location_of(self._environments.store_url(environment))
             except (ApiError, StoreUnavailable):  # it names no store, or nobody can read which
                 continue
             is_same_place = bool(servers & self._addresses(taken)) if location.servers else not taken.servers
             if is_same_place and taken.namespace == location.namespace:
                 what = "file" if not location.servers else "keyspace and prefix"
-                message = f"Nothing was changed: {other} has its data in this {what}."
+                message = f"Nothing was changed: {environment} has its data in this {what}."
                 advice = "Name another file." if not location.servers else "Name another keyspace, or add ?prefix=…"
                 raise ApiError(409, "namespace-taken", message, advice)
 

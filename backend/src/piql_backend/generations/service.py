@@ -148,7 +148,7 @@ def _read(generation: _Generation) -> GenerationRead:
         table=generation.table,
         rows_done=generation.rows_done,
         rows_asked=generation.rows_asked,
-        tables=[_table(made) for made in generation.generated],
+        tables=[_table(table) for table in generation.generated],
         message=generation.message,
     )
 

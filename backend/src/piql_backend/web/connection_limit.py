@@ -15,7 +15,7 @@ _HEADERS = [(RETRY_AFTER.lower().encode(), str(SECONDS).encode()), (b"connection
 
 
 class ConnectionLimit:
-    """Answers 503 while `count` gives more than the limit; it stands outside the application and all it does."""
+    """Middleware that answers 503 while `count` returns more than MOST_CONNECTIONS; the outermost of all."""
 
     def __init__(self, app: object, count: Callable[[], int]) -> None:
         self._app = cast(ASGIApp, app)

@@ -22,7 +22,7 @@ FULLEST = 10  # groups that are named
 _NEARLY = 0.8
 
 Group: TypeAlias = tuple[Any, ...]
-Told: TypeAlias = Callable[[str, int, int], None]
+ProgressCallback: TypeAlias = Callable[[str, int, int], None]
 """Called after each request with the table, the rows looked at so far, and the requests so far."""
 
 
@@ -85,7 +85,9 @@ def walk_cost(db: Database) -> WalkCost:
     return WalkCost(sum(count // PAGE_ROWS + 1 for count in rows), sum(rows))
 
 
-def all_levels(db: Database, tell: Told | None = None, stop: Callable[[], bool] | None = None) -> list[LimitLevels]:
+def all_levels(
+    db: Database, tell: ProgressCallback | None = None, stop: Callable[[], bool] | None = None
+) -> list[LimitLevels]:
     """Walk through the tables with limits, and return how full the groups of each limit are.
 
     Stopped, it returns what was counted until then. Rows with NULL in the columns of a limit are in no group.

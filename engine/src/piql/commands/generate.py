@@ -15,7 +15,7 @@ from piql.commands.load import TELL_SECONDS, Interrupts
 from piql.commands.table import counted, format_table
 from piql.errors import CompilationRefused, PiqlError
 from piql.files.formats import FORMATS
-from piql.files.generated import Generated, Told, dry_run, load_generated, write_generated
+from piql.files.generated import Generated, ProgressCallback, dry_run, load_generated, write_generated
 from piql.generating.table_rows import LimitFill
 from piql.generating.wish import USUAL_ROWS, Wish
 from piql.schema.catalog import Table
@@ -112,21 +112,21 @@ def _of_tables(tables: Mapping[str, Table], wish: Wish, options: argparse.Namesp
     return 0
 
 
-def _summary(generated: Sequence[Generated]) -> str:
+def _summary(tables: Sequence[Generated]) -> str:
     rows = [
         (
-            made.report.table,
-            made.report.rows,
-            _size_in_words(made.report.bytes),
-            ", ".join(map(_fill_in_words, made.report.fills)),
+            generated.report.table,
+            generated.report.rows,
+            _size_in_words(generated.report.bytes),
+            ", ".join(map(_fill_in_words, generated.report.fills)),
         )
-        for made in generated
+        for generated in tables
     ]
     lines = [format_table(("table", "rows", "size", "fullest group of each limit"), rows)]
-    for made in generated:
-        report = made.report
-        if made.left_out:
-            left_out = counted(made.left_out, "row")
+    for generated in tables:
+        report = generated.report
+        if generated.left_out:
+            left_out = counted(generated.left_out, "row")
             lines.append(f"{report.table}: {left_out} left out, which did not fit the rows that are there")
         elif report.rows < report.asked:
             lines.append(f"{report.table}: of {report.asked:,} rows, since its keys and limits leave room for no more")
@@ -148,7 +148,7 @@ def _size_in_words(count: int) -> str:
     return f"{size:.0f} {unit}" if unit == "B" or size >= 10 else f"{size:.1f} {unit}"
 
 
-def _teller(done: str) -> Told | None:
+def _teller(done: str) -> ProgressCallback | None:
     """Return a function that writes one line over and over on standard error; None where that is no terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return None

@@ -9,7 +9,7 @@ from time import monotonic
 
 from piql import compiler
 from piql.client.database import Database
-from piql.client.group_levels import BINS, GroupLevel, LimitLevels, Told, all_levels, walk_cost
+from piql.client.group_levels import BINS, GroupLevel, LimitLevels, ProgressCallback, all_levels, walk_cost
 from piql.client.raised_limit import bounds_with_limit, limit_named, texts_with_limit
 from piql.commands.existing import open_existing, refuse_undeployed
 from piql.commands.following import add_store, attempt
@@ -115,7 +115,7 @@ def _requests(bound: int | None) -> int | str:
     return "unbounded" if bound is None else bound
 
 
-def _teller() -> Told | None:
+def _teller() -> ProgressCallback | None:
     """Return a function that writes one line over and over on standard error; None where that is no terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return None

@@ -14,7 +14,7 @@ from piql.commands.existing import open_existing, refuse_undeployed
 from piql.commands.following import add_store, attempt
 from piql.commands.table import counted
 from piql.files.formats import FORMATS, format_of
-from piql.files.loading import DryRun, FileLoad, Loaded, LoadRefused, Told
+from piql.files.loading import DryRun, FileLoad, Loaded, LoadRefused, ProgressCallback
 from piql.files.mapping import map_columns
 from piql.files.problems import MOST_PROBLEMS, FileRefused, Problem
 from piql.files.source import open_source
@@ -134,14 +134,14 @@ def _print_problems(problems: Sequence[Problem], *, is_more: bool) -> None:
         print("there may be more: these are the first", file=sys.stderr)
 
 
-def _teller(total: int | None, done: str) -> Told | None:
+def _teller(total: int | None, done: str) -> ProgressCallback | None:
     """Return a function that shows progress on a terminal, `120 of 500 rows loaded`; None elsewhere."""
     return progress_line(
         lambda rows, line: f"{rows:,}{f' of {total:,}' if total else ''} rows {done}, to line {line:,}"
     )
 
 
-def progress_line(words: Callable[[int, int], str]) -> Told | None:
+def progress_line(words: Callable[[int, int], str]) -> ProgressCallback | None:
     """Return a function that writes one line over and over on standard error; None where that is no terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return None

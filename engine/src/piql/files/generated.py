@@ -27,7 +27,7 @@ from piql.store.rows import Row
 _PAGE_ROWS = 1000  # of a file, between two calls of `tell`
 _STOP_ROWS = 1000  # rows between two questions whether to stop
 
-Told: TypeAlias = Callable[[str, int, int], None]
+ProgressCallback: TypeAlias = Callable[[str, int, int], None]
 """Called now and then with a table, its rows so far, and how many it is to get."""
 Stop: TypeAlias = Callable[[], bool]
 
@@ -64,7 +64,7 @@ def _about(db: Database, table: str) -> int:
 
 
 def dry_run(
-    tables: Mapping[str, Table], wish: Wish, tell: Told | None = None, stop: Stop | None = None
+    tables: Mapping[str, Table], wish: Wish, tell: ProgressCallback | None = None, stop: Stop | None = None
 ) -> list[Generated]:
     """Make all rows, write none, and return what they are; stopped, of the tables so far."""
     generator = Generator(tables, wish)
@@ -82,7 +82,7 @@ def dry_run(
 
 
 def load_generated(
-    db: Database, wish: Wish, *, is_adding: bool = False, tell: Told | None = None, stop: Stop | None = None
+    db: Database, wish: Wish, *, is_adding: bool = False, tell: ProgressCallback | None = None, stop: Stop | None = None
 ) -> list[Generated]:
     """Load rows into all tables that are deployed; stopped, it returns what is in.
 
@@ -120,7 +120,7 @@ def _fitting(db: Database, table: str, rows: Sequence[Mapping[str, Any]]) -> Seq
 
 
 def write_generated(
-    tables: Mapping[str, Table], wish: Wish, folder: Path, file_format: Format, tell: Told | None = None
+    tables: Mapping[str, Table], wish: Wish, folder: Path, file_format: Format, tell: ProgressCallback | None = None
 ) -> list[tuple[Path, Generated]]:
     """Write the rows of each table into a new file of its name; the folder is made where there is none.
 

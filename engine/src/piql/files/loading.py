@@ -35,7 +35,7 @@ from piql.schema.values import ValueMismatch
 _MOST_LOOKED_AT = 1_000_000  # rows behind a refused batch in which further faults are looked for
 _REFUSALS = (ConstraintViolation, CardinalityViolation, DuplicateKey, ForeignKeyViolation)
 
-Told: TypeAlias = Callable[[int, int], None]
+ProgressCallback: TypeAlias = Callable[[int, int], None]
 """Called after each batch with the rows done so far and the last line of them."""
 
 
@@ -118,7 +118,7 @@ class FileLoad:
         """Return the name of the table."""
         return self._mapping.table.name
 
-    def dry_run(self, tell: Told | None = None, stop: Callable[[], bool] | None = None) -> DryRun:
+    def dry_run(self, tell: ProgressCallback | None = None, stop: Callable[[], bool] | None = None) -> DryRun:
         """Check every row as if all were loaded, and write nothing."""
         check = RowCheck(self._db, self.table)
         problems: list[Problem] = []
@@ -139,7 +139,7 @@ class FileLoad:
         return DryRun(count, check.new, check.changed, check.unchanged, tuple(problems[: self._most]), is_more)
 
     def load(
-        self, tell: Told | None = None, stop: Callable[[], bool] | None = None, *, is_resumed: bool = False
+        self, tell: ProgressCallback | None = None, stop: Callable[[], bool] | None = None, *, is_resumed: bool = False
     ) -> Loaded:
         """Load the rows, in batches, and return how far that came; `stop` is asked before each batch.
 

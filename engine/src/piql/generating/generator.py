@@ -58,7 +58,7 @@ class Generator:
             self.tables,
             wish,
             {
-                name: {column: made.distinct for column, made in values.items() if column not in inherited[name]}
+                name: {column: source.distinct for column, source in values.items() if column not in inherited[name]}
                 for name, values in self._values.items()
             },
         )

@@ -1,4 +1,4 @@
-"""The supervisor: it listens, starts the workers, and starts anew one that dies.
+"""The supervisor: it listens, starts the workers, and replaces a worker that dies.
 
 Each worker has a listening socket of its own on the same port, and the kernel spreads connections over them. The
 supervisor keeps them all open: connections that a dead worker has not accepted wait for the next one in its place.
@@ -26,7 +26,7 @@ _SECONDS_BETWEEN_STARTS = 0.5
 
 @dataclass(slots=True)
 class _Place:
-    """One worker's place: its settings and its process."""
+    """A worker that always runs: its settings, and the process that runs with them now."""
 
     settings: WorkerSettings
     process: subprocess.Popen[str]
@@ -35,14 +35,14 @@ class _Place:
 class Supervisor:
     """Runs the workers of one service until it is told to end."""
 
-    def __init__(self, settings: WorkerSettings, listening: Sequence[socket.socket], folder: str) -> None:
+    def __init__(self, settings: WorkerSettings, listeners: Sequence[socket.socket], folder: str) -> None:
         """Take the settings that all workers share, and a listening socket for each."""
-        self._listening = list(listening)
+        self._listeners = list(listeners)
         self._budgets = tempfile.TemporaryFile()  # noqa: SIM115 — closed by `_stop`
         self._end = threading.Event()
-        self._places = [
-            replace(settings, number=number, socket=own.fileno(), budgets=self._budgets.fileno(), folder=folder)
-            for number, own in enumerate(listening)
+        self._settings = [
+            replace(settings, number=number, socket=listener.fileno(), budgets=self._budgets.fileno(), folder=folder)
+            for number, listener in enumerate(listeners)
         ]
 
     def end(self) -> None:
@@ -51,7 +51,7 @@ class Supervisor:
 
     def run(self, announcement: str) -> int:
         """Start the workers, print the announcement when all are ready, and stay until `end`; return the exit code."""
-        places = [_Place(settings, self._start(settings)) for settings in self._places]
+        places = [_Place(settings, self._start(settings)) for settings in self._settings]
         try:
             for place in places:
                 assert place.process.stdout is not None
@@ -85,8 +85,8 @@ class Supervisor:
 
     def _stop(self, places: Sequence[_Place]) -> None:
         """End all workers: by a signal, and by force those that have not ended when their time is over."""
-        for own in self._listening:
-            own.close()
+        for listener in self._listeners:
+            listener.close()
         for place in places:
             place.process.terminate()
         latest = time.monotonic() + places[0].settings.drain_seconds + SECONDS_TO_CLOSE + 5
@@ -107,21 +107,21 @@ def listen(host: str, port: int, workers: int) -> list[socket.socket]:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind((host, port))
         port = probe.getsockname()[1]
-    listening: list[socket.socket] = []
+    listeners: list[socket.socket] = []
     try:
         for _ in range(workers):
-            own = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-            listening.append(own)
-            own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            own.bind((host, port))
-            own.listen(_BACKLOG)
-            os.set_inheritable(own.fileno(), False)
+            listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+            listeners.append(listener)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            listener.bind((host, port))
+            listener.listen(_BACKLOG)
+            os.set_inheritable(listener.fileno(), False)
     except OSError:
-        for own in listening:
-            own.close()
+        for listener in listeners:
+            listener.close()
         raise
-    return listening
+    return listeners
 
 
 def end_at_signals(supervisor: Supervisor) -> None:

@@ -27,8 +27,9 @@ def join_extremes_of_groups(plan: LogicalNode, context: RuleContext) -> LogicalN
               GroupBy t.owner: MAX(t.posted)
                 Relation t
 
-    Where that takes less, and equalities fix all that is grouped by. An inner join tests above that there is a match.
-    What is asked of the value is tested above, too; `merge_first_match` may read the row that has it.
+    This is done where it is cheaper, and where equalities fix all columns that are grouped by. An inner join becomes a
+    left join with a test above it that there is a match. Conditions on the value are tested above the join, too;
+    `merge_first_match` may then read the row that has the value.
     """
     kinds = kinds_of(plan)
     if Derived not in kinds or GroupBy not in kinds:
