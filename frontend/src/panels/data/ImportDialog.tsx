@@ -68,6 +68,9 @@ function UploadedFile({ table, id, first }: { table: LiveTable; id: string; firs
   const stop = useMutation({ mutationFn: () => cancelImport(environment, id), onSuccess })
   const isBusy = isRunning(data) || run.isPending
   const canResume = data.rows_in > 0 && (data.state === 'stopped' || data.state === 'refused')
+  // Loading is the main action only where nothing is known to be wrong: all rows passed with this very mapping.
+  const isChecked = data.state === 'checked' && run.variables?.mapping === mapping
+  const isLoadingNext = data.problems.length === 0 && (isChecked || canResume)
   return (
     <>
       {data.columns.length > 0 ? (
@@ -89,8 +92,16 @@ function UploadedFile({ table, id, first }: { table: LiveTable; id: string; firs
             </Button>
           ) : (
             <>
-              <Button onClick={() => run.mutate({ mapping, isDryRun: true, isResumed: false })}>Check all rows</Button>
-              <Button look="primary" onClick={() => run.mutate({ mapping, isDryRun: false, isResumed: canResume })}>
+              <Button
+                look={isLoadingNext ? 'plain' : 'primary'}
+                onClick={() => run.mutate({ mapping, isDryRun: true, isResumed: false })}
+              >
+                Check all rows
+              </Button>
+              <Button
+                look={isLoadingNext ? 'primary' : 'plain'}
+                onClick={() => run.mutate({ mapping, isDryRun: false, isResumed: canResume })}
+              >
                 {canResume ? `Go on behind line ${formatCount(data.line_in)}` : 'Load the rows'}
               </Button>
             </>
