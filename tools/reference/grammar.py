@@ -114,7 +114,7 @@ attribute       = type name [ "NULL" | "NOT" "NULL" ]
                 | [ "CONSTRAINT" name ] "UNIQUE" columns
                 | [ "CONSTRAINT" name ] "CARDINALITY" "LIMIT" positive columns ;
 fetch_query     = "QUERY" name fetch ;
-fetch           = "FETCH" name [ name ] { "OF" name [ name ] "BY" name }
+fetch           = "FETCH" name [ [ "AS" ] name ] { "OF" name [ [ "AS" ] name ] "BY" name }
                   [ "WHERE" expression ] [ order ] [ stop ] ;
 """,
 }

@@ -8,6 +8,7 @@ While a query is bound, each use is noted (`use`, `count`) and gets a `Parameter
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
@@ -24,6 +25,7 @@ from piql.trees.node import Node
 N = TypeVar("N", bound=Node)
 
 DEFAULT_MAX = 50  # offered where a MAX is missing
+_ORDINAL = re.compile(r"\[\s*(\d+)")
 
 
 @dataclass(slots=True)
@@ -35,6 +37,7 @@ class _Use:
     type: SqlType | None = None
     type_span: Span | None = None
     ordinal: int | None = None
+    ordinal_spans: tuple[Span, ...] = ()  # the uses that say the ordinal
     is_list: bool = False
     is_count: bool = False
     max_items: int | None = None
@@ -143,6 +146,8 @@ class Parameters:
             if use.ordinal is not None and use.ordinal != node.ordinal:
                 self._conflict(use, node, f"has two ordinals, {use.ordinal} and {node.ordinal}", "parameter-ordinal")
             use.ordinal = node.ordinal
+            if node.span not in use.ordinal_spans:
+                use.ordinal_spans = (*use.ordinal_spans, node.span)
         return use
 
     def _unify(self, use: _Use, node: ast.ParameterUse, type: SqlType) -> None:
@@ -195,6 +200,7 @@ class Parameters:
                         use.first,
                         labels=(Label(first.first, "the other one"),),
                         help="number the parameters 1, 2, 3, …",
+                        fixes=self._next_ordinal(use),
                     )
                 )
         ordinals = sorted(by_ordinal)
@@ -222,6 +228,21 @@ class Parameters:
             )
             for name, use in ordered
         )
+
+    def _next_ordinal(self, use: _Use) -> tuple[Fix, ...]:
+        """Return the fix that gives a parameter the smallest ordinal that no parameter has."""
+        taken = {parameter.ordinal for parameter in self.uses.values()}
+        free = next(ordinal for ordinal in range(1, len(taken) + 2) if ordinal not in taken)
+        written = [(span, _ORDINAL.match(span.text)) for span in use.ordinal_spans]
+        edits = tuple(
+            Edit(span.file, span.start + match.start(1), span.start + match.end(1), str(free))
+            for span, match in written
+            if match is not None
+        )
+        if len(edits) < len(written):
+            return ()
+        consequence = f"callers that give values by their order give this one as number {free}"
+        return (Fix(f"Change {use.shown} to ordinal {free}", edits, consequence=consequence),)
 
     def _list_without_max(self, use: _Use) -> Diagnostic:
         span = use.first

@@ -24,8 +24,11 @@ from piql.text.diagnostics.diagnostic import Diagnostic, Edit
 from piql.trees.caches import Cached
 from piql.trees.sharing import amended
 
-_findings_by_query: Cached[tuple[tuple[Diagnostic, ...], int]] = Cached(256)
-"""The findings of a query with the fixes that work, and how many trials that took."""
+_findings_by_query: Cached[tuple[str, tuple[Diagnostic, ...], int]] = Cached(256)
+"""The name of a query, its findings with the fixes that work, and how many trials that took.
+
+Kept by the schema and the pieces of text; where no semicolon ends a query, one piece holds several queries.
+"""
 
 
 def with_working_fixes(assembly: Assembly) -> Compilation:
@@ -135,13 +138,15 @@ def _with_tried_fixes_once(
         return trials.settled(findings, trial)
     keys = (assembly.schema, *assembly.parts_of({name}))
     earlier = _findings_by_query.get(keys)
-    if earlier is not None and earlier[1] < trials.left and len(earlier[0]) == len(findings):
-        trials.left -= earlier[1]
-        return earlier[0]
+    if earlier is not None:
+        known_name, known_findings, trials_taken = earlier
+        if known_name == name and trials_taken < trials.left and len(known_findings) == len(findings):
+            trials.left -= trials_taken
+            return known_findings
     left_before = trials.left
     settled = trials.settled(findings, trial)
     if trials.left:  # otherwise some fixes may not have been tried
-        _findings_by_query.put(keys, (settled, left_before - trials.left))
+        _findings_by_query.put(keys, (name, settled, left_before - trials.left))
     return settled
 
 

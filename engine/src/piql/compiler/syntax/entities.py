@@ -3,7 +3,7 @@
     ENTITY Thought { int timestamp, FOREIGN KEY owner REF User, PRIMARY(owner, timestamp) }
 
     QUERY thoughts_of_friends
-    FETCH Thought OF User friend BY owner OF Subscription BY target WHERE Subscription.owner = [me] LIMIT 10
+    FETCH Thought OF User AS friend BY owner OF Subscription BY target WHERE Subscription.owner = [me] LIMIT 10
 
 No semicolon is needed behind either. `binding.entities` and `binding.fetch` translate both into SQL.
 """
@@ -110,11 +110,13 @@ class EntityParser(DefinitionParser):
         return ast.Fetch(steps=tuple(steps), where=where, order=order, stop=stop, offset=offset, span=span)
 
     def _step(self, start: int, *, has_by: bool = False) -> ast.FetchStep:
-        """Parse what follows FETCH, `Entity alias`, or OF, `Entity alias BY foreign_key` (`has_by`)."""
+        """Parse what follows FETCH, `Entity [AS] alias`, or OF, `Entity [AS] alias BY foreign_key` (`has_by`)."""
         entity = self.name(f"an entity after {'OF' if has_by else 'FETCH'}")
         self.reads += 1
         alias = None
-        if (
+        if self.accept("AS"):
+            alias = self.name("an alias after AS")
+        elif (
             self.is_alias()
             and self.token.word not in ("OF", "BY")
             and not self.is_entity()
