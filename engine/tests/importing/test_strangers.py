@@ -8,6 +8,8 @@ from pathlib import Path
 
 import piql
 import pytest
+from piql.files.generated import load_generated
+from piql.generating.wish import Wish
 from piql.importing import ImportRefused, decoded, import_text
 from piql.importing.dialects import DIALECTS, recognise
 
@@ -48,6 +50,15 @@ def test_an_imported_schema_is_deployed_and_takes_rows(path: Path) -> None:
         for table, rows in rows_of(compilation.tables, 3):
             db.load(table, rows)
             assert len(db.run(f'SELECT * FROM "{table.replace(chr(34), chr(34) * 2)}" LIMIT 10').rows) == 3
+
+
+@of_each_schema
+def test_an_imported_schema_takes_the_rows_of_the_generator(path: Path) -> None:
+    compilation = piql.compile(import_text(text_of(path)).text)
+    with piql.connect("embedded:") as db:
+        db.deploy(compilation)
+        made = {table.report.table: table.report.rows for table in load_generated(db, Wish(20))}
+        assert made == dict.fromkeys(compilation.tables, 20)
 
 
 @of_each_schema
