@@ -241,8 +241,7 @@ class Parameters:
         )
         if len(edits) < len(written):
             return ()
-        consequence = f"callers that give values by their order give this one as number {free}"
-        return (Fix(f"Change {use.shown} to ordinal {free}", edits, consequence=consequence),)
+        return (Fix(f"Change {use.shown} to ordinal {free}", edits),)
 
     def _list_without_max(self, use: _Use) -> Diagnostic:
         span = use.first
