@@ -65,10 +65,12 @@ insert          = "INSERT" "INTO" name [ columns ] "VALUES" row { "," row }
                   [ "IF" "NOT" "EXISTS" | on_conflict ] [ returning ] ;
 on_conflict     = "ON" "CONFLICT" "DO" "NOTHING" | "ON" "CONFLICT" columns "DO" "NOTHING"
                 | "ON" "CONFLICT" columns "DO" "UPDATE" "SET" assignment { "," assignment } ;
-update          = "UPDATE" name "SET" assignment { "," assignment } [ "WHERE" expression ]
+update          = "UPDATE" written "SET" assignment { "," assignment } [ "WHERE" expression ] [ first ]
                   [ "IF" expression ] [ returning ] ;
 assignment      = [ name "." ] name "=" concatenation ;
-delete          = "DELETE" "FROM" name [ "WHERE" expression ] [ "IF" expression ] [ returning ] ;
+delete          = "DELETE" "FROM" written [ "WHERE" expression ] [ first ] [ "IF" expression ] [ returning ] ;
+written         = name [ [ "AS" ] name ] ;
+first           = [ order ] "LIMIT" ( positive | parameter ) ;
 row             = "(" value { "," value } ")" ;
 value           = expression | "DEFAULT" ;
 returning       = "RETURNING" returned { "," returned } ;

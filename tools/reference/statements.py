@@ -59,8 +59,8 @@ LEFT_OUT: tuple[tuple[str, str], ...] = (
     ("collections", "CREATE TABLE x (a INT PRIMARY KEY, b SET<INT>);"),
     ("keyspace.table", "CREATE TABLE k.x (a INT PRIMARY KEY);"),
     ("INSERT … SELECT", "CREATE QUERY q AS INSERT INTO t SELECT id FROM u;"),
-    ("UPDATE of several rows", "CREATE QUERY q AS UPDATE t SET a = 1 WHERE a = 2;"),
-    ("DELETE of several rows", "CREATE QUERY q AS DELETE FROM t WHERE a = 2;"),
+    ("UPDATE of all rows", "CREATE QUERY q AS UPDATE t SET a = 1;"),
+    ("DELETE of all rows", "CREATE QUERY q AS DELETE FROM t;"),
 )
 
 

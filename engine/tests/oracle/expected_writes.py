@@ -28,6 +28,7 @@ class Expectation:
     changes: list[Change] = field(default_factory=list)
     returned: list[Row] = field(default_factory=list)
     is_refused_always: bool = True  # where there are refusals
+    is_in_order: bool = True  # the rows are written in this order
 
     @property
     def may_pass(self) -> bool:
@@ -59,9 +60,47 @@ class ExpectedWrites:
                 old = self.row_named(table, query.key, sample)
                 if old is None:
                     return Expectation(set(), 0)
-                key = self.contents.key(table, old)
-                refusals = self.contents.refusals_of_delete(table.name, key)
-                return Expectation(refusals, 1, [lambda: self.contents.delete(table.name, key)], [old])
+                return self.deleted(table, self.contents.key(table, old), old)
+
+    def section(
+        self, query: Update | Delete, sample: Mapping[str, object], keys: Sequence[tuple[object, ...]]
+    ) -> Expectation | None:
+        """Write one row after the other, until one is refused; then take them all back."""
+        table, section = self.schema.table(query.table), query.section
+        assert section is not None
+        changes = {name: _value(value, sample) for name, value in query.changes} if isinstance(query, Update) else {}
+        together = Expectation(set(), 0, is_in_order=bool(section.order))
+        if not keys and isinstance(query, Update):
+            probe = dict.fromkeys((column.name for column in table.columns), None) | changes
+            together.refusals = self.contents.refusals_of_put(table.name, probe) & {"ConstraintViolation"}
+            together.is_refused_always = False
+        before = dict(self.contents.rows[table.name])
+        try:
+            for key in keys:
+                old = self.contents.rows[table.name][key]
+                row = old | changes
+                if refers_to_itself(table, row) or refers_to_itself(table, old):
+                    return None
+                if isinstance(query, Update):
+                    one = self.put(table, self.contents.refusals_of_put(table.name, row), row)
+                else:
+                    one = self.deleted(table, key, old)
+                together.refusals |= one.refusals
+                if one.refusals:
+                    continue
+                for change in one.changes:
+                    change()
+                together.changes += one.changes
+                together.affected += 1
+                together.returned += one.returned
+        finally:
+            self.contents.rows[table.name] = before
+        together.is_refused_always &= together.is_in_order or len(keys) < 2
+        return together
+
+    def deleted(self, table: Table, key: tuple[object, ...], old: Row) -> Expectation:
+        refusals = self.contents.refusals_of_delete(table.name, key)
+        return Expectation(refusals, 1, [lambda: self.contents.delete(table.name, key)], [old])
 
     def insert(self, table: Table, query: Insert, sample: Mapping[str, object]) -> Expectation | None:
         """Put one row after the other, until one is refused; then take them all back."""

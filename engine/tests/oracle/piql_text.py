@@ -103,11 +103,26 @@ class _Printer:
                     ending = self.conflict(query.table, query.conflict)
                 return f"INSERT INTO {query.table} ({names}) VALUES {values}{ending}{self.returning(query)}"
             case Update():
-                changes, key = self.pairs(query.changes, ", "), self.pairs(query.key, " AND ")
+                changes = self.pairs(query.changes, ", ")
                 conditions = f" IF {self.pairs(query.conditions, ' AND ')}" if query.conditions else ""
-                return f"UPDATE {query.table} SET {changes} WHERE {key}{conditions}{self.returning(query)}"
+                return (
+                    f"UPDATE {self.written(query)} SET {changes}{self.rows(query)}{conditions}{self.returning(query)}"
+                )
             case Delete():
-                return f"DELETE FROM {query.table} WHERE {self.pairs(query.key, ' AND ')}{self.returning(query)}"
+                return f"DELETE FROM {self.written(query)}{self.rows(query)}{self.returning(query)}"
+
+    def written(self, query: Update | Delete) -> str:
+        alias = query.section.sources[0].alias if query.section is not None else query.table
+        return query.table if alias == query.table else f"{query.table} {alias}"
+
+    def rows(self, query: Update | Delete) -> str:
+        """Return WHERE and what follows it: the key, or what the section reads."""
+        section = query.section
+        if section is None:
+            return f" WHERE {self.pairs(query.key, ' AND ')}"
+        text = f" WHERE {self.expr(section.where)}" if section.where is not None else ""
+        text += f" ORDER BY {', '.join(map(self.order, section.order))}" if section.order else ""
+        return text + (f" {self.stop(section.stop)}" if section.stop is not None else "")
 
     def returning(self, query: Insert | Update | Delete) -> str:
         return f" RETURNING {', '.join(query.returning)}" if query.returning else ""

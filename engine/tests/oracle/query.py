@@ -305,13 +305,14 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """UPDATE; `key` are the columns of the primary key or of a UNIQUE key."""
+    """UPDATE; `key` are the columns of the primary key or of a UNIQUE key; empty where a `section` gives the rows."""
 
     table: str
     changes: tuple[tuple[str, Expr], ...]
     key: tuple[tuple[str, Expr], ...]
     conditions: tuple[tuple[str, Expr], ...] = ()
     returning: tuple[str, ...] = ()
+    section: Select | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +320,7 @@ class Delete:
     table: str
     key: tuple[tuple[str, Expr], ...]
     returning: tuple[str, ...] = ()
+    section: Select | None = None
 
 
 Read: TypeAlias = Select | Union

@@ -1,4 +1,4 @@
-"""Random INSERTs, UPDATEs and DELETEs of one row."""
+"""Random INSERTs, and UPDATEs and DELETEs of one row or of those of a section."""
 
 from __future__ import annotations
 
@@ -8,11 +8,28 @@ from dataclasses import replace
 
 from .contents import Contents
 from .piql_text import NUMBERED, style_of
-from .predicates import PredicateGenerator
-from .query import Conflict, Const, Default, Delete, Expr, Insert, Param, Update, Write, parameters_of
+from .query import (
+    Col,
+    Conflict,
+    Const,
+    Default,
+    Delete,
+    Expr,
+    Insert,
+    Item,
+    Order,
+    Param,
+    Select,
+    Source,
+    Stop,
+    Update,
+    Write,
+    parameters_of,
+)
 from .query_generator import QueryCase
 from .schema import Schema, Table
 from .schema_generator import Pools, random_row
+from .sources import SourceGenerator, conjunction
 from .values import Value, can_be_literal
 
 EXECUTIONS = 4
@@ -23,7 +40,7 @@ def random_write(rng: random.Random, schema: Schema, pools: Pools, contents: Con
     return _Maker(rng, schema, pools, contents).write(name)
 
 
-class _Maker(PredicateGenerator):
+class _Maker(SourceGenerator):
     def __init__(self, rng: random.Random, schema: Schema, pools: Pools, contents: Contents) -> None:
         super().__init__(rng, schema, pools, contents, is_basic=True)
         self.parameters.executions = EXECUTIONS
@@ -48,8 +65,13 @@ class _Maker(PredicateGenerator):
         return QueryCase(name, query, tuple(self.parameters.samples), style)
 
     def with_more(self, table: Table, query: Write) -> Write:
-        """Return a write with RETURNING, further rows or DEFAULTs, or as it is."""
+        """Return a write with RETURNING, further rows, DEFAULTs or a section, or as it is."""
         rng = self.rng
+        if isinstance(query, Update):
+            if rng.random() < 0.5:
+                query = replace(query, key=(), conditions=(), section=self.section(table))
+        elif isinstance(query, Delete) and rng.random() < 0.5:
+            query = replace(query, key=(), section=self.section(table))
         if isinstance(query, Insert):
             names = [name for name, _ in query.values]
             if rng.random() < 0.3:
@@ -67,6 +89,26 @@ class _Maker(PredicateGenerator):
         self.parameters.samples = [{name: sample[name] for name in sample if name in used}
                                    for sample in self.parameters.samples]  # fmt: skip
         return query
+
+    def section(self, table: Table) -> Select:
+        """Return a SELECT of the primary keys of some rows, which mostly has a bound."""
+        rng = self.rng
+        self.is_basic = False
+        sight = self.sight_of(table)
+        tests, needs_stop = self.access(sight)
+        if rng.random() < 0.5:
+            tests.append(self.extra([sight]))
+        self.is_basic = True
+        order: tuple[Order, ...] = ()
+        stop = None
+        if needs_stop or rng.random() < 0.2:
+            is_ascending = rng.random() < 0.5
+            order = tuple(Order(Col(sight.alias, name), is_ascending) for name in table.primary_key)
+            count = rng.randint(1, 4)
+            name = self.parameters.new([rng.randint(0, count) for _ in range(EXECUTIONS)])
+            stop = Stop("LIMIT", count, name if rng.random() < 0.3 else None)
+        items = tuple(Item(Col(sight.alias, name), name) for name in table.primary_key)
+        return Select(items, (Source("from", table.name, sight.alias),), conjunction(tests), order=order, stop=stop)
 
     def further_row(self, table: Table, names: Sequence[str]) -> tuple[Expr, ...]:
         rows = [random_row(self.rng, self.pools, self.contents, table) for _ in range(EXECUTIONS)]

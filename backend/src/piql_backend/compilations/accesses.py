@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
+from piql.compiler.bounds.writes import SECTION
 from piql.compiler.logical.expressions import ColumnRef, Expression, columns_in, conjuncts
 from piql.compiler.logical.format import inputs_of as logical_inputs
 from piql.compiler.logical.operators import Join, LogicalNode, LogicalWrite, Relation, Selection, SemiJoin
@@ -43,10 +44,10 @@ def read_accesses(query: CompiledQuery) -> list[AccessRead]:
             return list(_of_plan(plan, query))
 
 
-def _of_plan(plan: PhysicalNode, query: CompiledQuery) -> Iterator[AccessRead]:
-    """The steps of a query that reads and has a plan."""
+def _of_plan(plan: PhysicalNode, query: CompiledQuery, above: Path = ()) -> Iterator[AccessRead]:
+    """The steps of a plan that reads; `above` leads to it from the root of the query's plan."""
     bounds = {bound.path: bound for bound in query.bound.by_operator} if query.bound is not None else {}
-    steps = list(_remote(plan))
+    steps = list(_remote(plan, above))
     tables = {operator.alias: operator.table.name for _, operator in steps}
     for path, operator in steps:
         bound = bounds.get(path)
@@ -113,7 +114,8 @@ def _sources(columns: Iterable[ColumnRef], tables: dict[str, str]) -> list[Acces
 
 
 def _of_write(plan: WritePlan, query: CompiledQuery) -> list[AccessRead]:
-    """The table itself with the whole bound, then the tables whose rows are looked at because of a foreign key."""
+    """The reads of its section, the table itself with the whole bound, then the tables that foreign keys lead to."""
+    reads = [] if plan.section is None else list(_of_plan(plan.section, query, SECTION))
     bound = query.bound
     write = AccessRead(
         path="root",
@@ -131,7 +133,7 @@ def _of_write(plan: WritePlan, query: CompiledQuery) -> list[AccessRead]:
         _check(plan, table.name, None if index.is_primary else index.name, key.referenced_columns)
         for table, key, index in plan.referrers
     ]
-    return [write, *checks]
+    return [*reads, write, *checks]
 
 
 def _check(plan: WritePlan, table: str, index: str | None, columns: Sequence[str]) -> AccessRead:

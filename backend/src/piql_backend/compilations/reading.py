@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Literal
 
 from piql.compiler.bounds.bound import Bound, OperatorBound, Term
+from piql.compiler.bounds.writes import SECTION
 from piql.compiler.logical.format import describe as describe_logical
 from piql.compiler.logical.format import inputs_of as logical_inputs
 from piql.compiler.logical.operators import LogicalNode, LogicalWrite, QueryParameter
@@ -315,7 +316,8 @@ def _stages(query: CompiledQuery) -> list[StageRead]:
     if query.plan is not None:
         by_path = {term.path: term for term in query.bound.by_operator} if query.bound else {}
         if isinstance(query.plan, WritePlan):
-            note, plan = "How it is written: the row with all its index entries.", _write(query.plan, query.bound)
+            what = "each row that is read" if query.plan.section is not None else "the row"
+            note, plan = f"How it is written: {what} with all its index entries.", _write(query.plan, query.bound)
         else:
             note, plan = "How it is read: one bounded operator after another.", _physical(query.plan, by_path)
         stages.append(StageRead(name="physical", note=note, plan=plan))
@@ -338,14 +340,16 @@ def _physical(node: PhysicalNode, bounds: Mapping[Path, OperatorBound], path: Pa
 
 
 def _write(plan: WritePlan, bound: Bound | None) -> PlanNodeRead:
-    """The one node of a plan that writes: it has the whole bound of the query."""
+    """The node of a plan that writes: it has the whole bound of the query. Below it is the plan of its section."""
     operator, detail = describe_physical(plan)
     whole = None
+    by_path = {term.path: term for term in bound.by_operator} if bound is not None else {}
+    children = [] if plan.section is None else [_physical(plan.section, by_path, SECTION)]
     if bound is not None:
         whole = OperatorBound(
             (), operator, bound.operations, bound.formula, bound.rows, bound.rows_formula, bound.bytes
         )
-    return _node((), operator, detail, plan.span, "write", False, whole, [])
+    return _node((), operator, detail, plan.span, "write", False, whole, children)
 
 
 def _node(

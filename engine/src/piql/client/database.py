@@ -366,6 +366,11 @@ class Database:
             self._refresh()
         return self._prepared is not prepared
 
+    def _refuse_cut(self, prepared: Prepared) -> None:
+        """Raise Redeployed where the rows that a write has read may be cut."""
+        if self._may_be_cut(prepared):
+            raise Redeployed
+
     def headroom(self, table: str, group: Mapping[str, object], consistency: Consistency | None = None) -> int:
         """Return how many more rows a group may take: `headroom("subscriptions", {"owner": "ada"})`.
 
@@ -403,8 +408,8 @@ class Database:
         assert isinstance(query, PreparedWrite)
         prepared = self._prepared
         try:
-            check = partial(self._check_version, prepared)
-            return query.execute(parameters, self.observer, check, occasion)
+            check, look = partial(self._check_version, prepared), partial(self._refuse_cut, prepared)
+            return query.execute(parameters, self.observer, check, occasion, look)
         except ArithmeticError:
             raise NumberOutOfRange(f"{query.name or 'the statement'}: a number that it computes is too large") from None
 

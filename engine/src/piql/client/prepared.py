@@ -76,7 +76,8 @@ class Prepared:
             table = query.plan.table.name
             stepped = self.stepped(table) if context.identity is not None else None
             writer, version = self.writer(table), queried.version
-            return PreparedWrite(query, context.store, writer, version, stepped, context.clock, context.now)
+            deployed = queried.deployed
+            return PreparedWrite(query, context.store, writer, deployed, version, stepped, context.clock, context.now)
         key = context.cursor_key
         return PreparedQuery(query, context.store, queried.deployed, queried.version, key, context.clock, context.now)
 

@@ -19,7 +19,7 @@ from piql.compiler.bounds.queries import bound_of, section_cost
 from piql.compiler.bounds.scaling import scaling_class
 from piql.compiler.bounds.writes import bound_of_write
 from piql.compiler.index_design import IndexesByTable, PlannedQuery, indexes_read, tables_read
-from piql.compiler.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Update
+from piql.compiler.logical.operators import Delete, Insert, LogicalNode, LogicalWrite, Update, section_of
 from piql.compiler.optimizer import optimize
 from piql.compiler.optimizer.analysis.effort import Cost
 from piql.compiler.optimizer.analysis.predicates import holds_subquery
@@ -122,7 +122,7 @@ def finish_once(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalo
     if isinstance(bound.plan, Insert | Update | Delete):
         # A write depends on the indexes of its table, and on those by which other tables refer to it.
         basis = tuple(settled.indexes.values())
-        keys: tuple[object, ...] = (bound, catalog.tables, catalog.thresholds)
+        keys: tuple[object, ...] = (bound, planned, catalog.tables, catalog.thresholds)
     else:
         basis = tuple(settled.serving(index) for index in indexes_read(planned.plan)) if planned is not None else ()
         keys = (bound, planned, catalog.thresholds)
@@ -133,15 +133,15 @@ def finish_once(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalo
 
 
 def _plan(query: BoundQuery, by_table: IndexesByTable, *, is_frozen: bool = False) -> PlannedQuery | None:
-    """Plan a SELECT as it stands, or for each case of its parameters; None for writes and broken queries.
+    """Plan what a query reads as it stands, or for each case of its parameters.
 
-    A limit that makes it dearer is left out.
-    With `is_frozen` no index may be added.
+    None for broken queries, and for writes of one row. A limit that makes it dearer is left out. With `is_frozen` no
+    index may be added.
     """
-    if query.plan is None or isinstance(query.plan, Insert | Update | Delete):
+    plan = section_of(query.plan)
+    if plan is None:
         return None
 
-    plan = query.plan
     planned = _plan_as_declared(plan, query, by_table, is_frozen)
     cases = cases_of(plan)
     if cases is not None:
@@ -206,7 +206,7 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
     if isinstance(bound.plan, Insert | Update | Delete):
         if bound.has_errors:
             return replace(query, logical=bound.plan)
-        return _finish_write(query, bound.plan, catalog, settled)
+        return _finish_write(query, bound.plan, planned, catalog, settled)
     if planned is None:
         return query
     query = replace(query, logical=planned.logical, steps=planned.steps)
@@ -243,12 +243,30 @@ def _finish(bound: BoundQuery, planned: PlannedQuery | None, catalog: Catalog, s
     )
 
 
-def _finish_write(query: CompiledQuery, write: LogicalWrite, catalog: Catalog, settled: IndexSet) -> CompiledQuery:
-    plan = plan_write(write, catalog, settled.indexes)
+def _finish_write(
+    query: CompiledQuery,
+    write: LogicalWrite,
+    planned: PlannedQuery | None,
+    catalog: Catalog,
+    settled: IndexSet,
+) -> CompiledQuery:
+    """Return a compiled write: its plan, with that of its section over the indexes of the set, and its bound."""
+    section = None
+    if planned is not None and not isinstance(write, Insert):
+        write = replace(write, section=planned.logical)
+        query = replace(query, logical=write, steps=planned.steps)
+        if planned.findings:
+            return replace(query, diagnostics=(*query.diagnostics, *planned.findings))
+        if planned.plan is None:
+            return _refused(query, planned.gaps, (0,))
+        section = with_settled_indexes(planned.plan, settled)
+        query = replace(query, indexes=tuple(indexes_read(section)))
+    plan = plan_write(write, catalog, settled.indexes, section)
     proved = bound_of_write(plan)
+    grade = "I" if section is None else scaling_class(section)
     dear = expensive_write(proved, catalog.thresholds, query.name or None, query.name_span)
     diagnostics = query.diagnostics if dear is None else (*query.diagnostics, dear)
-    return replace(query, logical=write, plan=plan, bound=proved, scaling_class="I", diagnostics=diagnostics)
+    return replace(query, logical=write, plan=plan, bound=proved, scaling_class=grade, diagnostics=diagnostics)
 
 
 def _unsized(bound: BoundQuery) -> Diagnostic:
@@ -261,13 +279,17 @@ def _unsized(bound: BoundQuery) -> Diagnostic:
     )
 
 
-def _refused(query: CompiledQuery, gaps: tuple[Gap, ...]) -> CompiledQuery:
-    """Return a query that nothing bounds, with a segment and a diagnostic for each gap."""
+def _refused(query: CompiledQuery, gaps: tuple[Gap, ...], above: tuple[int, ...] = ()) -> CompiledQuery:
+    """Return a query that nothing bounds, with a segment and a diagnostic for each gap.
+
+    `above` leads from the root of the plan to what was read.
+    """
     return replace(
         query,
         scaling_class="IV" if any(gap.is_product for gap in gaps) else "III",
         unbounded=tuple(
-            UnboundedSegment(gap.path, gap.table.name, gap.spans, gap.table.name_span, gap.sentence) for gap in gaps
+            UnboundedSegment((*above, *gap.path), gap.table.name, gap.spans, gap.table.name_span, gap.sentence)
+            for gap in gaps
         ),
         diagnostics=(*query.diagnostics, *gap_diagnostics(gaps, query.span, query.name or None)),
     )

@@ -54,8 +54,8 @@ REFUSED = [
     "SELECT name FROM users WHERE town LIKE '%' || [word] || '%' LIMIT 5",
     "SELECT name FROM users WHERE town LIKE [beginning] || '%' LIMIT 5",
     "SELECT name FROM users WHERE town LIKE [1: beginning] || '%' LIMIT 5",
-    "DELETE FROM follows WHERE owner = [me] AND target = [you] AND approved = FALSE",
-    "UPDATE users SET town = 'x' WHERE (town IS NULL OR town = 'y') AND name = [me] IF town < 'z'",
+    "DELETE FROM users WHERE town = [town]",
+    "UPDATE users SET town = 'x' WHERE town = 'y'",
 ]
 
 

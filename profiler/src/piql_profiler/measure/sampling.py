@@ -173,6 +173,9 @@ def _origins(query: CompiledQuery) -> dict[str, Origin]:
         for assignment in query.logical.find(Assignment):
             if isinstance(assignment.value, Parameter) and assignment.value.supplied is None:
                 origins.setdefault(assignment.value.name, Origin(table, assignment.column))
+        for column, value in _pairs(query.logical):
+            if isinstance(value, Parameter) and value.supplied is None:
+                origins.setdefault(value.name, Origin(table, column.name))
         return origins
     tables = {node.alias: node.table.name for node in query.logical.find(Relation)}
     for column, value in _pairs(query.logical):

@@ -147,6 +147,11 @@ class PlanWork:
             of_it = f"it is a write, of {', '.join(limits)}" if limits else "it is a write"
             raise NotPredictable(f"the plan has no limit {unknown[0]!r}: {of_it}")
 
+        if plan.section is not None:
+            raise NotPredictable(
+                "it writes the rows that it reads, one after another: only writes of one row are predicted"
+            )
+
         def value_of(limit: CardinalityLimit) -> int:
             axis = _axis_of(plan.table, limit)
             return max(1, values.get(axis.symbol, axis.current))

@@ -1,14 +1,14 @@
-"""INSERT, UPDATE, DELETE → writes of one row, named by its whole primary key or by a UNIQUE key.
+"""INSERT, UPDATE, DELETE → writes of one row, named by its primary key or a UNIQUE key, or of the rows of a section.
 
     UPDATE users SET age = [age] WHERE name = [name] IF age < 30
     → Update(users, key: name = [name], changes: age = [age], condition: age < 30)
 
-A WHERE that may select several rows is refused (`bulk-write`), with a fix that names one row or moves tests behind IF.
+`written_rows` says which rows UPDATE and DELETE change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import assert_never
 
 from piql.compiler.binding.defaults import default_value, is_default
@@ -16,6 +16,7 @@ from piql.compiler.binding.expressions import ExpressionBinder, QueryContext
 from piql.compiler.binding.returning import bind_returning
 from piql.compiler.binding.scope import Scope, ScopeRelation, matches, spelling_fix, unknown_name
 from piql.compiler.binding.types import is_comparable, type_of
+from piql.compiler.binding.written_rows import Verb, WrittenRows, bind_rows
 from piql.compiler.logical import expressions as bound
 from piql.compiler.logical import operators as logical
 from piql.compiler.syntax import ast
@@ -36,7 +37,8 @@ def bind_write(context: QueryContext, node: ast.Insert | ast.Update | ast.Delete
         return None
     if table.name in context.tables.broken:
         return None
-    write = _Write(context, table, node.table.span)
+    alias = None if isinstance(node, ast.Insert) else node.source.alias
+    write = _Write(context, table, node.table.span, alias)
     match node:
         case ast.Insert():
             return write.insert(node)
@@ -51,12 +53,13 @@ def bind_write(context: QueryContext, node: ast.Insert | ast.Update | ast.Delete
 class _Write:
     """Binds one write to one table; a report sets `is_broken`, and then there is no plan."""
 
-    def __init__(self, context: QueryContext, table: Table, span: Span) -> None:
+    def __init__(self, context: QueryContext, table: Table, span: Span, alias: ast.Name | None) -> None:
         self.context = context
         self.table = table
+        self.shown = alias.text if alias is not None else table.name
         columns = context.tables.columns_in_scope(table)
-        relation = ScopeRelation(table.name, context.unique_alias(table.name), columns, span, table)
-        self.scope = Scope([relation], written=table.name)
+        relation = ScopeRelation(self.shown, context.unique_alias(self.shown), columns, span, table)
+        self.scope = Scope([relation], written=self.shown)
         self.is_broken = False
 
     def _report(
@@ -150,7 +153,7 @@ class _Write:
         columns = self.scope.relations[0].columns
         alias = self.context.unique_alias("excluded")
         excluded = ScopeRelation("excluded", alias, columns, node.span, self.table, is_named_only=True)
-        changes = self._changes(node.changes, Scope([excluded, *self.scope.relations], written=self.table.name))
+        changes = self._changes(node.changes, Scope([excluded, *self.scope.relations], written=self.shown))
         return logical.OnConflict(key=key, changes=changes, excluded=alias)
 
     def _target(self, node: ast.OnConflict) -> tuple[str, ...]:
@@ -192,28 +195,35 @@ class _Write:
         return ()
 
     def update(self, node: ast.Update) -> logical.Update | None:
-        """Return the plan; None, after a report, if it changes the key or WHERE does not name one row."""
+        """Return the plan; None, after a report, for instance if it changes the key."""
         changes = self._changes(node.changes, self.scope)
-        key = self._key(node, "UPDATE")
+        rows = self._rows(node, "UPDATE")
         condition = self._condition(node.condition)
         returning = self._returning(node.returning)
         if self.is_broken:
             return None
         return logical.Update(
-            table=self.table, key=key, changes=changes, condition=condition, returning=returning, span=node.span
+            table=self.table,
+            key=rows.key,
+            changes=changes,
+            where=rows.where,
+            condition=condition,
+            returning=returning,
+            section=rows.section,
+            span=node.span,
         )
 
     def _changes(self, items: Sequence[ast.SetItem], scope: Scope) -> tuple[logical.Assignment, ...]:
         """Bind the changes behind SET; those with an error are left out."""
         changes: list[logical.Assignment] = []
         for item in items:
-            if item.table is not None and not matches(item.table, self.table.name):
+            if item.table is not None and not matches(item.table, self.shown):
                 self._report(
                     "unknown-relation",
-                    f"SET changes {self.table.name}, and {item.table.text} is something else",
+                    f"SET changes {self.shown}, and {item.table.text} is something else",
                     item.table.span,
-                    f"write {self.table.name}.{item.column.text}",
-                    fixes=(spelling_fix(item.table.span, self.table.name),),
+                    f"write {self.shown}.{item.column.text}",
+                    fixes=(spelling_fix(item.table.span, self.shown),),
                 )
                 continue
             column = self._column(item.column)
@@ -231,13 +241,27 @@ class _Write:
         return tuple(changes)
 
     def delete(self, node: ast.Delete) -> logical.Delete | None:
-        """Return the plan; None, after a report, if WHERE does not name one row."""
-        key = self._key(node, "DELETE")
+        """Return the plan; None after a report."""
+        rows = self._rows(node, "DELETE")
         condition = self._condition(node.condition)
         returning = self._returning(node.returning)
         if self.is_broken:
             return None
-        return logical.Delete(table=self.table, key=key, condition=condition, returning=returning, span=node.span)
+        return logical.Delete(
+            table=self.table,
+            key=rows.key,
+            where=rows.where,
+            condition=condition,
+            returning=returning,
+            section=rows.section,
+            span=node.span,
+        )
+
+    def _rows(self, node: ast.Update | ast.Delete, verb: Verb) -> WrittenRows:
+        """Return which rows a write changes; without key and section after a report."""
+        rows = bind_rows(self.context, self.scope, self.table, node, verb, self._is_of_one_row)
+        self.is_broken |= rows is None
+        return rows or WrittenRows()
 
     def _returning(self, items: Sequence[ast.SelectItem | ast.Star]) -> tuple[logical.Output, ...]:
         """Bind the columns behind RETURNING; those with an error are left out."""
@@ -339,111 +363,6 @@ class _Write:
             )
             return None
         return logical.Assignment(column=column.name, value=expression, span=span)
-
-    def _key(self, node: ast.Update | ast.Delete, verb: str) -> tuple[logical.Assignment, ...]:
-        """Return the values of the primary key that WHERE fixes.
-
-        Empty, after a report, if WHERE selects anything but one row.
-        """
-        where = node.where
-        key = self.table.primary_key
-        key_names = ", ".join(key)
-        example = " AND ".join(f"{column} = [{column}]" for column in key)
-        if where is None:
-            self._report(
-                "bulk-write",
-                f"{verb} without WHERE changes every row of {self.table.name}",
-                node.table.span,
-                f"name one row by its whole primary key: WHERE {example}",
-                fixes=() if node.condition is not None else _inserted(node.span, f" WHERE {example}"),
-            )
-            return ()
-        predicate = ExpressionBinder(self.context, self.scope, "WHERE").predicate(where)
-        if predicate is None or not self._is_of_one_row(predicate):
-            self.is_broken = True
-            return ()
-        parts = [(part, _equality(part)) for part in bound.conjuncts(predicate)]
-        fixed = {assignment.column for _, assignment in parts if assignment is not None}
-        if not set(key) <= fixed:  # a UNIQUE key names one row as well
-            key = next((unique.columns for unique in self.table.unique_keys if set(unique.columns) <= fixed), key)
-            example = " AND ".join(f"{column} = [{column}]" for column in key)
-        assignments: dict[str, logical.Assignment] = {}
-        conditions: list[bound.Expression] = []
-        for part, assignment in parts:
-            if assignment is None or assignment.column not in key or assignment.column in assignments:
-                conditions.append(part)
-            else:
-                assignments[assignment.column] = assignment
-        if conditions:
-            span = conditions[0].span or where.span
-            key_kind = "the primary key" if key == self.table.primary_key else "UNIQUE"
-            is_test = not any(column.name in key for column in conditions[0].find(bound.ColumnRef))
-            self._report(
-                "bulk-write",
-                f"{verb} names its row by {key_kind} ({', '.join(key)}) only, and this is something else",
-                span,
-                f"make it a condition after the key: WHERE {example} IF {span.text}"
-                if is_test
-                else f"name one row: WHERE {example}",
-                fixes=_moved_behind_if(node, where, assignments, conditions) if len(assignments) == len(key) else (),
-            )
-            return ()
-        missing = [column for column in key if column not in assignments]
-        if missing:
-            missing_tests = " AND ".join(f"{column} = [{column}]" for column in missing)
-            self._report(
-                "bulk-write",
-                f"this {verb} may change many rows: {' and '.join(missing)} of the primary key ({key_names}) "
-                f"{'is' if len(missing) == 1 else 'are'} not fixed",
-                where.span,
-                f"name one row: add AND {missing_tests}",
-                fixes=_inserted(where.span, f" AND {missing_tests}"),
-            )
-            return ()
-        return tuple(assignments[column] for column in key)
-
-
-def _inserted(span: Span, text: str) -> tuple[Fix, ...]:
-    """Return the fix that writes `text` after a span."""
-    edit = Edit(span.file, span.end, span.end, text)
-    return (Fix(f"Name one row: add{text}", (edit,), consequence="changes one row, which each execution names"),)
-
-
-def _moved_behind_if(
-    node: ast.Update | ast.Delete,
-    where: ast.Expression,
-    key: Mapping[str, logical.Assignment],
-    conditions: Sequence[bound.Expression],
-) -> tuple[Fix, ...]:
-    """Return the fix that moves the conditions on other columns than the key from WHERE to IF."""
-    spans = [expression.span for expression in (*key.values(), *conditions)]
-    named = [span.text for span in spans if span is not None]
-    if len(named) < len(spans):
-        return ()
-    tests = [
-        f"({text})" if isinstance(condition, bound.Or) else text
-        for condition, text in zip(conditions, named[len(key) :], strict=True)
-    ]
-    text, end = f"{' AND '.join(named[: len(key)])} IF {' AND '.join(tests)}", where.span.end
-    if node.condition is not None:
-        if isinstance(node.condition, ast.Junction) and node.condition.operator == "OR":
-            return ()
-        text, end = f"{text} AND ", node.condition.span.start
-    edit = Edit(where.span.file, where.span.start, end, text)
-    consequence = "changes the row of that key, where it passes the condition"
-    return (Fix(f"Make it a condition: IF {' AND '.join(tests)}", (edit,), consequence=consequence),)
-
-
-def _equality(part: bound.Expression) -> logical.Assignment | None:
-    """Return the assignment of `column = value` (either way round) if the value has no columns, else None."""
-    if not isinstance(part, bound.Comparison) or part.operator != "=":
-        return None
-    column, value = part.left, part.right
-    if not isinstance(column, bound.ColumnRef):
-        column, value = value, column
-    if not isinstance(column, bound.ColumnRef) or next(value.find(bound.ColumnRef), None) is not None:
-        return None
-    return logical.Assignment(column=column.name, value=value, span=part.span)
 
 
 def _declared(column: Column) -> tuple[Label, ...]:

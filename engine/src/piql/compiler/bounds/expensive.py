@@ -64,7 +64,8 @@ def expensive_write(bound: Bound, thresholds: Thresholds, name: str | None, span
     """Return the warning of a write whose requests are above the threshold; `span` is that of its name."""
     if bound.operations <= thresholds.requests:
         return None
-    cause = max(bound.terms, key=lambda term: term.value, default=None)
+    limits = [term for term in bound.terms if term.number_span is not None]  # that say how many rows it changes
+    cause = max(limits or bound.terms, key=lambda term: term.value, default=None)
     return report(
         "expensive-write",
         f"one execution may make {bound.operations:,} requests; above {thresholds.requests:,} a write is called "
@@ -72,7 +73,9 @@ def expensive_write(bound: Bound, thresholds: Thresholds, name: str | None, span
         span,
         labels=_label(cause),
         help=(
-            "an index of the words of a shorter column, or one limit or index less, makes it cheaper",
+            "a smaller limit on the rows it changes, or a LIMIT and several executions, makes it cheaper"
+            if limits
+            else "an index of the words of a shorter column, or one limit or index less, makes it cheaper",
             "if it is meant to be: `-- allow(expensive-write): why` on the line above",
         ),
         query=name,

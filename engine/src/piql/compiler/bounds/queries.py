@@ -57,6 +57,13 @@ def bound_of(plan: PhysicalNode) -> Bound:
     )
 
 
+def requests_and_rows(plan: PhysicalNode) -> tuple[Formula, Formula]:
+    """Return the requests of a plan and the rows that it returns, as formulas."""
+    reader = _Reader({})
+    rows = reader.read(plan, ())
+    return reader.operations, rows
+
+
 def section_cost(plan: PhysicalNode, uses: Mapping[str, Iterable[str]]) -> Cost:
     """Return what a section takes at most, to compare it with an alternative.
 

@@ -7,6 +7,10 @@
       9 puts      the intent, 3 for each of the two indexes, a place, the row
       4 deletes   the intent, a stale entry of each index, the place before
 
+An UPDATE or DELETE of a section reads the keys of its rows, and takes all this for each of them:
+
+    DELETE FROM line WHERE cart = [cart], under CARDINALITY LIMIT 100 (cart):    1 + 2·line.cart
+
 One bound holds on every store. What a store without transactions needs beside the record and its entries (the intent,
 entries put in doubt before, places under limits) is counted; the embedded store makes fewer requests.
 """
@@ -18,12 +22,18 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from piql.compiler.bounds.bound import Bound, OperatorBound, Term
+from piql.compiler.bounds.formula import number
+from piql.compiler.bounds.queries import bound_of, requests_and_rows
+from piql.compiler.physical.operators import PhysicalNode
 from piql.compiler.physical.widths import columns_bytes
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.physical.writes import change_of
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
 from piql.schema.types import UNSIZED_BYTES
 from piql.trees.caches import Cached
+
+SECTION = (2,)
+"""The path of the plan of a section below its write; (0,) and (1,) are the checks of limits and of references."""
 
 
 class _Requests(NamedTuple):
@@ -38,7 +48,7 @@ class _Requests(NamedTuple):
 def bound_of_write(plan: WritePlan) -> Bound:
     """Return the bound of a write: the sum of its requests, each a term with its reason.
 
-    Of an INSERT with ON CONFLICT DO UPDATE it is the dearer way: that of the INSERT or that of the UPDATE. Of an INSERT
+    Of an INSERT with ON CONFLICT DO UPDATE it is the dearer way: that of the INSERT or that of the UPDATE. Of a write
     of several rows it is the sum.
     """
     requests, round_trips = _requests_of(plan, plan.found_by)
@@ -47,16 +57,54 @@ def bound_of_write(plan: WritePlan) -> Bound:
         if _sum(of_update) > _sum(requests):
             requests = of_update
         round_trips = max(round_trips, trips_of_update)
+    if plan.section is not None:
+        return _bound_of_section(plan, plan.section, requests, round_trips)
     rows = 1 + len(plan.more)
     if rows > 1:
         requests = _Requests(*([_times(rows, term) for term in terms] for terms in requests))
     return _bound(plan, requests, rows * round_trips)
 
 
-def _times(rows: int, term: Term) -> Term:
-    """Return the requests of all rows of an INSERT, of which each takes `term`."""
+def rows_of(plan: WritePlan) -> int:
+    """Return how many rows a write may change."""
+    return 1 + len(plan.more) if plan.section is None else bound_of(plan.section).rows
+
+
+def _bound_of_section(plan: WritePlan, section: PhysicalNode, requests: _Requests, round_trips: int) -> Bound:
+    """Return the bound of a write that takes `requests` and `round_trips` for each row of a section."""
+    read = bound_of(section)
+    reads, rows = requests_and_rows(section)
+    formula = str(reads + number(_sum(requests)) * rows)
+    of_all = _Requests(*([_times(read.rows, term, "at most ") for term in terms] for terms in requests))
+    written = _bound(plan, of_all, read.rows * round_trips)
+    operations = read.operations + written.operations
+    returned = read.rows if plan.returning else 0
+    of_rows = replace(
+        written.by_operator[0],
+        formula=str(number(_sum(requests)) * rows),
+        rows=returned,
+        rows_formula=read.rows_formula if plan.returning else "0",
+        bytes=read.rows * written.bytes,
+    )
+    return replace(
+        written,
+        operations=operations,
+        round_trips=read.round_trips + written.round_trips,
+        rows=returned,
+        rows_formula=of_rows.rows_formula,
+        bytes=read.bytes + of_rows.bytes,
+        formula=formula,
+        rows_fetched=read.rows_fetched + written.rows_fetched,
+        terms=(*read.terms, *written.terms),
+        by_operator=(of_rows, *(replace(part, path=(*SECTION, *part.path)) for part in read.by_operator)),
+        reads=read.operations + written.reads,
+    )
+
+
+def _times(rows: int, term: Term, about: str = "") -> Term:
+    """Return the requests of all rows of a write, of which each takes `term`; `about` stands before their number."""
     value = rows * term.value
-    return replace(term, symbol=str(value), value=value, reason=f"{term.reason}, for each of {rows} rows")
+    return replace(term, symbol=str(value), value=value, reason=f"{term.reason}, for each of {about}{rows:,} rows")
 
 
 def _sum(requests: _Requests) -> int:

@@ -12,12 +12,13 @@ from dataclasses import replace
 from functools import partial
 
 from piql.compiler.binding.binder import BoundQuery, tables_of
+from piql.compiler.binding.written_rows import section_select
 from piql.compiler.bounds.bound import Bound
 from piql.compiler.fixes.remedy import RefusedQuery
 from piql.compiler.fixes.suggest import TrialWork, Works, suggest_fixes
 from piql.compiler.fixes.trials import as_compilation, compile_edited, has_errors_around
 from piql.compiler.index_design import PlannedQuery
-from piql.compiler.logical.operators import Stop
+from piql.compiler.logical.operators import Stop, section_of
 from piql.compiler.query_set import Assembly, Part
 from piql.compiler.result import Compilation
 from piql.compiler.syntax import ast
@@ -103,7 +104,14 @@ def _find_fixes(query: BoundQuery, planned: PlannedQuery, trials: _RefusedTrials
         return Works(cost_of(compiled.bound), unblocks)
 
     body = query.ast.body if isinstance(query.ast, ast.CreateQuery) else query.ast
-    refused = RefusedQuery(planned.gaps, query.body_span, isinstance(query.plan, Stop), assembly.definitions, body)
+    refused = RefusedQuery(
+        planned.gaps,
+        query.body_span,
+        isinstance(section_of(query.plan), Stop),
+        assembly.definitions,
+        section_select(body) if isinstance(body, ast.Update | ast.Delete) else body,
+        isinstance(body, ast.Update | ast.Delete),
+    )
     return suggest_fixes(refused, is_bounded_with)
 
 

@@ -24,7 +24,8 @@ class RefusedQuery:
     body_span: Span
     has_stop: bool  # it ends with LIMIT or PAGINATE
     files: Sequence[ast.ParsedFile]  # those that define tables
-    body: ast.AstNode | None = None  # its text as a tree
+    body: ast.AstNode | None = None  # its text as a tree; of a write the SELECT of its rows
+    is_write: bool = False
 
 
 class Change(IntEnum):

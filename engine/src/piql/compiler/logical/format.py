@@ -54,9 +54,10 @@ def _tree(plan: logical.LogicalNode | logical.LogicalWrite) -> list[str]:
 
 
 def inputs_of(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[logical.LogicalNode, ...]:
-    """Return the operators directly below one; empty for a write. Those of its subqueries are not included."""
+    """Return the operators directly below one; of a write its section. Those of its subqueries are not included."""
     if isinstance(plan, logical.Insert | logical.Update | logical.Delete):
-        return ()
+        section = logical.section_of(plan)
+        return () if section is None else (section,)
     return logical.inputs(plan)
 
 
@@ -112,12 +113,12 @@ def describe(plan: logical.LogicalNode | logical.LogicalWrite) -> tuple[str, str
             values = format_assignments(plan.values) + format_more(plan.more)
             return "Insert", f"{plan.table.name}{condition}: {values}{conflict}{format_returning(plan.returning)}"
         case logical.Update():
-            condition = _condition(plan.condition)
-            key, changes = format_assignments(plan.key), format_assignments(plan.changes)
-            return "Update", f"{plan.table.name} ({key}): {changes}{condition}{format_returning(plan.returning)}"
-        case logical.Delete():
+            row, changes = format_row(plan.key, plan.where), format_assignments(plan.changes)
             condition = _condition(plan.condition) + format_returning(plan.returning)
-            return "Delete", f"{plan.table.name} ({format_assignments(plan.key)}){condition}"
+            return "Update", f"{plan.table.name}{row}: {changes}{condition}"
+        case logical.Delete():
+            row = format_row(plan.key, plan.where)
+            return "Delete", f"{plan.table.name}{row}{_condition(plan.condition)}{format_returning(plan.returning)}"
         case _:
             assert_never(plan)
 
@@ -143,6 +144,13 @@ def format_more(rows: Sequence[logical.ValuesRow]) -> str:
 def format_returning(outputs: Sequence[logical.Output]) -> str:
     """Return what a write gives back: ` returning t.id, t.n`; nothing where it gives no row."""
     return f" returning {', '.join(map(format_output, outputs))}" if outputs else ""
+
+
+def format_row(key: Sequence[logical.Assignment], where: Expression | None) -> str:
+    """Return which row a write changes: ` (id = 1) where n = 2`; nothing where its section says which rows."""
+    if not key:
+        return ""
+    return f" ({format_assignments(key)})" + ("" if where is None else f" where {format_expression(where)}")
 
 
 def _condition(condition: Expression | None) -> str:

@@ -337,26 +337,43 @@ class Insert(_Operator):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Update(_Operator):
-    """Changes the row with a primary or UNIQUE key; with a `condition`, only if that is true of the row before."""
+    """Changes the row with a primary or UNIQUE key, or each row of a section, if it passes WHERE as it is then.
+
+    key          of the one row; empty where the write has a section
+    where        what a row must pass to be affected, beside the key
+    condition    what the row must pass, else the write is refused
+    section      gives the primary keys of the rows; None where there is a key
+    """
 
     table: Table
     key: tuple[Assignment, ...]
     changes: tuple[Assignment, ...]
+    where: Expression | None = None
     condition: Expression | None = None
     returning: tuple[Output, ...] = ()
+    section: LogicalNode | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delete(_Operator):
-    """Removes the row with a primary or UNIQUE key; with a `condition`, only if that is true of the row before."""
+    """Removes the row with a primary or UNIQUE key, or each row of a section; its fields are those of `Update`."""
 
     table: Table
     key: tuple[Assignment, ...]
+    where: Expression | None = None
     condition: Expression | None = None
     returning: tuple[Output, ...] = ()
+    section: LogicalNode | None = None
 
 
 LogicalWrite: TypeAlias = Insert | Update | Delete
+
+
+def section_of(plan: LogicalNode | LogicalWrite | None) -> LogicalNode | None:
+    """Return what a query reads: a SELECT as a whole, of a write its section; None where it has none."""
+    if isinstance(plan, Update | Delete):
+        return plan.section
+    return None if isinstance(plan, Insert) else plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from piql.compiler.logical.format import (
     format_order,
     format_output,
     format_returning,
+    format_row,
 )
 from piql.compiler.logical.operators import SortKey
 from piql.compiler.physical.operators import (
@@ -60,7 +61,7 @@ def format_plan(plan: PhysicalNode | WritePlan) -> str:
 def _tree(plan: PhysicalNode | WritePlan) -> list[str]:
     operator, detail = describe(plan)
     lines = [f"{operator} {detail}" if detail else operator]
-    below = () if isinstance(plan, WritePlan) else inputs(plan)
+    below = plan.reads if isinstance(plan, WritePlan) else inputs(plan)
     for number, source in enumerate(below):
         is_last = number == len(below) - 1
         first, *following = _tree(source)
@@ -201,7 +202,7 @@ def _write(plan: WritePlan) -> str:
     assignments = format_assignments(plan.values) + format_more(plan.more)
     text = plan.table.name
     if plan.kind != "insert":
-        text += f" ({format_assignments(plan.key)})"
+        text += format_row(plan.key, plan.where)
     if assignments:
         text += f": {assignments}"
     if plan.if_not_exists:

@@ -1,4 +1,4 @@
-"""The physical plan of a write: one record, with the checks, index entries and places that its steps need."""
+"""The physical plan of a write of one record or of several: the checks, index entries and places of its steps."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Literal
 
 from piql.compiler.logical.expressions import Expression
 from piql.compiler.logical.operators import Assignment, OnConflict, Output, ValuesRow
+from piql.compiler.physical.operators import PhysicalNode
 from piql.schema.catalog import CardinalityLimit, ForeignKey, Index, Table, UniqueKey
 from piql.text.source import Span
 from piql.trees.node import Node
@@ -29,6 +30,7 @@ class WritePlan(Node):
     7. a put of the record, puts of the new entries for good, deletes of the stale ones
     8. for each group in `left`, a read of its places and a delete of the record's; the intent is deleted
 
+    An UPDATE or DELETE of a `section` first reads the primary keys of its rows, and then takes all steps for each.
     Where `found_by` is a UNIQUE key, the primary key of the row is looked up by it first. An INSERT with `conflict` and
     changes is one of two ways: this plan where there is no such row, the plan `otherwise`, an UPDATE, where there is.
     An INSERT that does nothing where any key exists looks for each UNIQUE value first, and for the row that has it: a
@@ -41,7 +43,9 @@ class WritePlan(Node):
     kind: Literal["insert", "update", "delete"]
     table: Table
     values: tuple[Assignment, ...] = ()  # insert: every column; update: the changed columns
-    key: tuple[Assignment, ...] = ()  # the whole primary key, or that of `found_by`
+    key: tuple[Assignment, ...] = ()  # the whole primary key, or that of `found_by`; empty where there is a section
+    where: Expression | None = None  # what a row must pass to be affected, beside the key
+    section: PhysicalNode | None = None  # gives the primary keys of the rows, which are written one after another
     condition: Expression | None = None
     if_not_exists: bool = False
     conflict: OnConflict | None = None
@@ -58,6 +62,11 @@ class WritePlan(Node):
     is_shown_first: bool = False  # who deletes a referenced row looks for new ones among the records themselves
     indexes: tuple[Index, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def reads(self) -> tuple[PhysicalNode, ...]:
+        """The plan of the section, where there is one."""
+        return () if self.section is None else (self.section,)
 
     @property
     def looked_up(self) -> tuple[UniqueKey, ...]:

@@ -11,13 +11,16 @@ from typing import Literal, assert_never
 
 from piql.compiler.logical.operators import Delete, Insert, LogicalWrite, Update
 from piql.compiler.physical.indexes.secondary_index import group_index, referrers_of, token_index
+from piql.compiler.physical.operators import PhysicalNode
 from piql.compiler.physical.write_plan import WritePlan
 from piql.schema.catalog import CardinalityLimit, Catalog, ForeignKey, Index, Table, UniqueKey
 from piql.trees.caches import Cached
 
 
-def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Index]) -> WritePlan:
-    """Plan a write; `indexes` are the secondary indexes of the set, by name."""
+def plan_write(
+    write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Index], section: PhysicalNode | None = None
+) -> WritePlan:
+    """Plan a write; `indexes` are the secondary indexes of the set, by name, `section` is the plan of its section."""
     table = write.table
     of_table = tuple(index for index in indexes.values() if index.table == table.name)
     columns = {column.name for column in table.columns}
@@ -62,6 +65,8 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 table=table,
                 values=write.changes,
                 key=write.key,
+                where=write.where,
+                section=section,
                 condition=write.condition,
                 returning=write.returning,
                 found_by=_found_by(table, [part.column for part in write.key]),
@@ -79,6 +84,8 @@ def plan_write(write: LogicalWrite, catalog: Catalog, indexes: Mapping[str, Inde
                 kind="delete",
                 table=table,
                 key=write.key,
+                where=write.where,
+                section=section,
                 condition=write.condition,
                 returning=write.returning,
                 found_by=_found_by(table, [part.column for part in write.key]),

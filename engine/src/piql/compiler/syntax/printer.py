@@ -26,6 +26,7 @@ from piql.compiler.syntax.print_queries import (
     order_items,
     print_expression,
     print_select_item,
+    print_table,
     print_type,
     query_lines,
     stop_line,
@@ -121,7 +122,7 @@ def _body(body: ast.BareStatement) -> list[Line]:
         case ast.Update():
             return _update(body)
         case ast.Delete():
-            return [Line(f"DELETE FROM {name_text(body.table)}", body.span.start), *_tests(body)]
+            return [Line(f"DELETE FROM {print_table(body.source)}", body.span.start), *_tests(body)]
         case ast.Fetch():
             return _fetch(body)
         case ast.Select() | ast.UnionQuery():
@@ -284,14 +285,18 @@ def _set_column(item: ast.SetItem) -> str:
 
 def _update(update: ast.Update) -> list[Line]:
     lines = [
-        Line(f"UPDATE {name_text(update.table)}", update.span.start),
+        Line(f"UPDATE {print_table(update.source)}", update.span.start),
         Line(f"SET {_set_items(update.changes)}", update.changes[0].span.start),
     ]
     return [*lines, *_tests(update)]
 
 
 def _tests(write: ast.Update | ast.Delete) -> list[Line]:
-    """Return the lines of WHERE, IF and RETURNING."""
+    """Return the lines of WHERE, ORDER BY, LIMIT, IF and RETURNING."""
     lines = condition_lines("WHERE", write.where) if write.where is not None else []
+    if write.order is not None:
+        lines += clause_lines("ORDER BY", write.order.span.start, order_items(write.order), ",")
+    if write.stop is not None:
+        lines.append(stop_line(write.stop))
     lines += condition_lines("IF", write.condition) if write.condition is not None else []
     return lines + _returning(write.returning)

@@ -1,8 +1,8 @@
-"""INSERT, UPDATE and DELETE, each of one row; INSERT also of several that are written out.
+"""INSERT of one row or of several that are written out; UPDATE and DELETE of the rows that pass WHERE.
 
     INSERT INTO table (column, …) VALUES (value, …), … [IF NOT EXISTS | ON CONFLICT …] [RETURNING …]
-    UPDATE table SET column = value, … WHERE … [IF condition] [RETURNING …]
-    DELETE FROM table WHERE … [IF condition] [RETURNING …]
+    UPDATE table [alias] SET column = value, … WHERE … [ORDER BY …] [LIMIT …] [IF condition] [RETURNING …]
+    DELETE FROM table [alias] WHERE … [ORDER BY …] [LIMIT …] [IF condition] [RETURNING …]
 
 Whether WHERE names one row is a question for `binding.writes`.
 """
@@ -18,6 +18,7 @@ from piql.compiler.syntax.unsupported import CLAUSES, CONFLICT_WHERE, IF_EXISTS,
 from piql.text.source import Span
 
 MAX_ROWS = 100  # of one INSERT
+_AFTER_TABLE = frozenset(("SET", "USING", "WHERE", "ORDER", "LIMIT", "IF", "RETURNING"))
 
 
 class WriteParser(QueryParser):
@@ -126,23 +127,57 @@ class WriteParser(QueryParser):
         return ast.Call(name=name, arguments=(), span=name.span)
 
     def update(self) -> ast.Update:
-        """Parse UPDATE with its WHERE and IF."""
+        """Parse UPDATE with its WHERE, LIMIT and IF."""
         start = self.advance().start
-        table = self.table_name("a table after UPDATE")
-        self.reads += 1
+        source = self._written_table("a table after UPDATE")
         if self.token.word == "USING":
             raise self.unsupported(TTL if self.peek().word == "TTL" else USING)
         self.expect("SET", "after the table of UPDATE")
         changes = self._set_items()
         where = self.expression() if self.accept("WHERE") else None
+        order, stop = self._first_rows("UPDATE")
         return ast.Update(
-            table=table,
+            source=source,
             changes=changes,
             where=where,
+            order=order,
+            stop=stop,
             condition=self._condition(),
             returning=self._returning(),
             span=self.span_from(start),
         )
+
+    def _written_table(self, what: str) -> ast.TableName:
+        """Parse the table of UPDATE or DELETE and its alias; `what` is for the error that there is no table."""
+        start = self.token.start
+        table = self.table_name(what)
+        self.reads += 1
+        alias = None
+        if self.accept("AS"):
+            alias = self.name("a name after AS")
+        elif self.is_alias() and (self.token.kind == "quoted" or self.token.word not in _AFTER_TABLE):
+            alias = self.name("an alias")
+        return ast.TableName(table=table, alias=alias, span=self.span_from(start))
+
+    def _first_rows(self, verb: str) -> tuple[ast.OrderClause | None, ast.StopClause | None]:
+        """Parse `ORDER BY … LIMIT n` behind WHERE: which rows a write changes of those that pass it."""
+        order, stop, offset = self.tail()
+        if offset is not None or (stop is not None and stop.is_page):
+            span = (offset or stop).span  # type: ignore[union-attr]
+            raise self.fault(
+                "syntax-error",
+                f"{verb} has no {'OFFSET' if offset is not None else 'PAGINATE'}",
+                span,
+                "write LIMIT n, and execute the write until `rows_affected` is less than n",
+            )
+        if order is not None and stop is None:
+            raise self.fault(
+                "syntax-error",
+                f"ORDER BY says which rows {verb} takes first, so it needs a LIMIT",
+                order.span,
+                "add LIMIT n, or leave ORDER BY out",
+            )
+        return order, stop
 
     def _returning(self) -> tuple[ast.SelectItem | ast.Star, ...]:
         """Parse `RETURNING column, …`; empty where there is none."""
@@ -180,14 +215,17 @@ class WriteParser(QueryParser):
         return self.expression()
 
     def delete(self) -> ast.Delete:
-        """Parse DELETE with its WHERE and IF."""
+        """Parse DELETE with its WHERE, LIMIT and IF."""
         start = self.advance().start
         self.expect("FROM", "after DELETE")
-        table = self.table_name("a table after DELETE FROM")
-        self.reads += 1
+        source = self._written_table("a table after DELETE FROM")
+        where = self.expression() if self.accept("WHERE") else None
+        order, stop = self._first_rows("DELETE")
         return ast.Delete(
-            table=table,
-            where=self.expression() if self.accept("WHERE") else None,
+            source=source,
+            where=where,
+            order=order,
+            stop=stop,
             condition=self._condition(),
             returning=self._returning(),
             span=self.span_from(start),

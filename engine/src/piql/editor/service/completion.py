@@ -155,6 +155,8 @@ class _Completion:
             if words.count("CASE") > words.count("END"):
                 yield from _keywords("WHEN", "THEN", "ELSE", "END")
             yield from _keywords(*_FOLLOWING.get(clause, ("SET", "WHERE")))
+            if clause in ("WHERE", "ORDER", "LIMIT") and self.place.block() is None:
+                yield from _keywords("IF", "RETURNING")
             if clause == "SELECT" or last == ")":
                 yield from _keywords("FROM")
 
@@ -243,6 +245,8 @@ class _Completion:
         words = [token.word for token in self.place.tokens[: self.place.before]]
         if alias == "excluded" and "CONFLICT" in words and "INTO" in words:
             table = self._table(words.index("INTO") + 1)
+        elif alias == self._alias_of_write(words):
+            table = self._written(words)
         else:
             table = self.by_fold.get(alias)
         if table is not None:
@@ -320,12 +324,24 @@ class _Completion:
 
     def _target_columns(self, words: list[str]) -> Iterator[CompletionItem]:
         """Yield the columns of the table that a write changes."""
-        for keyword in ("INTO", "UPDATE", "FROM"):
-            if keyword in words:
-                table = self._table(words.index(keyword) + 1)
-                if table is not None:
-                    yield from _column_items(table)
-                return
+        table = self._written(words)
+        if table is not None:
+            yield from _column_items(table)
+
+    def _written(self, words: list[str]) -> Table | None:
+        """Return the table that a write changes."""
+        keyword = next((keyword for keyword in ("INTO", "UPDATE", "FROM") if keyword in words), None)
+        return None if keyword is None else self._table(words.index(keyword) + 1)
+
+    def _alias_of_write(self, words: list[str]) -> str:
+        """Return the alias of the table that an UPDATE or DELETE changes, in lower case; empty without one."""
+        keyword = next((keyword for keyword in ("UPDATE", "DELETE") if keyword in words), None)
+        if keyword is None or self.place.block() is not None:
+            return ""
+        at = words.index(keyword) + (2 if keyword == "UPDATE" else 3)
+        at += words[at : at + 1] == ["AS"]
+        is_alias = at < len(words) and words[at] not in ("SET", "WHERE", "ORDER", "LIMIT", "IF", "RETURNING")
+        return name_of(self.place.tokens[at]).lower() if is_alias else ""
 
     def _table(self, at: int) -> Table | None:
         """Return the table that the token at an index names."""

@@ -163,23 +163,37 @@ class _Collector:
                     self._changes(body.conflict.changes, table, query)
                 self._returning(body.returning, body.table, query)
             case ast.Update():
-                scope = self._write_scope(body.table, query)
-                self._changes(body.changes, self._table_of(body.table), query)
-                for test in (body.where, body.condition):
-                    if test is not None:
-                        self._expression(test, scope)
-                self._returning(body.returning, body.table, query)
+                scope = _Scope(query=query)
+                self._source(body.source, scope)
+                self._set(body.changes, scope)
+                self._rows(body, scope)
             case ast.Delete():
-                scope = self._write_scope(body.table, query)
-                for test in (body.where, body.condition):
-                    if test is not None:
-                        self._expression(test, scope)
-                self._returning(body.returning, body.table, query)
+                scope = _Scope(query=query)
+                self._source(body.source, scope)
+                self._rows(body, scope)
+
+    def _set(self, items: Iterable[ast.SetItem], scope: _Scope) -> None:
+        """Note the names of changes behind the SET of an UPDATE, whose table or alias may stand before a column."""
+        for item in items:
+            name = ast.ColumnName(qualifier=item.table, name=item.column, span=item.span)
+            self._column_name(name, scope)
+            self._expression(item.value, scope)
+
+    def _rows(self, body: ast.Update | ast.Delete, scope: _Scope) -> None:
+        """Note the names in WHERE, ORDER BY, LIMIT, IF and RETURNING."""
+        keys = [item.expression for item in body.order.items] if body.order is not None else []
+        count = body.stop.count if body.stop is not None else None
+        for node in (body.where, *keys, count, body.condition):
+            if node is not None:
+                self._expression(node, scope)
+        self._returned(body.returning, scope)
 
     def _returning(self, items: Iterable[ast.SelectItem | ast.Star], name: ast.Name, query: str) -> None:
-        """Note the columns behind RETURNING."""
+        """Note the columns behind the RETURNING of an INSERT."""
         table = self._table_of(name)
-        scope = _Scope([_table_relation(table, table.name)] if table is not None else [], query=query)
+        self._returned(items, _Scope([_table_relation(table, table.name)] if table is not None else [], query=query))
+
+    def _returned(self, items: Iterable[ast.SelectItem | ast.Star], scope: _Scope) -> None:
         for item in items:
             if isinstance(item, ast.SelectItem):
                 self._expression(item.expression, scope)
@@ -187,7 +201,7 @@ class _Collector:
                 self._qualifier(item.qualifier, scope)
 
     def _changes(self, items: Iterable[ast.SetItem], table: Table | None, query: str) -> None:
-        """Note the names of changes behind SET: of UPDATE, or of DO UPDATE, where EXCLUDED is a row of the table."""
+        """Note the names of changes behind DO UPDATE SET, where EXCLUDED is a row of the table."""
         scope = _Scope(query=query)
         if table is not None:
             relation = _table_relation(table, table.name)
@@ -197,10 +211,6 @@ class _Collector:
                 self._named_table(item.table)
             self._columns(table, (item.column,))
             self._expression(item.value, scope)
-
-    def _write_scope(self, name: ast.Name, query: str) -> _Scope:
-        table = self._named_table(name)
-        return _Scope([_table_relation(table, table.name)] if table is not None else [], query=query)
 
     def _query(self, query: ast.QueryExpression, outer: _Scope | None, name: str) -> dict[str, Symbol]:
         """Note all names of a query; return the symbols of its outputs by name in lower case."""

@@ -66,6 +66,8 @@ class Decisions:
             by_column = {value.column: value for value in (*plan.values, *plan.key)}
             changes = plan.conflict.changes if plan.conflict is not None else ()
             names: tuple[str, ...] = tuple(by_column)
+        elif plan.section is not None:
+            names = ()
         else:
             names = self.found_by.columns if self.found_by is not None else table.primary_key
         self._named = names
@@ -75,6 +77,7 @@ class Decisions:
         self._changed = tuple(change.column for change in changes)
         self._changes = self._sources(changes, preparation)
         self._tests = self._compiled(plan.condition, preparation)
+        self._affects = [test for _, test in self._compiled(plan.where, preparation)]
         self._returned = self._rows_returned(plan, preparation)
 
     def _sources(self, assignments: Iterable[Assignment], preparation: Preparation) -> Values:
@@ -163,11 +166,13 @@ class Decisions:
         return decide
 
     def changes(self, key: Row | None, parameters: list[Any], outcome: Outcome) -> Decide:
-        """Return the decision of an UPDATE or DELETE; `key` is what it names its row by."""
-        unique = self.found_by
+        """Return the decision of an UPDATE or DELETE about one row; `key` is what names it."""
+        unique, affects = self.found_by, self._affects
 
         def decide(old: Row | None) -> Row | None:
             is_meant = old is not None and (unique is None or unique.value(old) == key)
+            if is_meant and old is not None and affects:
+                is_meant = all(passes(old, parameters) for passes in affects)
             if self._tests:
                 self._check_condition(old if is_meant else None, parameters)
             outcome.row = old if is_meant else None

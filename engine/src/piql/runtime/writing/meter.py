@@ -8,6 +8,7 @@ ReferenceCheck       foreign keys on both sides, and the mark on the record
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, TypeAlias
 
@@ -99,12 +100,18 @@ class Meter:
             spent.operations += operations
             spent.seconds += seconds
 
-    def timings(self, write: str, elapsed_ms: float) -> tuple[OperatorTiming, ...]:
-        """Return the timing of each part that made requests, after that of the rest of the write, named `write`."""
+    def timings(
+        self, write: str, elapsed_ms: float, of_section: Sequence[OperatorTiming] = ()
+    ) -> tuple[OperatorTiming, ...]:
+        """Return the timing of each part that made requests, after that of the rest of the write, named `write`.
+
+        `of_section` are those of the operators that read which rows are written.
+        """
         parts = tuple(
             OperatorTiming(_PATHS[name], name, spent.operations, 0, spent.seconds * 1000)
             for name, spent in self._parts.items()
         )
+        parts = (*parts, *of_section)
         operations = self.operations - sum(part.operations for part in parts)
         rest_ms = elapsed_ms - sum(part.elapsed_ms for part in parts)
         return (OperatorTiming((), write, operations, 0, rest_ms), *parts)

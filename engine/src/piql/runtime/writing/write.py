@@ -1,17 +1,18 @@
-"""A compiled write made ready to run: INSERT, UPDATE or DELETE of one record.
+"""A compiled write made ready to run: INSERT, UPDATE or DELETE, of one record or of several, one after another.
 
 Each is a key and a decision (`decisions.py`). The store's write path (`paths.py`) reads the record, calls the decision,
-checks the constraints and writes. Where a UNIQUE key leads to the row, the path looks up its primary key first.
+checks the constraints and writes. Where a UNIQUE key leads to the row, the path looks up its primary key first; where
+the rows are those of a section, `section.py` reads their keys first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
-from piql.compiler.bounds.writes import most_entries
+from piql.compiler.bounds.writes import most_entries, rows_of
 from piql.compiler.logical.expressions import Parameter
 from piql.compiler.physical.write_plan import WritePlan
 from piql.compiler.result import CompiledQuery
@@ -24,7 +25,7 @@ from piql.errors import (
     StoreUnavailable,
 )
 from piql.runtime.deployment import Redeployed
-from piql.runtime.execution.observation import Observation, Observer
+from piql.runtime.execution.observation import Observation, Observer, OperatorTiming
 from piql.runtime.execution.parameters import ParameterChecks
 from piql.runtime.execution.prepared_query import Page
 from piql.runtime.execution.strategy import Clock
@@ -32,22 +33,28 @@ from piql.runtime.execution.supplied import Now, Occasion, SuppliedValues, utc_n
 from piql.runtime.writing.decisions import Decisions, Outcome
 from piql.runtime.writing.meter import Meter
 from piql.runtime.writing.paths import SteppedPath, TransactionalPath, WritePath
+from piql.runtime.writing.section import PreparedSection
 from piql.runtime.writing.stepped.writer import SteppedWriter
 from piql.runtime.writing.table_rules.constraints import UniqueCheck
 from piql.runtime.writing.table_rules.records import never_null
 from piql.runtime.writing.transactional import TableWriter
+from piql.schema.catalog import Index
 from piql.store.base import Store, Transaction
 from piql.store.rows import Row
 
 
 class PreparedWrite:
-    """One write over one deployment; `stepped` is set on stores without transactions."""
+    """One write over one deployment; `stepped` is set on stores without transactions.
+
+    `deployed` turns an index of the plan into that index as the store keeps it.
+    """
 
     def __init__(
         self,
         query: CompiledQuery,
         store: Store,
         writer: TableWriter,
+        deployed: Callable[[Index], Index],
         version: int = 0,
         stepped: SteppedWriter | None = None,
         clock: Clock = perf_counter,
@@ -64,13 +71,14 @@ class PreparedWrite:
         self._stepped = stepped
         self.version = version
         self._clock = clock
-        self.bound = bound.operations + _cost_of_others(plan, writer)
+        self.bound = bound.operations + rows_of(plan) * _cost_of_others(plan, writer)
         self._checks = ParameterChecks(query.parameters, store.codec)
         self._supplied = SuppliedValues(plan, len(self._checks.slots), store.codec)
         self._now = now
         slots = {**self._checks.slots, **self._supplied.slots}
         self._looked_up = _looked_up(plan, writer)
         self._decisions = Decisions(plan, writer, slots, store)
+        self._section = PreparedSection(plan.section, store, slots, deployed) if plan.section is not None else None
         self._never_null = _never_null(plan, writer, slots)
 
     def execute(
@@ -79,8 +87,11 @@ class PreparedWrite:
         observer: Observer | None = None,
         before: Callable[[Transaction], None] | None = None,
         occasion: Occasion | None = None,
+        look: Callable[[], None] | None = None,
     ) -> Page:
         """Run the write once; `before` is called when the transaction has begun, and may raise to stop it.
+
+        On a store without transactions `look` is called when the rows of a section are known, and may raise as well.
 
         `occasion` gives the values of an execution that was begun before, and is made again.
 
@@ -94,11 +105,11 @@ class PreparedWrite:
             if values[slot] is None:
                 raise ConstraintViolation(why)
         meter = Meter(self.bound, None if observer is None else self._clock)
-        records = self._run(values, meter, before)
+        records, of_section = self._run(values, meter, before, look)
         elapsed = (self._clock() - started) * 1000
         if observer is not None:
             started_at = datetime.fromtimestamp(datetime.now(UTC).timestamp() - elapsed / 1000, UTC)
-            timings = meter.timings(self._plan.kind.capitalize(), elapsed)
+            timings = meter.timings(self._plan.kind.capitalize(), elapsed, of_section)
             counts = meter.operations, meter.round_trips
             observer(Observation(self.name, self.version, started_at, elapsed, *counts, 0, timings))
         repairs = meter.repair_operations
@@ -106,33 +117,59 @@ class PreparedWrite:
         rows = self._decisions.rows(records)
         return Page(rows, None, meter.operations, meter.round_trips, meter.attempts, repairs, elapsed, 0, affected)
 
-    def _run(self, parameters: list[Any], meter: Meter, before: Callable[[Transaction], None] | None) -> list[Row]:
-        """Make the write on the kind of store that there is; return the records affected."""
-        news = self._decisions.records(parameters) if self._plan.kind == "insert" else None
+    def _run(
+        self,
+        parameters: list[Any],
+        meter: Meter,
+        before: Callable[[Transaction], None] | None,
+        look: Callable[[], None] | None,
+    ) -> tuple[list[Row], Sequence[OperatorTiming]]:
+        """Make the write on the kind of store that there is.
+
+        Return the records affected, and the timings of the section.
+        """
+        rows = self._decisions.records(parameters) if self._plan.kind == "insert" else [None]
+        timings: Sequence[OperatorTiming] = ()
         if self._stepped is not None:
-            return self._write(SteppedPath(self._stepped, meter), news, parameters, meter)
+            if self._section is not None:
+                rows, timings = self._section.keys(parameters, meter)
+                if look is not None:
+                    look()
+            return self._write(SteppedPath(self._stepped, meter), rows, parameters, meter), timings
         with self._store.transaction() as transaction:
             if before is not None:
                 before(transaction)
-            return self._write(TransactionalPath(self._writer, transaction, meter), news, parameters, meter)
+            if self._section is not None:
+                rows, timings = self._section.keys(parameters, meter)
+            return self._write(TransactionalPath(self._writer, transaction, meter), rows, parameters, meter), timings
 
-    def _write(self, path: WritePath, news: list[Row] | None, parameters: list[Any], meter: Meter) -> list[Row]:
-        """Make the write, of the records `news` if it is an INSERT; return the records affected."""
-        if news is None:
-            row = self._change(path, parameters)
-            return [] if row is None else [row]
+    def _write(self, path: WritePath, rows: Sequence[Row | None], parameters: list[Any], meter: Meter) -> list[Row]:
+        """Write rows one after another; return the records affected.
+
+        `rows` are the records of an INSERT or the keys of a section; None is the row that the parameters name.
+        """
         affected: list[Row] = []
-        for number, new in enumerate(news, 1):
+        for number, given in enumerate(rows, 1):
             try:
-                row = self._insert(path, new, parameters)
+                row = self._write_row(path, given, parameters)
             except (PiqlError, Redeployed, ArithmeticError) as failure:
-                named = failure if len(news) == 1 else self._failure_of(failure, number, len(news))
+                named = failure if len(rows) == 1 else self._failure_of(failure, number, len(rows))
                 if named is failure:
                     raise
                 raise named from failure
             affected += [] if row is None else [row]
             meter.keep()
         return affected
+
+    def _write_row(self, path: WritePath, given: Row | None, parameters: list[Any]) -> Row | None:
+        """Write one row, which is a record of an INSERT or a key; return the record affected."""
+        if given is None:
+            return self._change(path, parameters)
+        if self._plan.kind == "insert":
+            return self._insert(path, given, parameters)
+        outcome = Outcome()
+        path.write(given, self._decisions.changes(given, parameters, outcome))
+        return outcome.row
 
     def _failure_of(self, failure: Exception, number: int, rows: int) -> Exception:
         """Return the error of a row of several.
@@ -154,7 +191,7 @@ class PreparedWrite:
         return failure
 
     def _change(self, path: WritePath, parameters: list[Any]) -> Row | None:
-        """Make an UPDATE or DELETE; return the record that was changed or deleted."""
+        """Make an UPDATE or DELETE of the row that the parameters name; return the record changed or deleted."""
         outcome, unique = Outcome(), self._decisions.found_by
         key = self._decisions.key(parameters)
         decide = self._decisions.changes(key, parameters, outcome)

@@ -13,6 +13,14 @@ def add_stop(query: RefusedQuery) -> list[Remedy]:
     """Return the remedies LIMIT and PAGINATE, on a line of their own in a query of several lines."""
     if query.has_stop:
         return []
+    limit = (f"LIMIT {DEFAULT_ROWS}", f"the answer ends after {DEFAULT_ROWS} rows", Change.FEWER_ROWS)
+    pages = (
+        f"PAGINATE {DEFAULT_PAGE}",
+        f"the answer comes in pages of {DEFAULT_PAGE} rows, the next one by a cursor",
+        Change.PAGES,
+    )
+    in_steps = f"one execution changes at most {DEFAULT_ROWS} rows: execute it until rows_affected is less"
+    stops = [(limit[0], in_steps, Change.FEWER_ROWS)] if query.is_write else [limit, pages]
     span = query.body_span
     body = span.text
     line = body.splitlines()[-1] if "\n" in body else ""
@@ -25,12 +33,5 @@ def add_stop(query: RefusedQuery) -> list[Remedy]:
             edit=Edit(span.file, span.end, span.end, space + words),
             excludes="stop",
         )
-        for words, consequence, change in (
-            (f"LIMIT {DEFAULT_ROWS}", f"the answer ends after {DEFAULT_ROWS} rows", Change.FEWER_ROWS),
-            (
-                f"PAGINATE {DEFAULT_PAGE}",
-                f"the answer comes in pages of {DEFAULT_PAGE} rows, the next one by a cursor",
-                Change.PAGES,
-            ),
-        )
+        for words, consequence, change in stops
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from piql.compiler.syntax.ast.base import AstNode, Name
-from piql.compiler.syntax.ast.queries import Expression, Row, SelectItem, Star
+from piql.compiler.syntax.ast.queries import Expression, OrderClause, Row, SelectItem, Star, StopClause, TableName
 from piql.text.source import Span
 
 
@@ -43,20 +43,34 @@ class Insert(AstNode):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Update(AstNode):
-    """UPDATE; `condition` is the expression after IF."""
+    """UPDATE of the rows that pass WHERE, the first ones where it has a LIMIT; `condition` is the one after IF."""
 
-    table: Name
+    source: TableName
     changes: tuple[SetItem, ...]
     where: Expression | None
+    order: OrderClause | None = None
+    stop: StopClause | None = None
     condition: Expression | None = None
     returning: tuple[SelectItem | Star, ...] = ()
+
+    @property
+    def table(self) -> Name:
+        """The name of the table that is written."""
+        return self.source.table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delete(AstNode):
-    """DELETE; `condition` is the expression after IF."""
+    """DELETE of the rows that pass WHERE, the first ones where it has a LIMIT; `condition` is the one after IF."""
 
-    table: Name
+    source: TableName
     where: Expression | None
+    order: OrderClause | None = None
+    stop: StopClause | None = None
     condition: Expression | None = None
     returning: tuple[SelectItem | Star, ...] = ()
+
+    @property
+    def table(self) -> Name:
+        """The name of the table that is written."""
+        return self.source.table

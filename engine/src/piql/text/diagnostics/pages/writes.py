@@ -7,11 +7,11 @@ _T = "CREATE TABLE t (a INT, b INT, n INT NOT NULL, name TEXT, PRIMARY KEY (a, b
 CODES = (
     Code(
         "bulk-write",
-        "A write may change more than one row",
-        "How many rows such a write changes depends on the data. Name one row by its whole primary key, or by "
-        "a UNIQUE key. To write several rows, read their keys with a bounded query first, and write them one by one. "
-        "INSERT takes at most 100 rows that stand in the text. Put other tests of the row behind WHERE, after IF.",
-        _T + "CREATE QUERY q AS DELETE FROM t WHERE a = [1: a];",
+        "Nothing says how many rows a write changes",
+        "How many rows such a write changes depends on the data. Name one row by its whole primary key or by a UNIQUE "
+        "key, or the rows that a limit, a list or a LIMIT bounds. INSERT takes at most 100 rows that stand in the "
+        "text. IF refuses the write of one row; a test of several rows stands in WHERE.",
+        _T + "CREATE QUERY q AS DELETE FROM t;",
     ),
     Code(
         "key-update",
