@@ -179,7 +179,7 @@ function SourceChoice() {
         setView({ source: value === 'workbench' || value === 'applications' ? value : undefined })
       }}
     >
-      <option value="both">by all</option>
+      <option value="both">all executions</option>
       <option value="applications">by applications</option>
       <option value="workbench">by the workbench</option>
     </SelectField>
