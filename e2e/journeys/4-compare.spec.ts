@@ -42,7 +42,7 @@ test('a burst shows the observed p99 beside the predicted one, and whether the p
   await dashboard.promise({ percent: 99, milliseconds: 0.0001, seconds: 600 })
   await dashboard.runBurst(300)
   await expect(dashboard.fact('findUser', 'SLO')).toHaveText('SLO kept in 0 %', { timeout: 120_000 * patience })
-  await expect(dashboard.query('findUser')).toContainText('SLO broken')
+  await expect(dashboard.query('findUser')).toContainText('burning its budget')
   await expect(dashboard.queries.first()).toContainText('findUser')
   await dashboard.choose('thoughtstream')
   await workbench.dismissNotices()
