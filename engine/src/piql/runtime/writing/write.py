@@ -149,9 +149,9 @@ class PreparedWrite:
         `rows` are the records of an INSERT or the keys of a section; None is the row that the parameters name.
         """
         affected: list[Row] = []
-        for number, given in enumerate(rows, 1):
+        for number, key_or_record in enumerate(rows, 1):
             try:
-                row = self._write_row(path, given, parameters)
+                row = self._write_row(path, key_or_record, parameters)
             except (PiqlError, Redeployed, ArithmeticError) as failure:
                 named = failure if len(rows) == 1 else self._failure_of(failure, number, len(rows))
                 if named is failure:
@@ -161,14 +161,14 @@ class PreparedWrite:
             meter.keep()
         return affected
 
-    def _write_row(self, path: WritePath, given: Row | None, parameters: list[Any]) -> Row | None:
+    def _write_row(self, path: WritePath, key_or_record: Row | None, parameters: list[Any]) -> Row | None:
         """Write one row, which is a record of an INSERT or a key; return the record affected."""
-        if given is None:
+        if key_or_record is None:
             return self._change(path, parameters)
         if self._plan.kind == "insert":
-            return self._insert(path, given, parameters)
+            return self._insert(path, key_or_record, parameters)
         outcome = Outcome()
-        path.write(given, self._decisions.changes(given, parameters, outcome))
+        path.write(key_or_record, self._decisions.changes(key_or_record, parameters, outcome))
         return outcome.row
 
     def _failure_of(self, failure: Exception, number: int, rows: int) -> Exception:
