@@ -20,6 +20,7 @@ from piql.errors import PiqlError
 from piql.reporting.cells import BUCKETS_PER_OCTAVE, OK, TICKS_PER_SECOND
 
 from piql_backend.executions.service import OUR_FAULT
+from piql_backend.reports.repository import OVER_BOUND
 
 Source: TypeAlias = Literal["workbench", "applications", "both"]
 
@@ -54,8 +55,7 @@ def _refusals(kind: type[PiqlError] = PiqlError) -> Iterator[str]:
 _REPORTED = f"""
     SELECT query, version, make_timestamp(minute::BIGINT * 60000000), {_edge("bucket")}, {_edge("bucket + 1")},
            least_operations, most_operations,
-           CASE WHEN least_operations > bound OR outcome = 'BoundExceeded' THEN executions
-                WHEN most_operations > bound THEN 1 ELSE 0 END, -- of such a cell, at least one
+           {OVER_BOUND},
            outcome <> '{OK}', least_rows, most_rows, requests_class::INTEGER, rows_class::INTEGER, executions
     FROM reported WHERE outcome NOT IN ({", ".join(f"'{name}'" for name in sorted(_refusals()))})
 """

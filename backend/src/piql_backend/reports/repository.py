@@ -15,6 +15,13 @@ _SUMS = ("executions", "operations", "rows_given", "repairs", "statements")
 _KEYS = ("query", "version", "outcome", "bound", "requests_class", "rows_class", "bucket")
 
 
+OVER_BOUND = """
+    CASE WHEN least_operations > bound OR outcome = 'BoundExceeded' THEN executions
+         WHEN most_operations > bound THEN 1 ELSE 0 END
+"""
+"""How many executions of a row of `reported` passed their bound; at least one where it holds both kinds, in SQL."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReportedTotals:
     """One query and outcome in a window, over all versions in `versions`.
@@ -67,7 +74,7 @@ class ReportedTable:
 
     def totals(self, since_minute: int) -> list[ReportedTotals]:
         """Count by query and outcome since a minute."""
-        sql = """
+        sql = f"""
             WITH seen AS (SELECT * FROM reported WHERE minute >= $since),
             times AS (
                 SELECT query, outcome, bucket, sum(sum(executions)) OVER running AS until,
@@ -83,8 +90,7 @@ class ReportedTable:
             counted AS (
                 SELECT query, outcome, sum(executions)::BIGINT AS executions, sum(operations)::BIGINT AS requests,
                        max(bound) AS bound, max(most_operations) AS most_requests,
-                       sum(CASE WHEN least_operations > bound OR outcome = 'BoundExceeded' THEN executions
-                                WHEN most_operations > bound THEN 1 ELSE 0 END)::BIGINT AS over_bound,
+                       sum({OVER_BOUND})::BIGINT AS over_bound,
                        list(DISTINCT version ORDER BY version) AS versions
                 FROM seen GROUP BY query, outcome
             )
