@@ -147,3 +147,10 @@ def test_what_a_query_answers_changes_only_when_its_code_is_named(
     assert path.read_text() == text
     assert check(["--fix=unbounded-scan", str(path)]) == 0
     assert piql.compile(path).queries["newest"].is_bounded
+
+
+def test_a_code_without_its_equals_sign_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["--fix", "unbounded-scan"], ["--fix", "unbounded-scan", str(folder)]):
+        with pytest.raises(SystemExit):
+            check(arguments)
+        assert "a code stands behind an equals sign: --fix=unbounded-scan" in capsys.readouterr().err

@@ -35,7 +35,7 @@ def check(argv: Sequence[str] | None = None) -> int:
     add_files(parser)
     add_output(parser)
     add_fixing(parser)
-    options = parser.parse_args(with_bare_fix(sys.argv[1:] if argv is None else argv))
+    options = parser.parse_args(with_bare_fix(parser, sys.argv[1:] if argv is None else argv))
     files = read_files(parser, options.path)
     if options.fix is None and not options.diff:
         compilation = compiler.compile(files.texts)

@@ -7,10 +7,12 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches, unified_diff
+from itertools import pairwise
 from pathlib import Path
 
 from piql import compiler
 from piql.commands.arguments import require_files
+from piql.commands.table import counted
 from piql.commands.text_files import BYTE_ORDER_MARK, write_whole
 from piql.editor.service.fix_all import FixedTexts, FixStep
 from piql.text.diagnostics.report import CODES
@@ -49,8 +51,14 @@ def add_fixing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--diff", action="store_true", help="write nothing; print what --fix would change")
 
 
-def with_bare_fix(arguments: Sequence[str]) -> list[str]:
-    """Return arguments in which `--fix` without a code has an empty one, so that it never takes the next argument."""
+def with_bare_fix(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> list[str]:
+    """Return arguments in which `--fix` without a code has an empty one, so that it never takes the next argument.
+
+    Ends with a usage message where that is a code and no file.
+    """
+    for option, word in pairwise(arguments):
+        if option == "--fix" and word in CODES and not Path(word).exists():
+            parser.error(f"a code stands behind an equals sign: --fix={word}")
     return ["--fix=" if argument == "--fix" else argument for argument in arguments]
 
 
@@ -111,7 +119,7 @@ def fixed_as_text(fixed: FixedTexts, would: bool = False) -> str:
     parts = [_step_as_text(step, would) for step in fixed.steps]
     done = sum(not step.refusal for step in fixed.steps)
     skipped = len(fixed.steps) - done
-    total = f"{done} fix{'' if done == 1 else 'es'} {'would be made' if would else 'made'}"
+    total = f"{counted(done, 'fix')} {'would be made' if would else 'made'}"
     return "\n".join([*parts, total + (f", {skipped} not made" if skipped else "")])
 
 
