@@ -1,8 +1,21 @@
-"""What all Python tests share: a garbage collection does not look at what reading the tests has made."""
+"""What all Python tests share: how long one may take, and that garbage collections leave alone what reading them made.
+
+A test that hangs fails by its name with the stacks of its threads, instead of holding up its suite.
+"""
 
 from __future__ import annotations
 
 import gc
+
+import pytest
+
+SECONDS_OF_A_LONG_TEST = 4 * 3600  # others have `timeout` of pyproject.toml: many times what any takes
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SECONDS_OF_A_LONG_TEST))
 
 
 def pytest_collection_finish() -> None:

@@ -39,6 +39,11 @@ def serving(store: str, *options: str) -> Iterator[tuple[subprocess.Popen[str], 
             yield process, process.stdout.readline().split()[-1]
         finally:
             process.terminate()
+            try:
+                process.wait(60)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
 
 
 @dataclass(frozen=True, slots=True)

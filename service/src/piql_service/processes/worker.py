@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import faulthandler
 import gc
 import logging
 import os
@@ -43,6 +44,7 @@ from piql_service.web.hosts import Hosts
 log = logging.getLogger(__name__)
 
 READY = "ready"
+SHOW_STACKS = signal.SIGUSR1  # at which a worker says on stderr where each of its threads is
 SECONDS_TO_CLOSE = 10  # for requests that have begun
 _SECONDS_BETWEEN_TOKENS = 2.0
 _SECONDS_IDLE = 75
@@ -177,5 +179,6 @@ async def _follow(tokens: Tokens) -> None:
 
 
 if __name__ == "__main__":
+    faulthandler.register(SHOW_STACKS)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches all processes; the supervisor ends the workers
     sys.exit(main())
