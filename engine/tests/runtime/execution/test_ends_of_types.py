@@ -359,4 +359,4 @@ def test_what_another_program_stored_that_is_no_number_is_computed_to_null() -> 
         assert numbers.average_of_doubles(values) is None
     assert numbers.remainder_of_doubles(math.inf, 3.0) is None
     assert numbers.divide(1.0, math.nan) is None
-    assert numbers.round_half_away(math.inf, 1) is None
+    assert numbers.rounded(math.inf, 1) is None

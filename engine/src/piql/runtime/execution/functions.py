@@ -14,10 +14,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 from piql.runtime.execution import numbers, texts
-from piql.runtime.execution.numbers import absolute, negate, round_half_away
+from piql.runtime.execution.numbers import absolute, negate, rounded
 from piql.schema.calendar import add_interval, beginning, days_between, milliseconds_between, part_of
 from piql.schema.catalog import Kind
-from piql.schema.decimals import WIDE, without_minus_zero
 from piql.schema.types import WHOLE
 
 
@@ -29,24 +28,6 @@ def substring(text: str, start: int, length: int | None = None) -> str:
     if length < 0:
         begin, length = begin + length, -length
     return text[max(begin, 0) : max(begin + length, 0)]
-
-
-def floor(number: Any) -> Any:
-    """Return the largest whole number that is not above `number`, of its type; NULL for a DOUBLE that is not finite."""
-    if isinstance(number, int):
-        return number
-    if isinstance(number, Decimal):
-        return without_minus_zero(number.to_integral_value(ROUND_FLOOR, WIDE))
-    return float(math.floor(number)) if math.isfinite(number) else None
-
-
-def ceil(number: Any) -> Any:
-    """Return the smallest whole number that is not below `number`, of its type; NULL for a DOUBLE that is infinite."""
-    if isinstance(number, int):
-        return number
-    if isinstance(number, Decimal):
-        return without_minus_zero(number.to_integral_value(ROUND_CEILING, WIDE))
-    return float(math.ceil(number)) if math.isfinite(number) else None
 
 
 def null_if(value: Any, other: Any) -> Any:
@@ -98,9 +79,9 @@ FUNCTIONS: dict[str, Computation] = {
     "POWER": Computation(numbers.power),
     "SQRT": Computation(lambda number: math.sqrt(number) if number >= 0 else None),
     "ABS": Computation(absolute, may_leave=WHOLE),
-    "ROUND": Computation(round_half_away, may_leave=(*WHOLE, Kind.DECIMAL)),
-    "FLOOR": Computation(floor),
-    "CEIL": Computation(ceil),
+    "ROUND": Computation(rounded, may_leave=(*WHOLE, Kind.DECIMAL)),
+    "FLOOR": Computation(lambda number: rounded(number, rounding=ROUND_FLOOR)),
+    "CEIL": Computation(lambda number: rounded(number, rounding=ROUND_CEILING)),
     "NEGATE": Computation(negate, may_leave=WHOLE),
     "IF_FOUND": Computation(lambda value, key: value),
     "HIGHER_END": Computation(max),

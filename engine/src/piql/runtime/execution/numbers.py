@@ -24,7 +24,7 @@ from piql.schema.values import shown
 Compute = Callable[..., Any]
 
 _MOST_DIGITS = 300  # ROUND to more digits changes no number: a DECIMAL has at most 38, a DOUBLE is below 10^309
-_ROUNDING = Context(prec=WIDE.prec, rounding=ROUND_HALF_UP, Emin=WIDE.Emin, Emax=WIDE.Emax, traps=[])
+_ROUNDING = Context(prec=WIDE.prec, Emin=WIDE.Emin, Emax=WIDE.Emax, traps=[])
 
 
 def finite(number: float) -> float | None:
@@ -116,23 +116,20 @@ def absolute(number: Any) -> Any:
     return number.copy_abs() if isinstance(number, Decimal) else abs(number)
 
 
-def round_half_away(number: Any, digits: int = 0) -> Any:
-    """Round to so many digits behind the point (negative: before it), halves away from zero, as SQL does."""
-    if isinstance(number, int):
-        if digits >= 0:
-            return number
-        if digits < -_MOST_DIGITS:
-            return 0
-        step = 10**-digits
-        result = (abs(number) + step // 2) // step * step
-        return -result if number < 0 else result
-    exact = number if isinstance(number, Decimal) else Decimal(repr(number))
+def rounded(number: Any, digits: int = 0, rounding: str = ROUND_HALF_UP) -> Any:
+    """Return the number, of its type, with so many digits behind the point (negative: before it).
+
+    Halves go away from zero, as in SQL, unless `rounding`, a mode of `decimal`, says otherwise.
+    """
+    exact = Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
     digits = max(-_MOST_DIGITS, min(digits, _MOST_DIGITS))
     exponent = exact.as_tuple().exponent
     if isinstance(exponent, int) and -exponent <= digits:
         return number
-    rounded = without_minus_zero(_ROUNDING.quantize(exact, unit(digits)))
-    return rounded if isinstance(number, Decimal) else finite(float(rounded))
+    result = without_minus_zero(exact.quantize(unit(digits), rounding, _ROUNDING))
+    if isinstance(number, float):
+        return finite(float(result))
+    return int(result) if isinstance(number, int) else result
 
 
 def sum_of_whole(values: Sequence[int]) -> int:
