@@ -79,6 +79,7 @@ _DIGITS = (
     "ROUND(p, 1)",
     "FLOOR(p)",
     "CEIL(p)",
+    "TRUNC(p, 1)",
     "SUM(p)",
     "AVG(p)",
 )

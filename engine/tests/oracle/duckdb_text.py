@@ -273,7 +273,7 @@ class _Printer:
         if isinstance(expr, Case):
             return case_text(expr, self.expr)
         text = f"{expr.name.lower()}({', '.join(map(self.expr, expr.arguments))})"
-        return f"{FINITE}({text})" if expr.name in ("ROUND", "FLOOR", "CEIL") else text
+        return f"{FINITE}({text})" if expr.name in ("ROUND", "FLOOR", "CEIL", "TRUNC") else text
 
     def dated(self, expr: Now | DateSum | Difference | DatePart) -> str:
         """Write what is computed of days and times; a day stays a day, where DuckDB makes it a time."""

@@ -161,6 +161,8 @@ export const FUNCTIONS = [
   'SUBSTRING',
   'SUM',
   'TRIM',
+  'TRUNC',
+  'TRUNCATE',
   'UCASE',
   'UPPER',
   'UUID',

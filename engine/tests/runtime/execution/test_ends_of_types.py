@@ -303,6 +303,7 @@ def test_negation_abs_and_rounding_at_the_ends_are_exact_or_refused(store: str) 
         "ROUND({0}, -1)": lambda number: _rounded(number, 10),
         "FLOOR({0})": lambda number: Fraction(math.floor(number)),
         "CEIL({0})": lambda number: Fraction(math.ceil(number)),
+        "TRUNC({0}, -1)": lambda number: Fraction(math.trunc(number / 10) * 10),
         "ROUND({0}, 1)": lambda number: _rounded(number, Fraction(1, 10)),
     }
     data = rows(11)

@@ -242,6 +242,16 @@ FUNCTIONS: dict[str, Function] = {
         "the smallest whole number that is not below the number",
         ("CEIL(2.5)", "CEIL(-2.5)"),
     ),
+    "TRUNC": Function(
+        "TRUNC",
+        "ni",
+        1,
+        2,
+        "TRUNC(number, digits)",
+        _rounded,
+        "the number with so many digits after the point, the others cut off",
+        ("TRUNC(-2.5)", "TRUNC(2.567, 2)"),
+    ),
     "SIGN": Function("SIGN", "n", 1, 1, "SIGN(number)", _sign, "-1, 0 or 1", ("SIGN(-2.5)",)),
     "MOD": Function(
         "MOD",
@@ -324,6 +334,7 @@ _SYNONYMS = {
     "NVL": "COALESCE",
     "POW": "POWER",
     "SUBSTRING": "SUBSTR",
+    "TRUNCATE": "TRUNC",
     "UCASE": "UPPER",
 }
 FUNCTIONS |= {

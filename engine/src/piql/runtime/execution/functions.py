@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, Decimal
 from typing import Any
 
 from piql.runtime.execution import numbers, texts
@@ -82,6 +82,7 @@ FUNCTIONS: dict[str, Computation] = {
     "ROUND": Computation(rounded, may_leave=(*WHOLE, Kind.DECIMAL)),
     "FLOOR": Computation(lambda number: rounded(number, rounding=ROUND_FLOOR)),
     "CEIL": Computation(lambda number: rounded(number, rounding=ROUND_CEILING)),
+    "TRUNC": Computation(lambda number, digits=0: rounded(number, digits, ROUND_DOWN)),
     "NEGATE": Computation(negate, may_leave=WHOLE),
     "IF_FOUND": Computation(lambda value, key: value),
     "HIGHER_END": Computation(max),
