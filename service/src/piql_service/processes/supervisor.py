@@ -23,7 +23,7 @@ from piql_service.processes.worker import READY, SECONDS_TO_CLOSE, SHOW_STACKS
 _BACKLOG = 1024
 _SECONDS_BETWEEN_LOOKS = 0.1
 _SECONDS_BETWEEN_STARTS = 0.5
-_SECONDS_TO_START = 60  # many times what a worker takes on a busy machine
+_SECONDS_TO_START = 120  # many times what a worker takes on a busy machine
 _MOST_STARTS = 3
 
 
