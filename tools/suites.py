@@ -87,6 +87,10 @@ BUILD = Suite("build", ("make", "--silent", "frontend/dist/index.html"))
 
 END_TO_END = Suite("e2e", ("tools/e2e.sh",), "playwright", places=2, after="build")
 
+MANY_MESSAGES = Suite(  # the journey that `make test` makes with 2,000 messages
+    "e2e", ("env", "PIQL_E2E_MESSAGES=100000", "tools/e2e.sh", "16-chat-from-nothing"), "playwright", after="build"
+)
+
 LONG = _pytest("long", ".", "-m", "long and not cluster", minutes=240, places=PLACES)
 
 EXAMPLES = _pytest(  # `make test` draws the same ones each time
@@ -98,6 +102,6 @@ GROUPS = {
     # Those of one process first, the short ones where a place is left, two of two at the end: so none runs alone.
     "test": (BUILD, *CHECKS, BACKEND, PROFILER, END_TO_END, SERVICE, *SHORT, ENGINE, CLUSTER),
     "e2e": (BUILD, END_TO_END),
-    "long": (LONG, EXAMPLES),
+    "long": (BUILD, MANY_MESSAGES, LONG, EXAMPLES),
     "cluster": (CLUSTER_LONG,),
 }

@@ -45,6 +45,14 @@ export class Application {
     return this.list('Tables').getByRole('button', { name: startingWith(name) })
   }
 
+  async create(path: string): Promise<void> {
+    await this.sidebar.getByRole('button', { name: 'New file' }).click()
+    const dialog = this.page.getByRole('dialog', { name: 'New file' })
+    await dialog.getByLabel('Path').fill(path)
+    await dialog.getByRole('button', { name: 'Create file' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+  }
+
   async rename(path: string, newPath: string): Promise<void> {
     await this.sidebar.getByRole('button', { name: `Rename ${path}` }).click()
     const dialog = this.page.getByRole('dialog', { name: `Rename ${path}` })

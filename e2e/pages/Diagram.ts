@@ -23,11 +23,18 @@ export class Diagram extends Panel {
     this.write = this.change.getByRole('button', { name: 'Write it into the text' })
   }
 
-  /** Opens the dialog for a kind of change of a table. */
-  async changes(kind: string, table: string): Promise<void> {
+  /** Opens the dialog for a kind of change; a new table is of no other one. */
+  async changes(kind: string, table?: string): Promise<void> {
     await this.content.getByRole('button', { name: 'Change', exact: true }).click()
     await this.change.getByLabel('Change', { exact: true }).selectOption({ label: kind })
-    await this.change.getByLabel('Table').selectOption(table)
+    if (table !== undefined) await this.change.getByLabel('Table').selectOption(table)
+  }
+
+  /** Fills the dialog that adds a table; `columns` has one a line. */
+  async describeTable(name: string, columns: string, key: string): Promise<void> {
+    await this.change.getByLabel('Name').fill(name)
+    await this.change.getByLabel('Columns').fill(columns)
+    await this.change.getByLabel('Primary key').fill(key)
   }
 
   /** Pulls a line from the side of a table to another one. */

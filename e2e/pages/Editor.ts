@@ -132,6 +132,11 @@ export class Editor {
     return token.evaluate((element) => getComputedStyle(element).color)
   }
 
+  /** Enters a text at once, as an input method or the clipboard does: no word of it is completed. */
+  async paste(text: string): Promise<void> {
+    await this.page.keyboard.insertText(text)
+  }
+
   async undo(): Promise<void> {
     await this.page.keyboard.press('ControlOrMeta+Z')
   }

@@ -18,6 +18,11 @@ export class History extends Panel {
     await this.saves.filter({ hasText: message }).first().click()
   }
 
+  /** The save whose texts became a version, by environment and number such as `development/2`. */
+  saveDeployedAs(version: string): Locator {
+    return this.saves.filter({ hasText: version }).first()
+  }
+
   /** The number of the save that is shown: journeys before this one have made saves of their own. */
   async shownNumber(): Promise<number> {
     return Number((await this.detail.getAttribute('aria-label'))?.replace('Save ', ''))

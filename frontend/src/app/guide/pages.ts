@@ -5,7 +5,7 @@
 
 const TEXTS = import.meta.glob<string>(
   [
-    '../../../../docs/{tutorial,language,importing,operations,editors,scylladb,glossary}.md',
+    '../../../../docs/{tutorial,chat,language,importing,operations,editors,scylladb,glossary}.md',
     '../../../../docs/reference/*.md',
     '!**/README.md',
   ],
@@ -31,6 +31,7 @@ export const GROUPS: readonly GuideGroup[] = [
     title: 'Learn',
     pages: [
       { name: 'tutorial', title: 'Tutorial', about: 'From a schema to a query with a promised latency, step by step.' },
+      { name: 'chat', title: 'A chat from nothing', about: 'Your own tables, queries, rows, stores and versions.' },
       { name: 'language', title: 'The language', about: 'Tables, queries, bounds, writes: what PIQL has and means.' },
       {
         name: 'importing',
