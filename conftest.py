@@ -9,13 +9,15 @@ import gc
 
 import pytest
 
-SECONDS_OF_A_LONG_TEST = 4 * 3600  # others have `timeout` of pyproject.toml: many times what any takes
+SECONDS_OF_A_LONG_TEST = 3600  # others have `timeout` of pyproject.toml: many times what any takes
+SECONDS_ON_A_CLUSTER = 4 * 3600  # of a long test
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
-            item.add_marker(pytest.mark.timeout(SECONDS_OF_A_LONG_TEST))
+            on_cluster = item.get_closest_marker("cluster")
+            item.add_marker(pytest.mark.timeout(SECONDS_ON_A_CLUSTER if on_cluster else SECONDS_OF_A_LONG_TEST))
 
 
 def pytest_collection_finish() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import time
@@ -16,35 +17,43 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs" / "measurements"
 
 def keep_section(page: str, title: str, text: str, folder: Path = FOLDER) -> None:
     """Put a section (`## title`) in the place of the one of that title, or behind all others."""
-    path = folder / page
-    before = path.read_text()
-    section = f"## {title}\n\n{text.strip()}\n"
-    match = _section(before, title)
-    if match is None:
-        after = f"{before.rstrip()}\n\n{section}"
-    else:
-        follows = before[match.end() :]
-        after = before[: match.start()] + section + (f"\n{follows}" if follows else "")
-    path.write_text(after)
+    with _locked(folder / page) as path:
+        before = path.read_text()
+        section = f"## {title}\n\n{text.strip()}\n"
+        match = _section(before, title)
+        if match is None:
+            after = f"{before.rstrip()}\n\n{section}"
+        else:
+            follows = before[match.end() :]
+            after = before[: match.start()] + section + (f"\n{follows}" if follows else "")
+        path.write_text(after)
 
 
 def keep_row(page: str, title: str, cells: list[str], folder: Path = FOLDER) -> None:
     """Put a row into the table of a section: in the place of the one that begins alike, or below all others."""
-    path = folder / page
-    before = path.read_text()
-    section = _section(before, title)
-    assert section is not None, f"{page} has no section {title}"
-    lines = section[0].splitlines()
-    table = [at for at, line in enumerate(lines) if line.startswith("|")]
-    row = f"| {' | '.join(cells)} |"
-    same_row = [at for at in table if lines[at].startswith(f"| {cells[0]} |")]
-    if same_row:
-        lines[same_row[0]] = row
-    else:
-        lines.insert(table[-1] + 1, row)
-    after = "\n".join(lines).rstrip() + "\n"
-    follows = before[section.end() :]
-    path.write_text(before[: section.start()] + after + (f"\n{follows}" if follows else ""))
+    with _locked(folder / page) as path:
+        before = path.read_text()
+        section = _section(before, title)
+        assert section is not None, f"{page} has no section {title}"
+        lines = section[0].splitlines()
+        table = [at for at, line in enumerate(lines) if line.startswith("|")]
+        row = f"| {' | '.join(cells)} |"
+        same_row = [at for at in table if lines[at].startswith(f"| {cells[0]} |")]
+        if same_row:
+            lines[same_row[0]] = row
+        else:
+            lines.insert(table[-1] + 1, row)
+        after = "\n".join(lines).rstrip() + "\n"
+        follows = before[section.end() :]
+        path.write_text(before[: section.start()] + after + (f"\n{follows}" if follows else ""))
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[Path]:
+    """Give a page to one process at a time: tests side by side keep rows of the same one."""
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield path
 
 
 @contextmanager

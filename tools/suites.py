@@ -91,10 +91,41 @@ MANY_MESSAGES = Suite(  # the journey that `make test` makes with 2,000 messages
     "e2e", ("env", "PIQL_E2E_MESSAGES=100000", "tools/e2e.sh", "16-chat-from-nothing"), "playwright", after="build"
 )
 
-LONG = _pytest("long", ".", "-m", "long and not cluster", minutes=240, places=PLACES)
+LONG_TESTS = "long and not cluster"
+
+
+def _long(name: str, *paths: str, processes: int, minutes: int, places: int = 2) -> Suite:
+    """Share long tests among processes; whoever has none left takes one from another."""
+    shared = ("-n", str(processes), "--dist", "worksteal", "-m", LONG_TESTS)
+    return _pytest(name, *paths, *shared, minutes=minutes, places=places)
+
+
+LONG_BY_FOLDER = {
+    "campaigns": ("engine/tests/oracle",),  # its tests start processes themselves
+    "orders": ("engine/tests/runtime",),
+    "faults": ("engine/tests/faults", "engine/tests/conformance"),
+    "kills": ("engine/tests/crash", "engine/tests/concurrency", "backend/tests/kills"),
+}
+ELSEWHERE = tuple(f"--ignore={path}" for paths in LONG_BY_FOLDER.values() for path in paths)
+
+LONG = (
+    _long("campaigns", *LONG_BY_FOLDER["campaigns"], processes=1, minutes=180, places=PLACES),
+    _long("orders", *LONG_BY_FOLDER["orders"], processes=2, minutes=120),
+    _long("kills", *LONG_BY_FOLDER["kills"], processes=2, minutes=120),
+    _long("faults", *LONG_BY_FOLDER["faults"], processes=2, minutes=120),
+    _long("elsewhere", ".", *ELSEWHERE, processes=2, minutes=90),
+)
 
 EXAMPLES = _pytest(  # `make test` draws the same ones each time
-    "examples", "engine", "profiler", "-m", "hypothesis and not cluster", "--hypothesis-profile=any examples"
+    "examples",
+    "engine",
+    "profiler",
+    "-m",
+    "hypothesis and not cluster",
+    "--hypothesis-profile=any examples",
+    "-n",
+    "2",
+    places=2,
 )
 
 GROUPS = {
@@ -102,6 +133,6 @@ GROUPS = {
     # Those of one process first, the short ones where a place is left, two of two at the end: so none runs alone.
     "test": (BUILD, *CHECKS, BACKEND, PROFILER, END_TO_END, SERVICE, *SHORT, ENGINE, CLUSTER),
     "e2e": (BUILD, END_TO_END),
-    "long": (BUILD, MANY_MESSAGES, LONG, EXAMPLES),
+    "long": (BUILD, MANY_MESSAGES, *LONG, EXAMPLES),
     "cluster": (CLUSTER_LONG,),
 }

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
-from multiprocessing import get_context
 
 import duckdb
 import piql
@@ -17,6 +16,7 @@ import piql
 from .check import Failure, Outcome, run_world, with_the_clock
 from .repro import repro
 from .shrink import shrink
+from .side_by_side import results
 from .world import World, random_world
 
 
@@ -66,12 +66,7 @@ def run_campaign(
     campaign = Campaign(first_seed)
     started = time.perf_counter()
     run = partial(outcome_of, connect=connect)
-    with ExitStack() as stack:
-        outcomes: Iterator[Outcome] = map(run, count(first_seed))
-        if processes > 1:
-            pool = stack.enter_context(get_context("spawn").Pool(processes))
-            seeds = range(first_seed, first_seed + (worlds or cases))  # a world has several cases
-            outcomes = pool.imap(run, seeds, chunksize=4)
+    with closing(results(run, count(first_seed), processes)) as outcomes:
         while campaign.worlds < worlds if worlds is not None else campaign.cases < cases:
             _add(campaign, next(outcomes))
     campaign.seconds = time.perf_counter() - started

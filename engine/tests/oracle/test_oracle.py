@@ -14,6 +14,7 @@ from piql.compiler.physical.operators import LocalTop
 
 from .campaign import Campaign, report, run_campaign
 from .check import with_the_clock
+from .side_by_side import CORES
 
 __all__ = ["cluster", "cluster_keyspace", "cluster_url"]
 
@@ -52,10 +53,11 @@ def test_what_compiles_gives_the_right_rows_within_its_bound(
 
 
 @pytest.mark.long
+@pytest.mark.timeout(3 * 3600)
 def test_ten_thousand_queries_give_the_right_rows_within_their_bounds(
     record_property: Callable[[str, object], None],
 ) -> None:
-    campaign = run_campaign(LONG_SEED, LONG_CASES, processes=os.cpu_count() or 1)
+    campaign = run_campaign(LONG_SEED, LONG_CASES, processes=CORES)
     record_property("oracle accepted", campaign.accepted["all"])
     record_property("oracle cases", campaign.cases)
     RESULT.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +73,7 @@ def test_by_single_steps_some_queries_give_the_right_rows_within_their_bounds(pa
 
 @pytest.mark.long
 def test_by_single_steps_a_thousand_queries_give_the_right_rows_within_their_bounds() -> None:
-    hold(run_campaign(STEPS_SEED + 10_000, 1000, connect=by_single_steps))
+    hold(run_campaign(STEPS_SEED + 10_000, 1000, connect=by_single_steps, processes=CORES))
 
 
 @pytest.mark.cluster

@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import count
-from multiprocessing import get_context
 
 import piql
 
@@ -16,6 +15,7 @@ from ..check import STRATEGIES, with_the_clock
 from ..contents import Contents
 from ..query import Select
 from ..query_generator import QueryCase
+from ..side_by_side import results
 from ..world import World, random_world
 from .relations import Relation, Rows, bag, relations
 from .spellings import spellings
@@ -57,13 +57,9 @@ class Tally:
 def run_metamorphic(first_seed: int, queries: int, processes: int = 1) -> Tally:
     """Run worlds from a seed on until so many queries have been executed; equal in however many processes."""
     tally = Tally()
-    with ExitStack() as stack:
-        worlds = map(tally_of, count(first_seed))
-        if processes > 1:
-            pool = stack.enter_context(get_context("spawn").Pool(processes))
-            worlds = pool.imap(tally_of, range(first_seed, first_seed + queries), chunksize=4)
+    with closing(results(tally_of, count(first_seed), processes)) as tallies:
         while tally.queries < queries:
-            tally.add(next(worlds))
+            tally.add(next(tallies))
     return tally
 
 

@@ -1,7 +1,7 @@
 """Runs two writers whose requests are made one at a time, in an order that the test chooses.
 
 Turns    lets one of several threads go on at a time;  Arena   a world with two writers, run again and again
-Choose   decides whose turn it is: `switching` after given numbers of requests, `by_chance` at random
+Choose   decides whose turn it is: `Switching` after given numbers of requests, `by_chance` at random
 """
 
 from __future__ import annotations
@@ -174,20 +174,26 @@ def states(one: Script, other: Script) -> list[Seen]:
     return all_states
 
 
-def switching(after: Sequence[int]) -> Choose:
-    """Let the first writer make so many requests, then the other, and so on; then each to its end."""
-    left = list(after)
-    turn = [0]
+class Switching:
+    """Lets the first writer make so many requests, then the other, and so on; then each to its end.
 
-    def choose(ready: Sequence[int], last: int) -> int:
-        while left and left[0] == 0:
-            left.pop(0)
-            turn[0] = 1 - turn[0]
-        if left:
-            left[0] -= 1
-        return turn[0] if turn[0] in ready else ready[0]
+    `cut_short` is the number of the first stretch whose writer ended before it: with a longer one all is the same.
+    """
 
-    return choose
+    def __init__(self, stretches: Sequence[int]) -> None:
+        self._left = dict(enumerate(stretches))
+        self._at = 0
+        self.cut_short: int | None = None
+
+    def __call__(self, ready: Sequence[int], last: int) -> int:
+        while self._left.get(self._at) == 0:
+            self._at += 1
+        turn = self._at % 2
+        if self._at in self._left:
+            self._left[self._at] -= 1
+            if turn not in ready and self.cut_short is None:
+                self.cut_short = self._at
+        return turn if turn in ready else ready[0]
 
 
 def by_chance(seed: str) -> Choose:
