@@ -168,3 +168,32 @@ def test_no_other_ends_are_offered_for_a_range_that_they_would_not_bound(test: s
     refused = piql.compile(f"{SCHEMA}CREATE QUERY q AS SELECT COUNT(*) AS n FROM items WHERE {test};").queries["q"]
     assert refused.diagnostics
     assert not any("both ends" in line for finding in refused.diagnostics for line in finding.help)
+
+
+@pytest.mark.parametrize(
+    ("test", "rewritten"),
+    [
+        ("id >= :from AND id < :to", "id >= :to - 20 AND id < :to"),
+        ("id > [from] AND id < [to]", "id > [to] - 21 AND id < [to]"),
+        ("id BETWEEN [from] AND [to]", "id BETWEEN [to] - 19 AND [to]"),
+        ("id >= [from] AND id < 1000000000", "id >= [from] AND id < [from] + 20"),
+    ],
+)
+def test_a_range_between_two_parameters_has_a_fix_that_reads_20_numbers(test: str, rewritten: str) -> None:
+    text = f"{SCHEMA}CREATE QUERY q AS SELECT id FROM items WHERE {test};"
+    (finding,) = piql.compile(text).queries["q"].diagnostics
+    fix = finding.fixes[0]
+    (edit,) = fix.edits
+    mended = text[: edit.start] + edit.text + text[edit.end :]
+    assert mended == text.replace(test, rewritten)
+    assert fix.consequence.startswith("changes the answer: the range holds 20 numbers of id, counted from")
+    bound = piql.compile(mended).queries["q"].bound
+    assert bound is not None
+    assert bound.rows == 20
+
+
+@pytest.mark.parametrize("test", ["id >= ? AND id < ?", "id > [a] AND id >= [c] AND id < [b]", "id > [a]"])
+def test_a_range_that_one_parameter_cannot_tell_has_no_such_fix(test: str) -> None:
+    refused = piql.compile(f"{SCHEMA}CREATE QUERY q AS SELECT id FROM items WHERE {test};").queries["q"]
+    assert refused.diagnostics
+    assert not any("counted from" in fix.consequence for finding in refused.diagnostics for fix in finding.fixes)

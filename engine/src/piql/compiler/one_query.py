@@ -258,7 +258,7 @@ def _finish_write(
         if planned.findings:
             return replace(query, diagnostics=(*query.diagnostics, *planned.findings))
         if planned.plan is None:
-            return _refused(query, planned.gaps, (0,))
+            return _refused(query, planned.gaps, (0,), is_write=True)
         section = with_settled_indexes(planned.plan, settled)
         query = replace(query, indexes=tuple(indexes_read(section)))
     plan = plan_write(write, catalog, settled.indexes, section)
@@ -279,7 +279,9 @@ def _unsized(bound: BoundQuery) -> Diagnostic:
     )
 
 
-def _refused(query: CompiledQuery, gaps: tuple[Gap, ...], above: tuple[int, ...] = ()) -> CompiledQuery:
+def _refused(
+    query: CompiledQuery, gaps: tuple[Gap, ...], above: tuple[int, ...] = (), *, is_write: bool = False
+) -> CompiledQuery:
     """Return a query that nothing bounds, with a segment and a diagnostic for each gap.
 
     `above` leads from the root of the plan to what was read.
@@ -291,7 +293,7 @@ def _refused(query: CompiledQuery, gaps: tuple[Gap, ...], above: tuple[int, ...]
             UnboundedSegment((*above, *gap.path), gap.table.name, gap.spans, gap.table.name_span, gap.sentence)
             for gap in gaps
         ),
-        diagnostics=(*query.diagnostics, *gap_diagnostics(gaps, query.span, query.name or None)),
+        diagnostics=(*query.diagnostics, *gap_diagnostics(gaps, query.span, query.name or None, is_write=is_write)),
     )
 
 

@@ -208,6 +208,7 @@ def _bind(
         findings = context.parameters.diagnostics
         if plan is None:  # a parameter in an expression with errors has no type; the errors are reported already
             findings = [diagnostic for diagnostic in findings if diagnostic.code != "parameter-type-unknown"]
+        findings = [_as_column(diagnostic, body, names) for diagnostic in findings]
         context.diagnostics.extend(findings)
     is_broken = isinstance(statement, ast.CreateQuery) and statement.is_broken
     if is_broken or (plan is not None and any(diagnostic.code in _BREAKING for diagnostic in context.diagnostics)):
@@ -239,6 +240,28 @@ def _bind_body(context: QueryContext, body: ast.BareStatement) -> LogicalNode | 
             return bind_write(context, body)
         case _:
             assert_never(body)
+
+
+def _as_column(finding: Diagnostic, body: ast.BareStatement, names: TableNames) -> Diagnostic:
+    """Say of `SELECT [id]` that brackets make a parameter, where a table of the query has a column of that name."""
+    shown = finding.span.text
+    if finding.code != "parameter-type-unknown" or not (shown.startswith("[") and shown.endswith("]")):
+        return finding
+    tables = (names.find(name.table) for name in body.find(ast.TableName))
+    columns = {
+        folded: column for table in tables if table is not None for folded, column in names.column_names(table).items()
+    }
+    column = columns.get(shown[1:-1].strip().lower())
+    if column is None:
+        return finding
+    edit = Edit(finding.span.file, finding.span.start, finding.span.end, column)
+    return replace(
+        finding,
+        help=(f"brackets make a parameter: write {column} without them for the column", *finding.help),
+        fixes=(
+            Fix(f"Read the column {column}", (edit,), consequence="the column is read, and no parameter is asked for"),
+        ),
+    )
 
 
 def _kind(statement: ast.BareStatement) -> QueryKind:

@@ -32,12 +32,13 @@ class Change(IntEnum):
     """What a remedy changes, the least first: fixes are offered in this order."""
 
     NOTHING = 0  # the same rows are read in another way
-    WRITES_OF_AN_OWNER = 1  # writes are refused that go beyond a limit on a key or a reference
-    WRITES = 2  # writes are refused that go beyond a limit on other columns
-    PAGES = 3  # the same rows, some at a time
-    FEWER_ROWS = 4
-    OTHER_ROWS = 5  # or the same in another order
-    PART_OF_THE_DATA = 6  # an aggregate or sort sees some rows only
+    FEWER_PARAMETERS = 1  # the same rows where callers gave a range of that width
+    WRITES_OF_AN_OWNER = 2  # writes are refused that go beyond a limit on a key or a reference
+    WRITES = 3  # writes are refused that go beyond a limit on other columns
+    PAGES = 4  # the same rows, some at a time
+    FEWER_ROWS = 5
+    OTHER_ROWS = 6  # or the same in another order
+    PART_OF_THE_DATA = 7  # an aggregate or sort sees some rows only
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from piql.compiler.fixes.remedies.fix_columns import fix_columns
 from piql.compiler.fixes.remedies.foreign_key import add_foreign_key
 from piql.compiler.fixes.remedies.join_by_key import join_by_key
 from piql.compiler.fixes.remedies.order_by_range import order_by_range
+from piql.compiler.fixes.remedies.range_of_one_parameter import give_one_parameter
 from piql.compiler.fixes.remedies.read_both_sides import read_both_sides
 from piql.compiler.fixes.remedies.read_first_rows import read_first_rows
 from piql.compiler.fixes.remedies.stop import add_stop
@@ -28,6 +29,7 @@ REMEDIES: tuple[Remedies, ...] = (
     add_foreign_key,
     order_by_range,
     read_both_sides,
+    give_one_parameter,
 )
 # Ask for less data: offered only where none of REMEDIES helps.
 NARROWING: tuple[Remedies, ...] = (fix_columns, read_first_rows)

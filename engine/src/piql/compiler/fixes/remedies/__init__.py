@@ -2,8 +2,9 @@
 
     cardinality_limit   CARDINALITY LIMIT 100 (owner)      foreign_key       FOREIGN KEY … REFERENCES …
     stop                LIMIT 100, PAGINATE 20             order_by_range    ORDER BY posted, …
-    join_by_key         AND t.owner = u.name               read_both_sides   a <> b → (a < b OR a > b)
+    join_by_key         AND t.owner = u.name               read_both_sides   a <> b → (a < b OR a > b), NOT IN likewise
     fix_columns         AND owner = [owner]                read_first_rows   FROM (SELECT * … LIMIT 100) t
+    range_of_one_parameter   o >= [from] AND o < [to] → o >= [to] - 20 AND o < [to]
 
 A remedy need not work: `suggest` tries it, alone and with others. To add one, see the head of `fixes`.
 """

@@ -27,11 +27,16 @@ CODE_OF: dict[GapKind, str] = {
     "blocked": "stop-blocked",
 }
 
+NUMBERS_OF_A_RANGE = 20  # in the range that a help writes; the user is expected to change it
+
 _VIEW = "precomputed view: a table of its own that is kept up to date as rows are written"
 
 
-def gap_diagnostics(gaps: Sequence[Gap], statement: Span, query: str | None) -> tuple[Diagnostic, ...]:
-    """Return a finding for each read that nothing bounds."""
+def gap_diagnostics(
+    gaps: Sequence[Gap], statement: Span, query: str | None, *, is_write: bool = False
+) -> tuple[Diagnostic, ...]:
+    """Return a finding for each read that nothing bounds. A write (`is_write`) has no pages."""
+    stops = "LIMIT" if is_write else "LIMIT or PAGINATE"
     diagnostics = []
     for gap in gaps:
         span = _main_span(gap) or statement
@@ -41,7 +46,7 @@ def gap_diagnostics(gaps: Sequence[Gap], statement: Span, query: str | None) -> 
                 _message(gap),
                 span,
                 labels=tuple(_labels(gap, span)),
-                help=(_help(gap, is_one_of_several=len(gaps) > 1), *_narrower_range(gap)),
+                help=(_help(gap, stops, is_one_of_several=len(gaps) > 1), *_narrower_range(gap)),
                 query=query,
             )
         )
@@ -98,8 +103,8 @@ def _labels(gap: Gap, span: Span) -> Iterable[Label]:
         yield Label(gap.table.name_span, f"no CARDINALITY LIMIT on {columns} here" if columns else "this table grows")
 
 
-def _help(gap: Gap, *, is_one_of_several: bool) -> str:
-    """Say what would bound a read; a stop is no help where several reads need one."""
+def _help(gap: Gap, stops: str, *, is_one_of_several: bool) -> str:
+    """Say what would bound a read; one of `stops` is no help where several reads need one."""
     limit = f"CARDINALITY LIMIT n ({_limited(gap)}) in {gap.table.name}"
     can_limit = bool(_limited(gap))
     another = "another column" if gap.columns else "a column"
@@ -128,11 +133,9 @@ def _help(gap: Gap, *, is_one_of_several: bool) -> str:
         case "sort" | "blocked":
             return f"fix {another} of {gap.table.name} by an equality, or read some rows only: FROM (SELECT … LIMIT n)"
         case _ if not can_limit:
-            return f"fix {another} of {gap.table.name} by an equality" + (
-                ", or add LIMIT or PAGINATE" if would_stop else ""
-            )
+            return f"fix {another} of {gap.table.name} by an equality" + (f", or add {stops}" if would_stop else "")
         case _:
-            return f"declare {limit}" + (", or add LIMIT or PAGINATE" if would_stop else "")
+            return f"declare {limit}" + (f", or add {stops}" if would_stop else "")
 
 
 def _narrower_range(gap: Gap) -> Iterator[str]:
@@ -141,9 +144,9 @@ def _narrower_range(gap: Gap) -> Iterator[str]:
         return
     column, low, high = gap.countable.column, gap.countable.low, gap.countable.high
     if isinstance(high, Parameter):
-        ends = f"{column} >= [{high.name}] - 20 AND {column} < [{high.name}]"
+        ends = f"{column} >= [{high.name}] - {NUMBERS_OF_A_RANGE} AND {column} < [{high.name}]"
     elif isinstance(low, Parameter):
-        ends = f"{column} >= [{low.name}] AND {column} < [{low.name}] + 20"
+        ends = f"{column} >= [{low.name}] AND {column} < [{low.name}] + {NUMBERS_OF_A_RANGE}"
     else:
         return
     yield f"or write both ends of the range with one parameter, so that their distance is known: {ends}"
