@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -96,10 +96,11 @@ def test_a_query_is_said_in_each_way_that_changes_its_text() -> None:
 
 
 DECLARED_WORLDS, LONG_DECLARED_WORLDS = 8, 10_000
+MENDED_WORLDS = (3_100_024, 3_100_080)  # a limit, and a UNIQUE, hid the keys that the branches of an OR name
 
 
 def test_what_is_declared_makes_no_query_dearer() -> None:
-    assert_none_is_dearer(range(DECLARED_WORLDS), least=100)
+    assert_none_is_dearer([*range(DECLARED_WORLDS), *MENDED_WORLDS], least=100)
 
 
 @pytest.mark.long
@@ -108,7 +109,7 @@ def test_what_is_declared_makes_no_query_of_ten_thousand_worlds_dearer() -> None
     assert_none_is_dearer(range(100_000, 100_000 + LONG_DECLARED_WORLDS), least=100_000, processes=CORES)
 
 
-def assert_none_is_dearer(seeds: range, least: int, processes: int = 1) -> None:
+def assert_none_is_dearer(seeds: Sequence[int], least: int, processes: int = 1) -> None:
     tally = Declared()
     for declared in results(declared_in, seeds, processes):
         tally.add(declared)

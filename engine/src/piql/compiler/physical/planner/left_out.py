@@ -1,15 +1,17 @@
 """Plans as though a limit were not declared: what is found without it must not be lost because it is there.
 
 A limit bounds a read that nothing bounded before, and rules that look for another bound then have no reason to. So a
-query that reads many rows by a limit is planned without it, too, and the cheaper plan is taken.
+query that reads many rows by a limit is planned without it, too, and the cheaper plan is taken. The same holds for a
+limit or UNIQUE whose rows are tested by an OR and then lead to other reads: each branch of the OR may name a key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar, cast
 
+from piql.compiler.logical.expressions import Or
 from piql.compiler.logical.operators import GroupBy, LogicalNode, Relation, Stop
 from piql.compiler.optimizer.analysis.effort import REQUEST, ROUND_TRIP, Effort
 from piql.compiler.optimizer.analysis.predicates import holds_subquery
@@ -17,12 +19,14 @@ from piql.compiler.physical.operators import (
     Dereference,
     IndexFKJoin,
     IndexScan,
+    LocalSelection,
     PassingRows,
     PhysicalNode,
     SortedIndexJoin,
+    inputs,
     operators,
 )
-from piql.schema.catalog import CardinalityLimit, Table
+from piql.schema.catalog import CardinalityLimit, Table, UniqueKey
 from piql.trees.node import Node, kinds_of
 
 N = TypeVar("N", bound=Node)
@@ -30,17 +34,18 @@ _WITH_TABLE = (Relation, IndexScan, IndexFKJoin, SortedIndexJoin, Dereference, P
 
 
 def may_do_without(plan: LogicalNode) -> bool:
-    """Whether something else than limits could bound a query: a stop, the end of a group, or a subquery."""
+    """Whether something else than limits could bound a query: a stop, the end of a group, an OR, or a subquery."""
     kinds = kinds_of(plan)
-    return Stop in kinds or GroupBy in kinds or holds_subquery(plan)
+    return Stop in kinds or GroupBy in kinds or Or in kinds or holds_subquery(plan)
 
 
-def dear_limits(plan: PhysicalNode) -> tuple[tuple[str, CardinalityLimit], ...]:
+def dear_limits(plan: PhysicalNode) -> tuple[tuple[str, CardinalityLimit | UniqueKey], ...]:
     """Return the limits, each with its table, of which one read takes longer than a round trip.
 
-    What can be saved of a shorter read is not worth planning a query twice.
+    Those whose rows are tested by an OR and lead to other reads follow, among them UNIQUE. What can be saved of another
+    read is not worth planning a query twice.
     """
-    limits: dict[tuple[str, CardinalityLimit], None] = {}
+    limits: dict[tuple[str, CardinalityLimit | UniqueKey], None] = {}
     for node in operators(plan):
         read = node.child if isinstance(node, Dereference) else node
         if not isinstance(read, IndexScan | SortedIndexJoin) or not isinstance(read.limit.because, CardinalityLimit):
@@ -49,11 +54,28 @@ def dear_limits(plan: PhysicalNode) -> tuple[tuple[str, CardinalityLimit], ...]:
         requests = rows if isinstance(node, Dereference) else 1
         if Effort(requests, rows).nanoseconds > ROUND_TRIP + REQUEST:
             limits[read.table.name, read.limit.because] = None
+    for read in _tested_by_or(plan, leads_to_reads=False, is_tested=False):
+        if isinstance(read.limit.because, CardinalityLimit | UniqueKey):
+            limits[read.table.name, read.limit.because] = None
     return tuple(limits)
 
 
-def without_limit(table: Table, limit: CardinalityLimit) -> Table:
-    """Return a table as though a limit were not declared."""
+def _tested_by_or(
+    node: PhysicalNode, *, leads_to_reads: bool, is_tested: bool
+) -> Iterator[IndexScan | SortedIndexJoin]:
+    """Yield the reads below a node that an OR above them tests and whose rows other reads follow."""
+    if isinstance(node, IndexScan | SortedIndexJoin) and leads_to_reads and is_tested:
+        yield node
+    leads_to_reads = leads_to_reads or isinstance(node, Dereference | IndexFKJoin | SortedIndexJoin)
+    is_tested = is_tested or (isinstance(node, LocalSelection) and Or in kinds_of(node.predicate))
+    for below in inputs(node):
+        yield from _tested_by_or(below, leads_to_reads=leads_to_reads, is_tested=is_tested)
+
+
+def without_limit(table: Table, limit: CardinalityLimit | UniqueKey) -> Table:
+    """Return a table as though a limit or UNIQUE were not declared."""
+    if isinstance(limit, UniqueKey):
+        return replace(table, unique_keys=tuple(declared for declared in table.unique_keys if declared != limit))
     return replace(table, limits=tuple(declared for declared in table.limits if declared != limit))
 
 
