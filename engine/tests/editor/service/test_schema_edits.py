@@ -108,6 +108,41 @@ def test_tables_on_one_line_without_semicolons_and_with_windows_line_ends_keep_t
     assert table == "CREATE TABLE b (\n  id INT,\n  PRIMARY KEY (id)\n);\n"
 
 
+USER = "ENTITY User { string(32) username, PRIMARY(username) }\n"
+
+
+@pytest.mark.parametrize(
+    ("pet", "age", "keeper"),
+    [
+        (
+            "ENTITY Pet {\n  int id,\n  PRIMARY(id)\n}\n",
+            "ENTITY Pet {\n  int id,\n  BIGINT age NOT NULL,\n  PRIMARY(id)\n}\n",
+            "ENTITY Pet {\n  int id,\n  FOREIGN KEY keeper REF User MAX 5,\n  PRIMARY(id)\n}\n",
+        ),
+        (
+            "ENTITY Pet { int id PRIMARY(id) }",
+            "ENTITY Pet { int id, BIGINT age NOT NULL, PRIMARY(id) }",
+            "ENTITY Pet { int id, FOREIGN KEY keeper REF User MAX 5, PRIMARY(id) }",
+        ),
+        (
+            "ENTITY Pet {\n  int id,\n  FOREIGN KEY owner REF User -- or none\n  PRIMARY(id)\n}\n",
+            "ENTITY Pet {\n  int id,\n  FOREIGN KEY owner REF User, -- or none\n"
+            "  BIGINT age NOT NULL,\n  PRIMARY(id)\n}\n",
+            "ENTITY Pet {\n  int id,\n  FOREIGN KEY owner REF User, -- or none\n"
+            "  FOREIGN KEY keeper REF User MAX 5,\n  PRIMARY(id)\n}\n",
+        ),
+    ],
+)
+def test_an_entity_takes_attributes_and_references(pet: str, age: str, keeper: str) -> None:
+    texts = {"s.piql": USER + pet}
+    assert changed(AddColumn("Pet", NewColumn("age", "BIGINT", is_required=True)), texts)["s.piql"] == USER + age
+    assert changed(AddReference("Pet", ("keeper",), "User", 5), texts)["s.piql"] == USER + keeper
+    with pytest.raises(SchemaEditRefused, match="attributes of their own: write a new name instead of id"):
+        schema_edits(texts, AddReference("Pet", ("id",), "User"))
+    with pytest.raises(SchemaEditRefused, match="the one attribute that refers to User"):
+        schema_edits(texts, AddReference("Pet", ("a", "b"), "User"))
+
+
 def test_every_column_of_a_table_that_can_go_leaves_a_text_that_compiles() -> None:
     for separator in (", ", ",\n  ", "\n  , ", ", -- a, b\n  ", " /* , */ ,\n"):
         columns = ["id INT PRIMARY KEY", "a INT", "b TEXT REFERENCES t2", "c INT", "UNIQUE (c)"]

@@ -16,35 +16,53 @@ from piql.editor.service.schema_edits.changes import (
     SetLimit,
 )
 from piql.editor.service.schema_edits.limits import limit_line, set_limit
-from piql.editor.service.schema_edits.statements import Element, Place, table_of, without_elements
-from piql.editor.service.schema_edits.words import column_text
+from piql.editor.service.schema_edits.statements import (
+    Element,
+    Place,
+    comma_behind,
+    line_break,
+    table_of,
+    without_elements,
+)
+from piql.editor.service.schema_edits.words import attribute_text, column_text, name_of
 from piql.text.diagnostics.diagnostic import Edit
+
+COLUMNS = (ast.ColumnDefinition, ast.EntityReference)
 
 
 def add_column(texts: Mapping[str, str], change: AddColumn) -> tuple[Edit, ...]:
     """Put the column behind the last column, before the constraints of the table."""
     place = table_of(texts, change.table)
     _refuse_taken(place, change.column.name)
-    if isinstance(place.statement, ast.CreateEntity):
-        raise SchemaEditRefused(f"{change.table} is an ENTITY: add its attribute in the text")
-    text = column_text(change.column)
-    columns = [element for element in place.statement.elements if isinstance(element, ast.ColumnDefinition)]
-    constraints = [element for element in place.statement.elements if not isinstance(element, ast.ColumnDefinition)]
-    following = next(
-        (element for element in constraints if columns and element.span.start > columns[-1].span.start), None
-    )
-    if following is None:
+    is_entity = isinstance(place.statement, ast.CreateEntity)
+    return _behind_columns(place, attribute_text(change.column) if is_entity else column_text(change.column))
+
+
+def _behind_columns(place: Place, text: str) -> tuple[Edit, ...]:
+    """Return the edits that put an element behind the last column.
+
+    ENTITY Pet {                  ENTITY Pet {
+      int id                        int id,
+      PRIMARY(id)            →      int age,
+    }                               PRIMARY(id)
+                                  }
+    """
+    elements = place.statement.elements
+    last = max((number for number, element in enumerate(elements) if isinstance(element, COLUMNS)), default=-1)
+    if last in (-1, len(elements) - 1):
         return tuple(new_lines(place.file, place.statement, [text]))
-    at = following.span.start
+    at, end, name = elements[last + 1].span.start, elements[last].span.end, place.file.source.name
     line_start = place.text.rfind("\n", 0, at) + 1
     indent = place.text[line_start:at]
-    separator = f"\n{indent}" if not indent.strip() and line_start > 0 else " "
-    return (Edit(place.file.source.name, at, at, f"{text},{separator}"),)
+    separator = f"{line_break(place.text)}{indent}" if not indent.strip() and line_start > 0 else " "
+    # An ENTITY needs no comma before PRIMARY.
+    comma = () if comma_behind(place, last) is not None else (Edit(name, end, end, ","),)
+    return (*comma, Edit(name, at, at, f"{text},{separator}"))
 
 
 def _refuse_taken(place: Place, name: str) -> None:
     for element in place.statement.elements:
-        if isinstance(element, ast.ColumnDefinition | ast.EntityReference):
+        if isinstance(element, COLUMNS):
             other = element.name.text
             if other.lower() == name.strip().strip('"').lower():
                 raise SchemaEditRefused(f"there is a column {other} in {place.statement.name.text} already")
@@ -66,7 +84,7 @@ def drop_column(texts: Mapping[str, str], change: DropColumn) -> tuple[Edit, ...
     column = place.column(change.column)
     gone: list[Element] = [column]
     for element in place.statement.elements:
-        if isinstance(element, ast.ColumnDefinition | ast.EntityReference):
+        if isinstance(element, COLUMNS):
             continue
         names = [name.text for name in element.columns]
         if change.column not in names:
@@ -86,7 +104,7 @@ def add_reference(texts: Mapping[str, str], change: AddReference) -> tuple[Edit,
     place = table_of(texts, change.table)
     target = written(table_of(texts, change.referenced_table).statement.name.text)
     if isinstance(place.statement, ast.CreateEntity):
-        raise SchemaEditRefused(f"{change.table} is an ENTITY: write FOREIGN KEY name REF {target} in its text")
+        return _behind_columns(place, _reference_attribute(place, change, target))
     if not change.columns:
         raise SchemaEditRefused("choose the column that holds the reference")
     columns = [place.column(name) for name in change.columns]
@@ -108,6 +126,23 @@ def add_reference(texts: Mapping[str, str], change: AddReference) -> tuple[Edit,
     if lines:
         edits.extend(new_lines(place.file, place.statement, lines))
     return _joined(edits)
+
+
+def _reference_attribute(place: Place, change: AddReference, target: str) -> str:
+    """Return the attribute of an ENTITY that is a reference; it has a name of its own, and the type of that key."""
+    if len(change.columns) != 1:
+        raise SchemaEditRefused(
+            f"{change.table} is an ENTITY: write the name of the one attribute that refers to {target}"
+        )
+    (name,) = change.columns
+    for element in place.statement.elements:
+        if isinstance(element, COLUMNS) and element.name.text.lower() == name.lower():
+            raise SchemaEditRefused(
+                f"{change.table} is an ENTITY, whose references are attributes of their own: "
+                f"write a new name instead of {name}"
+            )
+    most = "" if change.limit is None else f" MAX {change.limit}"
+    return f"FOREIGN KEY {name_of(name, 'the attribute')} REF {target}{most}"
 
 
 def _joined(edits: list[Edit]) -> tuple[Edit, ...]:

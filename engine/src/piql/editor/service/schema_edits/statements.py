@@ -86,8 +86,8 @@ def without_elements(place: Place, gone: Sequence[Element]) -> tuple[Edit, ...]:
     if not kept:
         raise SchemaEditRefused(f"{place.statement.name.text} would have no column left")
     last = kept[-1]
-    if last < len(elements) - 1 and _comma_behind(place, len(elements) - 1) is None:
-        comma = _comma_behind(place, last)
+    if last < len(elements) - 1 and comma_behind(place, len(elements) - 1) is None:
+        comma = comma_behind(place, last)
         if comma is not None:
             ranges.append((comma, comma + 1))
     joined: list[tuple[int, int]] = []
@@ -99,7 +99,7 @@ def without_elements(place: Place, gone: Sequence[Element]) -> tuple[Edit, ...]:
     return tuple(Edit(place.file.source.name, start, end, "") for start, end in joined)
 
 
-def _comma_behind(place: Place, number: int) -> int | None:
+def comma_behind(place: Place, number: int) -> int | None:
     """Return the offset of the comma behind an element; None where there is none."""
     elements = place.statement.elements
     end = elements[number].span.end
@@ -110,7 +110,7 @@ def _comma_behind(place: Place, number: int) -> int | None:
 
 def _range_of(place: Place, number: int) -> tuple[int, int]:
     """Return what goes with an element: its whole lines where it has them alone, else it and its comma."""
-    text, span, comma = place.text, place.statement.elements[number].span, _comma_behind(place, number)
+    text, span, comma = place.text, place.statement.elements[number].span, comma_behind(place, number)
     line_start = text.rfind("\n", 0, span.start) + 1
     line_end = text.find("\n", span.end)
     before = text[line_start : span.start].strip()

@@ -25,6 +25,12 @@ def column_text(column: NewColumn) -> str:
     return f"{name} {_type_text(column)}{' NOT NULL' if column.is_required else ''}"
 
 
+def attribute_text(column: NewColumn) -> str:
+    """Return the same for an ENTITY, where the type comes first: `TYPE name NOT NULL`."""
+    name = name_of(column.name, "the attribute")
+    return f"{_type_text(column)} {name}{' NOT NULL' if column.is_required else ''}"
+
+
 def _type_text(column: NewColumn) -> str:
     """Return the type as written; raise SchemaEditRefused with what the parser says where it is none."""
     text = column.type.strip()
