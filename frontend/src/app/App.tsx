@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { Unreachable } from '../api/client'
 import { startSigns } from '../documents/tab'
 import type { View } from '../logic/view'
+import { keepFocus } from '../ui/focus-keeper'
 import { PartBoundary } from '../ui/PartBoundary'
 import styles from './app.module.css'
 import { useNamedApplication } from './application-choice'
@@ -56,6 +57,7 @@ function Pages() {
   const { overlay, setOverlay } = useKeys()
   useNamedApplication()
   useEffect(startSigns, [])
+  useEffect(keepFocus, [])
   useEffect(() => {
     document.title = [PAGE_TITLES[page] ?? query, application, 'PIQL Workbench'].filter(Boolean).join(' · ')
   }, [page, application, query])

@@ -3,7 +3,7 @@ import { Kbd } from '../ui/Kbd'
 import { SHORTCUTS, type Shortcut } from './keys'
 import styles from './shortcuts.module.css'
 
-const GROUPS: readonly Shortcut['group'][] = ['Workbench', 'Editor', 'Plan and heatmap']
+const GROUPS: readonly Shortcut['group'][] = ['Workbench', 'Editor', 'Plan, diagram and heatmap']
 
 /** The list of all keyboard shortcuts, by group. */
 export function Shortcuts({ onClose }: { onClose: () => void }) {

@@ -19,7 +19,7 @@ export interface Shortcut {
   /** Alternatives; within one, the keys to hold together are separated by spaces. */
   keys: readonly string[]
   does: string
-  group: 'Workbench' | 'Editor' | 'Plan and heatmap'
+  group: 'Workbench' | 'Editor' | 'Plan, diagram and heatmap'
 }
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
@@ -52,9 +52,10 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { group: 'Editor', keys: [`${MOD} Shift Space`], does: 'What the parentheses expect' },
   { group: 'Editor', keys: ['Escape'], does: 'Leave the editor' },
   { group: 'Editor', keys: [isMac ? 'Ctrl Shift M' : 'Ctrl M'], does: 'Tab moves the focus, or indents' },
-  { group: 'Plan and heatmap', keys: ['←', '↑', '→', '↓'], does: 'Walk along nodes or cells' },
-  { group: 'Plan and heatmap', keys: ['Enter'], does: 'Show the node’s source · choose the cell' },
-  { group: 'Plan and heatmap', keys: ['+', '−', '0'], does: 'Zoom in, out, fit' },
+  { group: 'Plan, diagram and heatmap', keys: ['←', '↑', '→', '↓'], does: 'Walk along nodes, tables or cells' },
+  { group: 'Plan, diagram and heatmap', keys: ['Enter'], does: 'Show the source of a node or table · choose a cell' },
+  { group: 'Plan, diagram and heatmap', keys: ['E'], does: 'Change a table of the diagram' },
+  { group: 'Plan, diagram and heatmap', keys: ['+', '−', '0'], does: 'Zoom in, out, fit' },
 ]
 
 /** Listens to the keyboard before the focused element does, and holds which dialog is open. */

@@ -10,8 +10,9 @@ interface DialogProps {
 }
 
 /**
- * A modal dialog by the browser's own element, which keeps the focus inside and returns it. The first control of the
- * body takes the focus. Escape, a click beside the dialog, and `Close` close it.
+ * A modal dialog by the browser's own element, which keeps the focus inside. The first control of the body takes the
+ * focus, and what opened the dialog gets it back (`focus-keeper.ts`), however the dialog ends. Escape, a click beside
+ * the dialog, and `Close` close it.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -31,6 +32,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
       ref={dialog}
+      tabIndex={-1}
       className={styles['dialog']}
       aria-labelledby={titleId}
       onClose={onClose}

@@ -1,5 +1,5 @@
 import { PencilRuler, Table2, Waypoints } from 'lucide-react'
-import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import type { Compilation, Query } from '../../api/types'
 import { reveal } from '../../app/editor-bridge'
 import { useCompilation, useSelectedQuery } from '../../app/selection'
@@ -23,24 +23,15 @@ import { Steps } from './Steps'
 export default function DiagramPanel() {
   const compilation = useCompilation()
   const [known, setKnown] = useState<Partial<SchemaForm> | null>(null)
-  const opener = useRef<Element | null>(null)
-  const onChange = useCallback((part: Partial<SchemaForm>) => {
-    opener.current = document.activeElement
-    setKnown(part)
-  }, [])
-  const close = () => {
-    setKnown(null)
-    requestAnimationFrame(() => opener.current instanceof HTMLElement && opener.current.focus())
-  }
   if (!compilation) return null
   return (
     <>
       {compilation.tables.length === 0 ? (
-        <NoTables button={<ChangeButton label="Add a table" onClick={() => onChange({ kind: 'add-table' })} />} />
+        <NoTables button={<ChangeButton label="Add a table" onClick={() => setKnown({ kind: 'add-table' })} />} />
       ) : (
-        <SchemaDiagram compilation={compilation} onChange={onChange} />
+        <SchemaDiagram compilation={compilation} onChange={setKnown} />
       )}
-      {known ? <ChangeSchema tables={compilation.tables} known={known} onClose={close} /> : null}
+      {known ? <ChangeSchema tables={compilation.tables} known={known} onClose={() => setKnown(null)} /> : null}
     </>
   )
 }

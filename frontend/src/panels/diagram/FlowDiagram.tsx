@@ -115,7 +115,7 @@ function Flow({ diagram, subject, onOpen, onChange }: FlowDiagramProps) {
     if (event.key === '+' || event.key === '=') void zoomIn()
     else if (event.key === '-' || event.key === '−') void zoomOut()
     else if (event.key === '0') void fitView({ padding: PADDING })
-    else if (event.key === 'e' && name !== null) onChange({ table: name })
+    else if (event.key.toLowerCase() === 'e' && name !== null) onChange({ table: name })
     else {
       const next = name === null ? undefined : nextBox(layout.boxes, name, event.key)
       if (next === undefined) return
