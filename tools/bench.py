@@ -18,6 +18,7 @@ PROGRAMS = (
     "engine/benchmarks/writes.py",
     "engine/benchmarks/bulk_load.py",
     "engine/benchmarks/file_load.py",
+    "backend/benchmarks/dashboard.py",
     "service/benchmarks/throughput.py",
     "profiler/benchmarks/heatmap.py",
 )

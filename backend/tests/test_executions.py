@@ -185,8 +185,11 @@ async def test_a_burst_runs_to_its_end_and_the_dashboard_counts_it(client: httpx
     assert query["requests_over_bound"] == 0
     assert query["most_operations"] <= query["bound_operations"] == 101
     assert (query["compliance"]["share"], query["slo"]["threshold_ms"]) == (1.0, 60_000)
-    assert sum(bucket["count"] for bucket in query["series"]) == query["executions"]
-    assert sum(counted["count"] for counted in query["histogram"]) == query["executions"]
+    charts = (await client.get(f"{DEVELOPMENT}/latency/live/charts/thoughtstream?window_seconds=600")).json()
+    assert sum(bucket["count"] for bucket in charts["series"]) == query["executions"]
+    assert sum(counted["count"] for counted in charts["histogram"]) == query["executions"]
+    unknown = await client.get(f"{DEVELOPMENT}/latency/live/charts/nobody")
+    assert (unknown.status_code, unknown.json()["code"]) == (404, "unknown-query")
     others = [query for query in latency["queries"] if query["query"] != "thoughtstream"]
     assert all(other["observed"] is None for other in others)
 

@@ -12,8 +12,10 @@ from piql.client.database import Observation
 from piql_backend.database import connection
 from piql_backend.database.connection import Database, now
 from piql_backend.executions.observations import Observations, ObservedExecution
-from piql_backend.latency.repository import Exceeding, ObservationTable, SizeRegion, SizeTotals, SloInterval, Span
+from piql_backend.latency.repository import ObservationTable, SloCounts, SloInterval
+from piql_backend.latency.seen import Exceeding, SizeRegion, SizeTotals, Span, Totals
 from piql_backend.latency.service import compliance_of
+from piql_backend.latency.sources import Source
 from piql_backend.slos.repository import SloTable
 from piql_backend.web.schemas import SloWrite
 
@@ -46,11 +48,18 @@ def observe(
     observations.flush()
 
 
+def totals(
+    database: Database, span: Span = FIRST, ago: timedelta = AGO, source: Source = "workbench"
+) -> dict[str, Totals]:
+    with ObservationTable(database).gathered(span, now() - ago, source) as seen:
+        return seen.totals()
+
+
 def test_quantiles_are_those_of_the_executions_themselves(database: Database) -> None:
     chance = np.random.default_rng(1)
     latencies = chance.lognormal(1, 0.5, 5000)
     observe(database, list(latencies))
-    seen = ObservationTable(database).totals(FIRST, now() - AGO)["q"]
+    seen = totals(database)["q"]
     ordered = np.sort(latencies)
     assert seen.executions == 5000
     assert seen.p50_ms == pytest.approx(ordered[2499])
@@ -63,47 +72,47 @@ def test_quantiles_are_those_of_the_executions_themselves(database: Database) ->
 
 def test_few_executions_give_no_confidence_interval(database: Database) -> None:
     observe(database, [1.0, 2.0, 3.0])
-    seen = ObservationTable(database).totals(FIRST, now() - AGO)["q"]
+    seen = totals(database)["q"]
     assert (seen.p50_ms, seen.p99_ms, seen.p99_low_ms, seen.p99_high_ms) == (2.0, 3.0, None, None)
 
 
 def test_failures_count_but_have_no_latency(database: Database) -> None:
     observe(database, [1.0, 2.0])
     observe(database, [900.0], failed=True)
-    seen = ObservationTable(database).totals(FIRST, now() - AGO)["q"]
+    seen = totals(database)["q"]
     assert (seen.executions, seen.failures, seen.p99_ms) == (3, 1, 2.0)
 
 
 def test_only_failures_leave_no_quantiles(database: Database) -> None:
     observe(database, [900.0], failed=True)
-    seen = ObservationTable(database).totals(FIRST, now() - AGO)["q"]
+    seen = totals(database)["q"]
     assert (seen.executions, seen.failures, seen.p50_ms) == (1, 1, None)
 
 
 def test_a_request_over_the_bound_is_counted(database: Database) -> None:
     observe(database, [1.0] * 3, operations=3)
     observe(database, [1.0], operations=4)
-    seen = ObservationTable(database).totals(FIRST, now() - AGO)["q"]
+    seen = totals(database)["q"]
     assert (seen.over_bound, seen.most_operations) == (1, 4)
 
 
 def test_the_window_and_the_version_choose_what_is_seen(database: Database) -> None:
     observe(database, [1.0], at=now() - 2 * AGO)
     table = ObservationTable(database)
-    assert table.totals(FIRST, now() - AGO) == {}
-    assert table.totals(SECOND, now() - 3 * AGO) == {}
+    assert totals(database) == {}
+    assert totals(database, SECOND, 3 * AGO) == {}
     table.delete_older_than(AGO)
-    assert table.totals(FIRST, now() - 3 * AGO) == {}
+    assert totals(database, FIRST, 3 * AGO) == {}
 
 
 def test_what_ran_by_the_same_plan_counts_together_and_what_ran_later_does_not(database: Database) -> None:
     for version in (1, 2, 3, 4):
         observe(database, [float(version)], version=version)
     table = ObservationTable(database)
-    assert table.totals(Span(3, {"q": 2}), now() - AGO)["q"].executions == 2
-    assert sum(bucket.count for bucket in table.histogram(Span(3, {"q": 2}), now() - AGO)["q"]) == 2
-    assert sum(bucket.count for bucket in table.series(3, now() - AGO, 1.0)["q"]) == 3
-    assert table.totals(Span(3, {}), now() - AGO) == {}
+    assert totals(database, Span(3, {"q": 2}))["q"].executions == 2
+    assert sum(bucket.count for bucket in table.histogram("q", Span(3, {"q": 2}), now() - AGO)) == 2
+    assert sum(bucket.count for bucket in table.series("q", 3, now() - AGO, 1.0)) == 3
+    assert totals(database, Span(3, {})) == {}
 
 
 def test_executions_are_counted_by_the_requests_they_made_and_the_rows_they_gave(database: Database) -> None:
@@ -112,21 +121,19 @@ def test_executions_are_counted_by_the_requests_they_made_and_the_rows_they_gave
     observe(database, [700.0], operations=11, rows=10, failed=True)
     with database.write() as cursor:
         cursor.execute("INSERT INTO observations SELECT * REPLACE (NULL AS rows_given) FROM observations LIMIT 1")
-    table = ObservationTable(database)
-    assert table.sizes(FIRST, now() - AGO) == {
-        "q": [SizeTotals(11, 10, 11, 11, 10, 10, 3, 9.0), SizeTotals(3, 2, 3, 3, 2, 2, 1, 5.0)]
-    }
     regions = [SizeRegion("q", 11, 10, 1.5, 8.0), SizeRegion("q", 3, 2, 4.0, 6.0), SizeRegion("q", 4, 4, 0.0, 0.0)]
-    assert table.exceeding(FIRST, now() - AGO, regions) == {"q": Exceeding(4, 3, 1)}
-    assert table.exceeding(FIRST, now() - AGO, regions[:1]) == {"q": Exceeding(3, 2, 1)}
-    assert table.exceeding(FIRST, now() - AGO, []) == {}
+    with ObservationTable(database).gathered(FIRST, now() - AGO) as seen:
+        assert seen.sizes() == {"q": [SizeTotals(11, 10, 11, 11, 10, 10, 3, 9.0), SizeTotals(3, 2, 3, 3, 2, 2, 1, 5.0)]}
+        assert seen.exceeding(regions) == {"q": Exceeding(4, 3, 1)}
+        assert seen.exceeding(regions[:1]) == {"q": Exceeding(3, 2, 1)}
+        assert seen.exceeding([]) == {}
 
 
 def test_the_series_has_one_point_a_step(database: Database) -> None:
     start = datetime(2026, 6, 1, 12)
     observe(database, [1.0, 2.0, 3.0], at=start + timedelta(seconds=4))
     observe(database, [8.0], at=start + timedelta(seconds=31))
-    points = ObservationTable(database).series(1, start, 10.0)["q"]
+    points = ObservationTable(database).series("q", 1, start, 10.0)
     assert [(point.at.second, point.p50_ms, point.p99_ms, point.count) for point in points] == [
         (0, 2.0, 3.0, 3),
         (30, 8.0, 8.0, 1),
@@ -137,7 +144,7 @@ def test_the_series_has_one_point_a_step(database: Database) -> None:
 def test_the_histogram_counts_every_execution_inside_its_bin(database: Database) -> None:
     latencies = [0.0, 0.2, 1.0, 1.1, 7.7, 1234.5]
     observe(database, latencies)
-    bins = ObservationTable(database).histogram(FIRST, now() - AGO)["q"]
+    bins = ObservationTable(database).histogram("q", FIRST, now() - AGO)
     assert sum(counted.count for counted in bins) == len(latencies)
     for latency in latencies[1:]:
         assert any(counted.ms_low <= latency * 1.000001 and latency < counted.ms_high for counted in bins)
@@ -151,22 +158,17 @@ def test_an_interval_keeps_its_slo_when_the_quantile_keeps_the_threshold(databas
     observe(database, [1.0] * 9, at=start + timedelta(seconds=120))  # too few to tell
     observe(database, [1.0] * 9, at=start + timedelta(seconds=180))
     observe(database, [1.0], at=start + timedelta(seconds=181), failed=True)  # a failure keeps nothing: 90 %
-    intervals = ObservationTable(database).slo_intervals(1, start)["q"]
-    assert sorted(intervals, key=lambda interval: (interval.executions, interval.kept)) == [
-        SloInterval(9, 9),
-        SloInterval(10, 8),
-        SloInterval(10, 9),
-        SloInterval(10, 9),
-    ]
+    counts = ObservationTable(database).slo_counts(1, start)["q"]
+    assert counts == SloCounts(SloInterval(39, 35), judged=3, kept=2, too_few=1)
     slo = SloTable(database).list()[0]
-    found = compliance_of(slo, intervals)
+    found = compliance_of(slo, counts)
     assert (found.kept, found.judged, found.too_few, found.samples_needed) == (2, 3, 1, 10)
     assert found.share == pytest.approx(2 / 3)
 
 
 def test_without_enough_samples_nothing_is_judged(database: Database) -> None:
     (slo,) = SloTable(database).save({"q": SloWrite(quantile=0.99)})
-    found = compliance_of(slo, [SloInterval(99, 0)])
+    found = compliance_of(slo, SloCounts(SloInterval(99, 0), 0, 0, 1))
     assert (found.share, found.too_few, found.samples_needed) == (None, 1, 100)
 
 
@@ -179,7 +181,7 @@ def test_observations_wait_for_a_database_that_fails(database: Database) -> None
     with database.write() as cursor:
         cursor.execute("ALTER TABLE away RENAME TO observations")
     observations.flush()
-    assert ObservationTable(database).totals(FIRST, now() - AGO)["q"].executions == 1
+    assert totals(database)["q"].executions == 1
 
 
 def test_migrations_are_applied_once(tmp_path: Path) -> None:

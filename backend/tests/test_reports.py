@@ -193,7 +193,10 @@ def test_old_counts_are_put_together_by_the_hour_and_lose_none(tmp_path: Path) -
     assert after.queries == before.queries
     assert after.executions == 180
     with database.read() as cursor:
-        assert cursor.execute("SELECT count(*) <= 3, sum(executions)::INT FROM reported").fetchall() == [(True, 180)]
+        for table, most in (("reported_hours", 3), ("reported_days", 2)):
+            rows = cursor.execute(f"SELECT count(*) <= {most}, sum(executions)::INT FROM {table}").fetchall()
+            assert rows == [(True, 180)]
+        assert cursor.execute("SELECT count(*) FROM reported").fetchall() == [(0,)]
         assert cursor.execute("SELECT max(taken_at) <= ? FROM shipments_taken", [now()]).fetchall() == [(True,)]
 
 

@@ -230,6 +230,29 @@ export const latency = (
     refetchInterval: 3000,
   })
 
+/** Quantiles of one query over time, and how often each latency was seen, over a window that ends now. */
+export const latencyCharts = (
+  environment: EnvironmentName,
+  deploymentId: string,
+  query: string,
+  windowSeconds: number,
+  source: Latency['source'],
+) =>
+  queryOptions({
+    queryKey: keyOf('latency-charts', environment, deploymentId, query, windowSeconds, source),
+    queryFn: ({ signal }) =>
+      answered(
+        api.GET(`${ENVIRONMENT}/latency/{deployment_id}/charts/{query}`, {
+          params: {
+            path: { ...environment, deployment_id: deploymentId, query },
+            query: { window_seconds: windowSeconds, source },
+          },
+          signal,
+        }),
+      ),
+    refetchInterval: 3000,
+  })
+
 /** Values from the data that a query of a version can be run with. */
 export const sampleParameters = (environment: EnvironmentName, deploymentId: string, name: string) =>
   queryOptions({

@@ -1889,6 +1889,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/applications/{application}/environments/{environment}/latency/{deployment_id}/charts/{query}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Charts
+         * @description One query over the last `window_seconds`: its quantiles over time, and how often each latency was seen.
+         */
+        get: operations["read_charts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/applications/{application}/environments/{environment}/reports": {
         parameters: {
             query?: never;
@@ -3706,6 +3726,16 @@ export interface components {
             number_range: components["schemas"]["RangeRead"] | null;
         };
         /**
+         * LatencyChartsRead
+         * @description One query over time: `series` over all versions, `histogram` since its plan last changed.
+         */
+        LatencyChartsRead: {
+            /** Series */
+            series: components["schemas"]["LatencyPointRead"][];
+            /** Histogram */
+            histogram: components["schemas"]["HistogramBinRead"][];
+        };
+        /**
          * LatencyPointRead
          * @description The executions of one step of time, which begins `at`.
          */
@@ -3730,6 +3760,7 @@ export interface components {
          *
          *     `source` says whose executions are counted: those that the workbench made, that applications reported, or both.
          *
+         *     A window of over two hours begins at the begin of an hour, one of over a day at the begin of a day, in UTC.
          *     `markers` are the deployments in the window, the oldest first; where there were over 100, the newest of them.
          *     `observed_since` is when observing began anew in the window, because what was observed before is lost; else null.
          */
@@ -4704,7 +4735,7 @@ export interface components {
         };
         /**
          * QueryLatencyRead
-         * @description One query since its plan last changed; only `series`, `compliance` and `budget` are of all versions.
+         * @description One query since its plan last changed; only `compliance`, `budget` and `was_executed` are of all versions.
          *
          *     `plan_since` is the first version in the window with this plan, or the one that was live when the window began.
          *     `observed` is null before the first execution in the window. `agreement` is null where no execution had a size that
@@ -4736,10 +4767,8 @@ export interface components {
             most_operations: number | null;
             /** Requests Over Bound */
             requests_over_bound: number;
-            /** Series */
-            series: components["schemas"]["LatencyPointRead"][];
-            /** Histogram */
-            histogram: components["schemas"]["HistogramBinRead"][];
+            /** Was Executed */
+            was_executed: boolean;
         };
         /**
          * QueryRead
@@ -17232,6 +17261,108 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LatencyRead"];
+                };
+            };
+            /** @description The client has it, by its `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The body is not JSON, or the workbench is not reached by the Host that was named. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description Nothing of that name. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description It has changed meanwhile, or its state does not allow this. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The request is refused; the code says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description One address makes too many requests. */
+            429: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The store, or a part that the request needs, does not answer. */
+            503: {
+                headers: {
+                    /** @description Ask again after so many seconds. */
+                    "Retry-After": number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+            /** @description The disk is full. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRead"];
+                };
+            };
+        };
+    };
+    read_charts: {
+        parameters: {
+            query?: {
+                window_seconds?: number;
+                source?: "workbench" | "applications" | "both";
+            };
+            header?: never;
+            path: {
+                deployment_id: string;
+                query: string;
+                application: string;
+                environment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LatencyChartsRead"];
                 };
             };
             /** @description The client has it, by its `If-None-Match`. */

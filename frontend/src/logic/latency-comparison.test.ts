@@ -24,7 +24,7 @@ function latency(query: string, more: Partial<QueryLatency> = {}): QueryLatency 
     slo: null,
     budget: null,
     plan_since: 1,
-    series: [{}],
+    was_executed: true,
     requests_over_bound: 0,
     ...more,
   }
@@ -115,7 +115,7 @@ describe('predicted beside observed', () => {
     expect(compare(latency('q', { executions: 0, observed: null, plan_since: 3 })).sentence).toBe(
       'Not executed since its plan changed in version 3',
     )
-    expect(compare(latency('q', { executions: 0, observed: null, series: [] })).sentence).toBe(
+    expect(compare(latency('q', { executions: 0, observed: null, was_executed: false })).sentence).toBe(
       'Not executed in this window',
     )
   })

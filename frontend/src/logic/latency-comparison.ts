@@ -36,9 +36,9 @@ export interface QueryLatency {
     left: number | null
     burns: readonly { is_burning: boolean; long_seconds: number; long_rate: number | null }[]
   } | null
-  /** The version that brought its present plan. `series` also has what ran before. */
+  /** The version that brought its present plan, and whether anything ran in the window, also what ran before it. */
   plan_since: number
-  series: readonly unknown[]
+  was_executed: boolean
   requests_over_bound: number
 }
 
@@ -176,7 +176,7 @@ function sentenceOf(verdict: Verdict, latency: QueryLatency): string {
         ? 'Deployed without a profile, so nothing was predicted'
         : 'Not compared: its profile run is gone, or grouping hides how much an execution read'
     case 'no-data':
-      return latency.series.length > 0
+      return latency.was_executed
         ? `Not executed since its plan changed in version ${latency.plan_since}`
         : 'Not executed in this window'
   }

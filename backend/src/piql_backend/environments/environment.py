@@ -111,7 +111,7 @@ class Environment:
             self.deployments,
             self.observations,
             Plans(self.deployments),
-            Comparing(self._observation_table, self.deployments, self.predictions),
+            Comparing(self.deployments, self.predictions),
         )
 
     def problems(self) -> list[ProblemRead]:

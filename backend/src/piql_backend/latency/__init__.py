@@ -4,7 +4,8 @@ service.py      joins observations, predictions and SLOs into one answer
 comparing.py    compares executions with the prediction for their own size
 budgets.py      how much of what an SLO allows is used, and how fast
 plans.py        since which version a query has its plan
-repository.py   the SQL over what ran
+seen.py         what ran in a window, gathered once and counted in several ways
+repository.py   the SQL of charts and of what kept the SLOs
 sources.py      what ran by the workbench, by applications, or by both, as one relation
 endpoints.py    the HTTP path, with `schemas.py`, the shapes of answers
 """

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import TypeAlias
 
 from piql_profiler.predictor.sizes import Size
@@ -17,9 +16,8 @@ from piql_profiler.validation.agreement import ERROR, judge, region_of
 
 from piql_backend.deployments.schemas import DeploymentDetailRead
 from piql_backend.deployments.service import Deployments
-from piql_backend.latency.repository import Exceeding, ObservationTable, SizeRegion, SizeTotals, Span
 from piql_backend.latency.schemas import AgreementRead, PredictedRead, SizeRead
-from piql_backend.latency.sources import Source
+from piql_backend.latency.seen import Exceeding, Seen, SizeRegion, SizeTotals
 from piql_backend.predictions.by_workers import PredictionsByWorkers
 from piql_backend.predictions.questions import SizeEstimates
 from piql_backend.predictions.schemas import EstimateRead
@@ -45,18 +43,15 @@ NOT_COMPARED = Comparison()
 class Comparing:
     """Compares the queries of a deployment; estimates are kept, so that each size is predicted once."""
 
-    def __init__(self, table: ObservationTable, deployments: Deployments, predictions: PredictionsByWorkers) -> None:
-        self._table = table
+    def __init__(self, deployments: Deployments, predictions: PredictionsByWorkers) -> None:
         self._deployments = deployments
         self._predictions = predictions
         self._estimates: OrderedDict[_EstimateKey, EstimateRead | None] = OrderedDict()
         self._at_limits: dict[tuple[int, str], Mapping[str, PredictedRead]] = {}
 
-    def compare(
-        self, deployment: DeploymentDetailRead, span: Span, since: datetime, source: Source = "workbench"
-    ) -> Mapping[str, Comparison]:
+    def compare(self, deployment: DeploymentDetailRead, seen: Seen) -> Mapping[str, Comparison]:
         """Compare each query of a deployment; nothing is predicted without its profile run."""
-        observed = self._table.sizes(span, since, source)
+        observed = seen.sizes()
         estimates = self._estimated(deployment, observed)
         sizes = {
             name: [_size(total, estimates.get((name, _largest(total)))) for total in totals]
@@ -69,7 +64,7 @@ class Comparing:
             if (smallest := estimates.get((name, _smallest(total)))) is not None
             and (largest := estimates.get((name, _largest(total)))) is not None
         ]
-        exceeding = self._table.exceeding(span, since, regions, source)
+        exceeding = seen.exceeding(regions)
         at_limits = self._at_limits.get((deployment.version, deployment.run_id or ""), {})
         return {
             query.name: Comparison(

@@ -6,19 +6,20 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from piql_backend.latency.schemas import LatencyRead
+from piql_backend.latency.schemas import LatencyChartsRead, LatencyRead
 from piql_backend.latency.sources import Source
 from piql_backend.web.dependencies import TheEnvironment
 from piql_backend.web.errors import declared
 
 router = APIRouter(prefix="/latency", tags=["latency"])
+Window = Annotated[float, Query(gt=0, le=90 * 86_400, allow_inf_nan=False)]
 
 
 @router.get("/{deployment_id}", responses=declared(404))
 def read_latency(
     deployment_id: str,
     environment: TheEnvironment,
-    window_seconds: Annotated[float, Query(gt=0, le=31 * 86_400, allow_inf_nan=False)] = 3600,
+    window_seconds: Window = 3600,
     source: Source = "both",
 ) -> LatencyRead:
     """Each query of a deployment over the last `window_seconds`, beside the prediction stored with it.
@@ -26,3 +27,15 @@ def read_latency(
     `source`: executions by the workbench itself, those that applications reported, or both.
     """
     return environment.latency.read(deployment_id, window_seconds, source)
+
+
+@router.get("/{deployment_id}/charts/{query:path}", responses=declared(404))
+def read_charts(
+    deployment_id: str,
+    query: str,
+    environment: TheEnvironment,
+    window_seconds: Window = 3600,
+    source: Source = "both",
+) -> LatencyChartsRead:
+    """One query over the last `window_seconds`: its quantiles over time, and how often each latency was seen."""
+    return environment.latency.charts(deployment_id, query, window_seconds, source)

@@ -1,142 +1,50 @@
-"""The SQL over what ran: one query for each thing that the dashboard shows, from the source that is chosen.
+"""The SQL over what ran, beside that of `seen.py`: charts of one query, and what kept the SLOs.
 
-Times `since` are UTC without a zone, as DuckDB stores them. What depends on the plan of a query is counted over a
-`Span`, the versions in which the plan is the same; what does not, over all versions up to one.
+Times `since` are UTC without a zone, as DuckDB stores them. All versions up to one are counted, but for the histogram.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from piql_backend.database.connection import Database, aware, now
 from piql_backend.latency.schemas import HistogramBinRead, LatencyPointRead
+from piql_backend.latency.seen import Seen, Span, gathered
 from piql_backend.latency.sources import Source, executed
+from piql_backend.reports.in_sql import IS_EXECUTION, KEPT, OVER_BOUND
+from piql_backend.reports.widths import HOUR, MINUTE, Kept, cells, first_minute, kept
 
 BIN_RATIO = 1.25  # upper by lower edge of a bin of the histogram
-_MOST_SIZES = 20  # of one query
-_WINDOW = "version <= $version AND started_at >= $since"
-_SAME_PLAN = """
-    {executed} AS executed
-    JOIN (SELECT unnest($queries::VARCHAR[]) AS query, unnest($firsts::INTEGER[]) AS first) AS spans USING (query)
-    WHERE version BETWEEN first AND $version AND started_at >= $since
-"""
-# Single executions are ranked by DuckDB itself: of 500,000, in a sixth of the time that sums of counts take, or less.
-_SIZES_OF_SINGLES = """
-    SELECT query, requests_key, rows_key, requests_key, requests_key, rows_key, rows_key, count(*) AS count,
-           quantile_disc(elapsed_ms, 0.99)
-    FROM {ran} AND NOT failed AND least_rows IS NOT NULL GROUP BY query, requests_key, rows_key
-    QUALIFY row_number() OVER (PARTITION BY query ORDER BY count DESC, requests_key, rows_key) <= $most
-    ORDER BY query, count DESC, requests_key, rows_key
-"""
-_SIZES_OF_CLASSES = """
-    WITH times AS (
-        SELECT query, requests_key, rows_key, elapsed_ms, sum(executions) AS executions,
-               min(least_requests) AS least_requests, max(most_requests) AS most_requests,
-               min(least_rows) AS least_rows, max(most_rows) AS most_rows
-        FROM {ran} AND NOT failed AND least_rows IS NOT NULL
-        GROUP BY query, requests_key, rows_key, elapsed_ms
-    ),
-    ranked AS (
-        SELECT *, sum(executions) OVER (size ORDER BY elapsed_ms) AS rank, sum(executions) OVER size AS n
-        FROM times WINDOW size AS (PARTITION BY query, requests_key, rows_key)
-    )
-    SELECT query, requests_key, rows_key, min(least_requests), max(most_requests), min(least_rows),
-           max(most_rows), sum(executions)::BIGINT AS count,
-           min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n))
-    FROM ranked GROUP BY query, requests_key, rows_key
-    QUALIFY row_number() OVER (PARTITION BY query ORDER BY count DESC, requests_key, rows_key) <= $most
-    ORDER BY query, count DESC, requests_key, rows_key
-"""
+_LONGEST_BY_MINUTE = 2 * 86_400  # seconds of a series
 _SERIES_OF_SINGLES = """
-    SELECT query, floor(epoch(started_at) / $step) * $step AS step_start, quantile_disc(elapsed_ms, 0.5),
+    SELECT floor(epoch(started_at) / $step) * $step AS step_start, quantile_disc(elapsed_ms, 0.5),
            quantile_disc(elapsed_ms, 0.99), quantile_disc(elapsed_ms, 0.999), count(*)
-    FROM {ran} WHERE version <= $version AND started_at >= $since AND NOT failed GROUP BY query, step_start
-    ORDER BY query, step_start
+    FROM {ran} WHERE query = $query AND version <= $version AND started_at >= $since AND NOT failed GROUP BY step_start
+    ORDER BY step_start
 """
 _SERIES_OF_CLASSES = """
     WITH times AS (
-        SELECT query, floor(epoch(started_at) / $step) * $step AS step_start, elapsed_ms,
-               sum(executions) AS executions
-        FROM {ran} WHERE version <= $version AND started_at >= $since AND NOT failed GROUP BY ALL
+        SELECT floor(epoch(started_at) / $step) * $step AS step_start, elapsed_ms, sum(executions) AS executions
+        FROM {ran} WHERE query = $query AND version <= $version AND started_at >= $since AND NOT failed GROUP BY ALL
     ),
     ranked AS (
         SELECT *, sum(executions) OVER (step ORDER BY elapsed_ms) AS rank, sum(executions) OVER step AS n
-        FROM times WINDOW step AS (PARTITION BY query, step_start)
+        FROM times WINDOW step AS (PARTITION BY step_start)
     )
-    SELECT query, step_start, min(elapsed_ms) FILTER (WHERE rank >= ceil(0.5 * n)),
+    SELECT step_start, min(elapsed_ms) FILTER (WHERE rank >= ceil(0.5 * n)),
            min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n)),
            min(elapsed_ms) FILTER (WHERE rank >= ceil(0.999 * n)), sum(executions)::BIGINT
-    FROM ranked GROUP BY query, step_start ORDER BY query, step_start
+    FROM ranked GROUP BY step_start ORDER BY step_start
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Of each query, the versions with one plan: from `first[query]` to `version`."""
-
-    version: int
-    first: Mapping[str, int]
-
-    def parameters(self, since: datetime) -> dict[str, Any]:
-        """The parameters of `_SAME_PLAN`."""
-        return {"queries": [*self.first], "firsts": [*self.first.values()], "version": self.version, "since": since}
-
-
-@dataclass(frozen=True, slots=True)
-class SizeTotals:
-    """The executions of one query whose sizes count as one (`sources.py`): those from the least to the most."""
-
-    requests_key: int
-    rows_key: int
-    least_requests: int
-    requests: int
-    least_rows: int
-    rows: int
-    executions: int
-    p99_ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class SizeRegion:
-    """The latencies within which executions of one size are as predicted, in ms."""
-
-    query: str
-    requests_key: int
-    rows_key: int
-    low_ms: float
-    high_ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class Exceeding:
-    """Of the executions that a query has regions for, how many took longer than the lower and the upper end."""
-
-    executions: int
-    over_low: int
-    over_high: int
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """One query in the window: counts, and quantiles by rank, with the 95 % confidence interval of the p99.
-
-    `most_operations` are the most requests of one execution; `over_bound` counts those that made more than the bound.
-    The interval is None where there are too few executions for its upper end.
-    """
-
-    executions: int
-    failures: int
-    most_operations: int
-    over_bound: int
-    p50_ms: float | None
-    p99_ms: float | None
-    p999_ms: float | None
-    p99_low_ms: float | None
-    p99_high_ms: float | None
+_KEPT_HERE = """
+    SELECT query, started_at, version, 1::BIGINT AS executions,
+           (NOT failed AND elapsed_ms <= threshold_ms)::BIGINT AS kept
+    FROM observations JOIN slos USING (query)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +53,22 @@ class SloInterval:
 
     executions: int
     kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class SloCounts:
+    """The intervals of a query's SLO: of all executions how many kept the threshold, and of the intervals how many.
+
+    An interval is `judged` where it has executions enough to show the SLO's quantile, and counts as `too_few` else.
+    """
+
+    whole: SloInterval
+    judged: int
+    kept: int
+    too_few: int
+
+
+NO_COUNTS = SloCounts(SloInterval(0, 0), 0, 0, 0)
 
 
 class ObservationTable:
@@ -167,166 +91,132 @@ class ObservationTable:
     def has_reports(self, since: datetime) -> bool:
         """Whether applications reported anything of the window."""
         with self._database.read() as cursor:
-            sql = "SELECT 1 FROM reported WHERE minute >= epoch(?::TIMESTAMP) / 60 LIMIT 1"
-            return cursor.execute(sql, [since]).fetchone() is not None
+            cursor.begin()
+            seen = cells(HOUR, first_minute(since) // HOUR * HOUR, kept(cursor).until)
+            return cursor.execute(f"SELECT 1 FROM {seen} LIMIT 1").fetchone() is not None
 
-    def totals(self, span: Span, since: datetime, source: Source = "workbench") -> dict[str, Totals]:
-        """Count by query while it had its plan.
-
-        Of n executions, the one whose time is the true q-quantile has, with 95 %, a rank within ±1.96·√(n·q·(1−q)) of
-        n·q: a binomial count, approximated by the normal distribution. Here q is 0.99, and q·(1−q) 0.0099.
-        """
-        times = "SELECT query, elapsed_ms, sum(executions) AS executions FROM seen WHERE NOT failed GROUP BY ALL"
-        if source == "workbench":
-            times = "SELECT query, elapsed_ms, executions FROM seen WHERE NOT failed"
-        sql = f"""
-            WITH seen AS (SELECT * FROM {_same_plan(source)}),
-            counted AS (
-                SELECT query, sum(executions)::BIGINT AS executions,
-                       coalesce(sum(executions) FILTER (WHERE failed), 0)::BIGINT AS failures,
-                       max(most_requests) AS most_requests,
-                       sum(over_bound)::BIGINT AS over_bound
-                FROM seen GROUP BY query
-            ),
-            times AS (
-                {times}
-            ),
-            ranked AS (
-                SELECT query, elapsed_ms, sum(executions) OVER (PARTITION BY query ORDER BY elapsed_ms) AS rank,
-                       sum(executions) OVER (PARTITION BY query) AS n
-                FROM times
-            ),
-            quantiles AS (
-                SELECT query,
-                       min(elapsed_ms) FILTER (WHERE rank >= ceil(0.5 * n)) AS p50_ms,
-                       min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n)) AS p99_ms,
-                       min(elapsed_ms) FILTER (WHERE rank >= ceil(0.999 * n)) AS p999_ms,
-                       min(elapsed_ms) FILTER (WHERE rank >= floor(0.99 * n - 1.96 * sqrt(n * 0.0099))) AS low_ms,
-                       min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n + 1.96 * sqrt(n * 0.0099)) + 1) AS high_ms
-                FROM ranked GROUP BY query
-            )
-            SELECT query, executions, failures, most_requests, over_bound, p50_ms, p99_ms, p999_ms,
-                   CASE WHEN high_ms IS NULL THEN NULL ELSE low_ms END, high_ms
-            FROM counted LEFT JOIN quantiles USING (query)
-        """
-        with self._database.read() as cursor:
-            rows = cursor.execute(sql, span.parameters(since)).fetchall()
-        return {query: Totals(*rest) for query, *rest in rows}
-
-    def sizes(self, span: Span, since: datetime, source: Source = "workbench") -> dict[str, list[SizeTotals]]:
-        """Count by query and size while it had its plan: the _MOST_SIZES commonest sizes, the commonest first."""
-        sql = _SIZES_OF_SINGLES if source == "workbench" else _SIZES_OF_CLASSES
-        sql = sql.format(ran=_same_plan(source))
-        with self._database.read() as cursor:
-            rows = cursor.execute(sql, span.parameters(since) | {"most": _MOST_SIZES}).fetchall()
-        sizes = defaultdict(list)
-        for query, *rest in rows:
-            sizes[query].append(SizeTotals(*rest))
-        return dict(sizes)
-
-    def exceeding(
-        self, span: Span, since: datetime, regions: Sequence[SizeRegion], source: Source = "workbench"
-    ) -> dict[str, Exceeding]:
-        """Count by query the executions of the regions' sizes, and those that took longer than the regions' ends.
-
-        A bucket of reported times that holds an end widens the region by itself: it is over the lower end, and not
-        over the upper one.
-        """
-        sql = f"""
-            WITH regions AS (
-                SELECT unnest($region_queries::VARCHAR[]) AS query, unnest($requests::INTEGER[]) AS requests_key,
-                       unnest($rows::INTEGER[]) AS rows_key,
-                       unnest($lows::DOUBLE[]) AS low_ms, unnest($highs::DOUBLE[]) AS high_ms
-            ),
-            seen AS (SELECT * FROM {_same_plan(source)} AND NOT failed)
-            SELECT query, sum(executions)::BIGINT,
-                   coalesce(sum(executions) FILTER (WHERE elapsed_ms > low_ms), 0)::BIGINT,
-                   coalesce(sum(executions) FILTER (WHERE at_least_ms > high_ms), 0)::BIGINT
-            FROM seen JOIN regions USING (query, requests_key, rows_key) GROUP BY query
-        """
-        parameters = span.parameters(since) | {
-            "region_queries": [region.query for region in regions],
-            "requests": [region.requests_key for region in regions],
-            "rows": [region.rows_key for region in regions],
-            "lows": [region.low_ms for region in regions],
-            "highs": [region.high_ms for region in regions],
-        }
-        with self._database.read() as cursor:
-            rows = cursor.execute(sql, parameters).fetchall()
-        return {query: Exceeding(*rest) for query, *rest in rows}
+    def gathered(
+        self, span: Span, since: datetime, source: Source = "workbench", width: int = MINUTE
+    ) -> AbstractContextManager[Seen]:
+        """Gather what ran since a time, which is the begin of `width` minutes, of each query while it had its plan."""
+        return gathered(self._database, span, since, source, width)
 
     def series(
-        self, version: int, since: datetime, step_seconds: float, source: Source = "workbench"
-    ) -> dict[str, list[LatencyPointRead]]:
-        """Quantiles by query and step over all versions, oldest first; steps without executions are left out."""
+        self, query: str, version: int, since: datetime, step_seconds: float, source: Source = "workbench"
+    ) -> list[LatencyPointRead]:
+        """Quantiles of a query by step over all versions, oldest first; steps without executions are left out."""
         sql = _SERIES_OF_SINGLES if source == "workbench" else _SERIES_OF_CLASSES
-        sql = sql.format(ran=executed(source))
-        parameters = {"version": version, "since": since, "step": step_seconds}
+        parameters = {"query": query, "version": version, "since": since, "step": step_seconds}
         with self._database.read() as cursor:
-            rows = cursor.execute(sql, parameters).fetchall()
-        points = defaultdict(list)
-        for query, step_start, p50, p99, p999, count in rows:
-            at = aware(datetime(1970, 1, 1) + timedelta(seconds=step_start))
-            points[query].append(LatencyPointRead(at=at, p50_ms=p50, p99_ms=p99, p999_ms=p999, count=count))
-        return dict(points)
+            cursor.begin()
+            relation = executed(source, _reported(_width(since), since, kept(cursor)))
+            rows = cursor.execute(sql.format(ran=relation), parameters).fetchall()
+        return [
+            LatencyPointRead(at=_time(step_start), p50_ms=p50, p99_ms=p99, p999_ms=p999, count=count)
+            for step_start, p50, p99, p999, count in rows
+        ]
 
-    def histogram(self, span: Span, since: datetime, source: Source = "workbench") -> dict[str, list[HistogramBinRead]]:
-        """Count executions by query, while it had its plan, in bins that grow by a quarter; empty bins are left out."""
-        sql = f"""
-            SELECT query, floor(ln(greatest(at_least_ms, 0.001)) / ln($ratio)) AS bin, sum(executions)::BIGINT
-            FROM {_same_plan(source)} AND NOT failed GROUP BY ALL ORDER BY query, bin
+    def histogram(
+        self, query: str, span: Span, since: datetime, source: Source = "workbench"
+    ) -> list[HistogramBinRead]:
+        """Count executions of a query, while it had its plan, in bins that grow by a quarter, without empty ones."""
+        sql = """
+            SELECT floor(ln(greatest(at_least_ms, 0.001)) / ln($ratio)) AS bin, sum(executions)::BIGINT
+            FROM {ran} WHERE query = $query AND version BETWEEN $first AND $version AND started_at >= $since
+            AND NOT failed GROUP BY bin ORDER BY bin
         """
+        parameters = {"query": query, "first": span.first[query], "version": span.version, "since": since}
         with self._database.read() as cursor:
-            rows = cursor.execute(sql, span.parameters(since) | {"ratio": BIN_RATIO}).fetchall()
-        bins = defaultdict(list)
-        for query, number, count in rows:
-            low, high = BIN_RATIO**number, BIN_RATIO ** (number + 1)
-            bins[query].append(HistogramBinRead(ms_low=low, ms_high=high, count=count))
-        return dict(bins)
+            cursor.begin()
+            relation = executed(source, _reported(_width(since), since, kept(cursor)))
+            rows = cursor.execute(sql.format(ran=relation), parameters | {"ratio": BIN_RATIO}).fetchall()
+        return [
+            HistogramBinRead(ms_low=BIN_RATIO**number, ms_high=BIN_RATIO ** (number + 1), count=count)
+            for number, count in rows
+        ]
 
-    def slo_intervals(
-        self, version: int, since: datetime, source: Source = "workbench"
-    ) -> dict[str, list[SloInterval]]:
+    def slo_counts(
+        self, version: int, since: datetime, source: Source = "workbench", width: int = MINUTE
+    ) -> dict[str, SloCounts]:
         """Count by query and interval of its SLO over all versions; a failed execution keeps no threshold.
 
-        Executions whose reported bucket holds the threshold do not keep it. What was reported is counted where its
-        minute begins, or its hour where only hours are kept.
-        """
-        sql = f"""
-            SELECT query, sum(executions)::BIGINT,
-                   coalesce(sum(executions) FILTER (WHERE NOT failed AND elapsed_ms <= threshold_ms), 0)::BIGINT
-            FROM {executed(source)} JOIN slos USING (query) WHERE {_WINDOW}
-            GROUP BY query, floor(epoch(started_at) / interval_seconds)
+        The window begins at the begin of `width` minutes. Executions whose reported bucket holds the threshold do not
+        keep it. What was reported is counted where its minute begins, or its hour: where only hours are kept, and where
+        the interval is of whole hours.
         """
         with self._database.read() as cursor:
+            cursor.begin()
+            sql = f"""
+                WITH intervals AS (
+                    SELECT query, any_value(quantile) AS quantile, sum(executions)::BIGINT AS executions,
+                           sum(kept)::BIGINT AS kept
+                    FROM ({_kept(source, since, kept(cursor), width)}) JOIN slos USING (query)
+                    GROUP BY query, floor(epoch(started_at) / interval_seconds)
+                ),
+                judged AS (
+                    SELECT *, executions >= ceil(round(1 / (1 - quantile), 6)) AS is_judged,
+                           kept >= quantile * executions - 1e-9 AS is_kept
+                    FROM intervals
+                )
+                SELECT query, sum(executions)::BIGINT, sum(kept)::BIGINT, count(*) FILTER (WHERE is_judged),
+                       count(*) FILTER (WHERE is_judged AND is_kept), count(*) FILTER (WHERE NOT is_judged)
+                FROM judged GROUP BY query
+            """
             rows = cursor.execute(sql, {"version": version, "since": since}).fetchall()
-        intervals = defaultdict(list)
-        for query, executions, kept in rows:
-            intervals[query].append(SloInterval(executions, kept))
-        return dict(intervals)
+        return {query: SloCounts(SloInterval(executions, kept), *rest) for query, executions, kept, *rest in rows}
 
     def slo_windows(
         self, version: int, windows: Sequence[int], source: Source = "workbench"
     ) -> dict[str, dict[int, SloInterval]]:
         """Count by query with an SLO over all versions, for each window: so many seconds that end now."""
-        sql = f"""
-            SELECT query, seconds, sum(executions)::BIGINT,
-                   coalesce(sum(executions) FILTER (WHERE NOT failed AND elapsed_ms <= threshold_ms), 0)::BIGINT
-            FROM {executed(source)} JOIN slos USING (query)
-            JOIN (SELECT unnest($windows::INTEGER[]) AS seconds) ON started_at >= $now::TIMESTAMP - to_seconds(seconds)
-            WHERE version <= $version AND started_at >= $since GROUP BY query, seconds
-        """
         until = now()
         since = until - timedelta(seconds=max(windows))
         parameters = {"version": version, "windows": [*windows], "now": until, "since": since}
         with self._database.read() as cursor:
+            cursor.begin()
+            sql = f"""
+                SELECT query, seconds, sum(executions)::BIGINT, sum(kept)::BIGINT
+                FROM ({_kept(source, since, kept(cursor), MINUTE)})
+                JOIN (SELECT unnest($windows::INTEGER[]) AS seconds)
+                     ON started_at >= $now::TIMESTAMP - to_seconds(seconds)
+                GROUP BY query, seconds
+            """
             rows = cursor.execute(sql, parameters).fetchall()
         counted: dict[str, dict[int, SloInterval]] = defaultdict(dict)
-        for query, seconds, executions, kept in rows:
-            counted[query][seconds] = SloInterval(executions, kept)
+        for query, seconds, executions, within in rows:
+            counted[query][seconds] = SloInterval(executions, within)
         return dict(counted)
 
 
-def _same_plan(source: Source) -> str:
-    """What ran of each query while it had its plan, to stand after FROM and before further conditions."""
-    return _SAME_PLAN.format(executed=executed(source))
+def _width(since: datetime) -> int:
+    """The width by which the charts of one query are read."""
+    return MINUTE if now() - since <= timedelta(seconds=_LONGEST_BY_MINUTE) else HOUR
+
+
+def _reported(width: int, since: datetime, kept: Kept) -> str:
+    """The cells of reports since a time."""
+    return f"(SELECT *, {OVER_BOUND} AS over_bound FROM {cells(width, first_minute(since), kept.until)})"
+
+
+def _kept(source: Source, since: datetime, kept: Kept, width: int) -> str:
+    """The executions of queries with an SLO since a time, and how many kept it, as a SELECT."""
+    minute = first_minute(since)
+    is_read = f"width = {MINUTE}"
+    if width != MINUTE:
+        is_read = f"""
+            (width = {HOUR}) = (interval_seconds % {60 * HOUR} = 0 OR minute < {kept.minutes_from})
+        """
+    stamped = "query, make_timestamp(minute::BIGINT * 60000000) AS started_at, version, executions"
+    reported = f"""
+        SELECT {stamped}, kept FROM reported_slos JOIN slos USING (query)
+        WHERE {is_read} AND minute >= {minute} AND minute < {kept.until}
+        UNION ALL
+        SELECT {stamped}, {KEPT} FROM {cells(MINUTE, max(minute, kept.until))} JOIN slos USING (query)
+        WHERE {IS_EXECUTION}
+    """
+    ran = {"workbench": _KEPT_HERE, "applications": reported, "both": f"{_KEPT_HERE} UNION ALL {reported}"}[source]
+    return f"SELECT query, started_at, executions, kept FROM ({ran}) WHERE version <= $version AND started_at >= $since"
+
+
+def _time(seconds: float) -> datetime:
+    return aware(datetime(1970, 1, 1) + timedelta(seconds=seconds))

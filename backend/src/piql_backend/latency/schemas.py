@@ -115,7 +115,7 @@ class AgreementRead(Read):
 
 
 class QueryLatencyRead(Read):
-    """One query since its plan last changed; only `series`, `compliance` and `budget` are of all versions.
+    """One query since its plan last changed; only `compliance`, `budget` and `was_executed` are of all versions.
 
     `plan_since` is the first version in the window with this plan, or the one that was live when the window began.
     `observed` is null before the first execution in the window. `agreement` is null where no execution had a size that
@@ -138,6 +138,12 @@ class QueryLatencyRead(Read):
     bound_operations: int
     most_operations: int | None
     requests_over_bound: int
+    was_executed: bool
+
+
+class LatencyChartsRead(Read):
+    """One query over time: `series` over all versions, `histogram` since its plan last changed."""
+
     series: list[LatencyPointRead]
     histogram: list[HistogramBinRead]
 
@@ -155,6 +161,7 @@ class LatencyRead(Read):
 
     `source` says whose executions are counted: those that the workbench made, that applications reported, or both.
 
+    A window of over two hours begins at the begin of an hour, one of over a day at the begin of a day, in UTC.
     `markers` are the deployments in the window, the oldest first; where there were over 100, the newest of them.
     `observed_since` is when observing began anew in the window, because what was observed before is lost; else null.
     """

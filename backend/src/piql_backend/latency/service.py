@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -15,11 +14,21 @@ from piql_backend.executions.observations import Observations
 from piql_backend.latency.budgets import WINDOWS, budget_of, samples_needed
 from piql_backend.latency.comparing import NOT_COMPARED, Comparing
 from piql_backend.latency.plans import Plans
-from piql_backend.latency.repository import ObservationTable, SloInterval, Span, Totals
-from piql_backend.latency.schemas import ComplianceRead, LatencyRead, MarkerRead, ObservedRead, QueryLatencyRead
+from piql_backend.latency.repository import NO_COUNTS, ObservationTable, SloCounts
+from piql_backend.latency.schemas import (
+    ComplianceRead,
+    LatencyChartsRead,
+    LatencyRead,
+    MarkerRead,
+    ObservedRead,
+    QueryLatencyRead,
+)
+from piql_backend.latency.seen import Span, Totals
 from piql_backend.latency.sources import Source
+from piql_backend.reports.widths import begin_of, width_for
 from piql_backend.slos.repository import SloTable
 from piql_backend.slos.schemas import SloRead
+from piql_backend.web.errors import NotFound
 
 STEPS = 60  # points of a series
 MOST_MARKERS = 100
@@ -52,18 +61,15 @@ class Latency:
         """
         deployment = self._deployments.read(deployment_id)
         self._observations.flush()
-        version, since = deployment.version, now() - timedelta(seconds=window_seconds)
+        version, width = deployment.version, width_for(window_seconds)
+        since = begin_of(now() - timedelta(seconds=window_seconds), width)
         markers, span = self._versions(deployment, since)
-        asked = source
-        oldest = min(since, now() - timedelta(seconds=max(WINDOWS)))  # that anything below is counted from
-        if source == "both" and not self._table.has_reports(oldest):
-            source = "workbench"  # the same executions, and their sizes need no classes
-        totals = self._table.totals(span, since, source)
-        series = self._table.series(version, since, max(1.0, window_seconds / STEPS), source)
-        histograms = self._table.histogram(span, since, source)
-        intervals = self._table.slo_intervals(version, since, source)
+        asked, source = source, self._narrowed(source, since)
+        with self._table.gathered(span, since, source, width) as seen:
+            ran, totals = seen.queries(), seen.totals()
+            comparisons = self._comparing.compare(deployment, seen)
+        counts = self._table.slo_counts(version, since, source, width)
         recent = self._table.slo_windows(version, WINDOWS, source)
-        comparisons = self._comparing.compare(deployment, span, since, source)
         slos = {slo.query: slo for slo in self._slos.list()}
         queries = []
         for query in deployment.queries:
@@ -81,15 +87,14 @@ class Latency:
                     sizes=comparison.sizes,
                     plan_since=span.first[query.name],
                     slo=slo,
-                    compliance=None if slo is None else compliance_of(slo, intervals.get(query.name, ())),
+                    compliance=None if slo is None else compliance_of(slo, counts.get(query.name, NO_COUNTS)),
                     budget=None
                     if slo is None
-                    else budget_of(slo.quantile, _whole(intervals.get(query.name, ())), recent.get(query.name, {})),
+                    else budget_of(slo.quantile, counts.get(query.name, NO_COUNTS).whole, recent.get(query.name, {})),
                     bound_operations=query.operations,
                     most_operations=query_totals.most_operations if query_totals.executions else None,
                     requests_over_bound=query_totals.over_bound,
-                    series=series.get(query.name, []),
-                    histogram=histograms.get(query.name, []),
+                    was_executed=query.name in ran,
                 )
             )
         return LatencyRead(
@@ -103,6 +108,31 @@ class Latency:
             queries=sorted(queries, key=lambda query: (-query.executions, query.query)),
             updated_at=datetime.now(UTC),
         )
+
+    def charts(
+        self, deployment_id: str, query: str, window_seconds: float, source: Source = "both"
+    ) -> LatencyChartsRead:
+        """Quantiles of a query over time, over all versions up to this one, and its times while it had its plan.
+
+        Raises ApiError 404 for an unknown deployment, or a query that it does not have.
+        """
+        deployment = self._deployments.read(deployment_id)
+        self._observations.flush()
+        since = now() - timedelta(seconds=window_seconds)
+        _, span = self._versions(deployment, since)
+        if query not in span.first:
+            raise NotFound("unknown-query", f"{deployment.id} has no query {query[:60]}.")
+        source = self._narrowed(source, since)
+        step = max(1.0, window_seconds / STEPS)
+        return LatencyChartsRead(
+            series=self._table.series(query, deployment.version, since, step, source),
+            histogram=self._table.histogram(query, span, since, source),
+        )
+
+    def _narrowed(self, source: Source, since: datetime) -> Source:
+        """The source to read: where nothing was reported the workbench's alone, whose sizes need no classes."""
+        oldest = min(since, now() - timedelta(seconds=max(WINDOWS)))  # that anything is counted from
+        return "workbench" if source == "both" and not self._table.has_reports(oldest) else source
 
     def _versions(self, deployment: DeploymentDetailRead, since: datetime) -> tuple[list[MarkerRead], Span]:
         """The deployments in the window up to this one, and since which version each query has its plan.
@@ -129,29 +159,21 @@ class Latency:
         return markers, Span(deployment.version, first)
 
 
-def compliance_of(slo: SloRead, intervals: Sequence[SloInterval]) -> ComplianceRead:
+def compliance_of(slo: SloRead, counts: SloCounts) -> ComplianceRead:
     """Judge the intervals that have executions enough to show the SLO's quantile: 100 for the p99."""
-    needed = samples_needed(slo.quantile)
-    judged = [interval for interval in intervals if interval.executions >= needed]
-    kept = sum(interval.kept >= slo.quantile * interval.executions - 1e-9 for interval in judged)
-    whole = _whole(intervals)
+    whole = counts.whole
     low, high = share_interval(whole.kept, whole.executions) if whole.executions else (None, None)
     return ComplianceRead(
-        share=kept / len(judged) if judged else None,
-        kept=kept,
-        judged=len(judged),
-        too_few=len(intervals) - len(judged),
-        samples_needed=needed,
+        share=counts.kept / counts.judged if counts.judged else None,
+        kept=counts.kept,
+        judged=counts.judged,
+        too_few=counts.too_few,
+        samples_needed=samples_needed(slo.quantile),
         executions=whole.executions,
         within=whole.kept,
         within_low=low,
         within_high=high,
     )
-
-
-def _whole(intervals: Sequence[SloInterval]) -> SloInterval:
-    """All intervals together."""
-    return SloInterval(sum(part.executions for part in intervals), sum(part.kept for part in intervals))
 
 
 def _observed(totals: Totals) -> ObservedRead | None:

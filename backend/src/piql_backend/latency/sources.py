@@ -13,14 +13,9 @@ and those that were reported are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
-from piql.errors import PiqlError
-from piql.reporting.cells import BUCKETS_PER_OCTAVE, OK, TICKS_PER_SECOND
-
-from piql_backend.executions.service import OUR_FAULT
-from piql_backend.reports.repository import OVER_BOUND
+from piql_backend.reports.in_sql import FAILED, IS_EXECUTION, lower_edge
 
 Source: TypeAlias = Literal["workbench", "applications", "both"]
 
@@ -39,33 +34,22 @@ def _classed(size: str) -> str:
     return f"CASE WHEN {size} = 0 THEN 0 ELSE length(bin({size}::BIGINT)) END"
 
 
-def _edge(bucket: str) -> str:
-    """The shortest time of a bucket in ms, as `piql.reporting.cells.lower_edge_ms` has it."""
-    return f"(power(2.0, ({bucket}) / {float(BUCKETS_PER_OCTAVE)}) - 1.0) / {TICKS_PER_SECOND} * 1000.0"
-
-
-def _refusals(kind: type[PiqlError] = PiqlError) -> Iterator[str]:
-    """The names of the errors that refuse the request of a user."""
-    for narrower in kind.__subclasses__():
-        if not issubclass(narrower, OUR_FAULT):
-            yield narrower.__name__
-            yield from _refusals(narrower)
-
-
 _REPORTED = f"""
-    SELECT query, version, make_timestamp(minute::BIGINT * 60000000), {_edge("bucket")}, {_edge("bucket + 1")},
-           least_operations, most_operations,
-           {OVER_BOUND},
-           outcome <> '{OK}', least_rows, most_rows, requests_class::INTEGER, rows_class::INTEGER, executions
-    FROM reported WHERE outcome NOT IN ({", ".join(f"'{name}'" for name in sorted(_refusals()))})
+    SELECT query, version, make_timestamp(minute::BIGINT * 60000000), {lower_edge("bucket")},
+           {lower_edge("bucket + 1")}, least_operations, most_operations, over_bound,
+           {FAILED}, least_rows, most_rows, requests_class::INTEGER, rows_class::INTEGER, executions
+    FROM {{reported}} WHERE {IS_EXECUTION}
 """
 
 
-def executed(source: Source) -> str:
-    """The relation of what ran, as a SELECT in brackets with the columns `_COLUMNS`; `over_bound` counts executions."""
+def executed(source: Source, reported: str) -> str:
+    """The relation of what ran, as a SELECT in brackets with the columns `_COLUMNS`; `over_bound` counts executions.
+
+    `reported` are the cells that are read, as a SELECT in brackets with a column `over_bound` (`reports/widths.py`).
+    """
     if source == "workbench":
         return f"({_OBSERVED.format(requests='operations', rows='rows_given')})"
     if source == "applications":
-        return f"(SELECT * FROM ({_REPORTED}) AS reports({_COLUMNS}))"
+        return f"(SELECT * FROM ({_REPORTED.format(reported=reported)}) AS reports({_COLUMNS}))"
     observed = _OBSERVED.format(requests=_classed("operations"), rows=_classed("rows_given"))
-    return f"({observed} UNION ALL {_REPORTED})"
+    return f"({observed} UNION ALL {_REPORTED.format(reported=reported)})"

@@ -1,6 +1,9 @@
 """Reports of applications: the counts of what they executed, taken once and kept.
 
-service.py      takes shipments, refuses what cannot be right, makes old counts coarser
-repository.py   the SQL over the table `reported`
+service.py      takes shipments, refuses what cannot be right, puts old counts together
+repository.py   the SQL over what was reported
+widths.py       counts by the minute, hour and day, so that any window is read from few rows
+slo_counts.py   how many executions kept the SLO of their query, by the minute and hour
+in_sql.py       what a cell says, in SQL
 endpoints.py    the HTTP paths, with `schemas.py`, the shapes of requests and answers
 """

@@ -1,4 +1,7 @@
-"""The SQL over `reported` and `shipments_taken`. A shipment is there whole, and on disk, when `take` returns."""
+"""The SQL over the counts that were reported, and over `shipments_taken`.
+
+A shipment is there whole, and on disk, when `take` returns.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from piql_backend.database.connection import Database, now
-
-_SUMS = ("executions", "operations", "rows_given", "repairs", "statements")
-_KEYS = ("query", "version", "outcome", "bound", "requests_class", "rows_class", "bucket")
-
-
-OVER_BOUND = """
-    CASE WHEN least_operations > bound OR outcome = 'BoundExceeded' THEN executions
-         WHEN most_operations > bound THEN 1 ELSE 0 END
-"""
-"""How many executions of a row of `reported` passed their bound; at least one where it holds both kinds, in SQL."""
+from piql_backend.database.connection import Cursor, Database, now
+from piql_backend.reports import widths
+from piql_backend.reports.in_sql import OVER_BOUND
+from piql_backend.reports.slo_counts import add_counts
+from piql_backend.reports.widths import DAY, HOUR, MINUTE, cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +66,18 @@ class ReportedTable:
             cursor.execute("INSERT INTO shipments_taken VALUES (?, ?, ?, ?)", [client, sequence, now(), lost])
             cursor.register("cells", dict(columns))
             cursor.execute("INSERT INTO reported SELECT * FROM cells")
+            until = widths.kept(cursor).until
+            late = f"(SELECT * FROM cells WHERE minute < {until})"
+            if cursor.execute(f"SELECT 1 FROM {late} LIMIT 1").fetchone() is not None:
+                _add(cursor, late)
+                cursor.execute(f"INSERT INTO reported_late SELECT DISTINCT minute // {HOUR} * {HOUR} FROM {late}")
             cursor.unregister("cells")
         return True
 
-    def totals(self, since_minute: int) -> list[ReportedTotals]:
-        """Count by query and outcome since a minute."""
-        sql = f"""
-            WITH seen AS (SELECT * FROM reported WHERE minute >= $since),
+    def totals(self, since_minute: int, width: int) -> list[ReportedTotals]:
+        """Count by query and outcome since a minute, read by a width."""
+        sql = """
+            WITH seen AS (SELECT * FROM {cells}),
             times AS (
                 SELECT query, outcome, bucket, sum(sum(executions)) OVER running AS until,
                        sum(sum(executions)) OVER (PARTITION BY query, outcome) AS n
@@ -90,7 +92,7 @@ class ReportedTable:
             counted AS (
                 SELECT query, outcome, sum(executions)::BIGINT AS executions, sum(operations)::BIGINT AS requests,
                        max(bound) AS bound, max(most_operations) AS most_requests,
-                       sum({OVER_BOUND})::BIGINT AS over_bound,
+                       sum({over_bound})::BIGINT AS over_bound,
                        list(DISTINCT version ORDER BY version) AS versions
                 FROM seen GROUP BY query, outcome
             )
@@ -99,16 +101,19 @@ class ReportedTable:
             FROM counted JOIN quantiles USING (query, outcome) ORDER BY query, executions DESC, outcome
         """
         with self._database.read() as cursor:
-            return [ReportedTotals(*row) for row in cursor.execute(sql, {"since": since_minute}).fetchall()]
+            cursor.begin()
+            seen = cells(width, since_minute, widths.kept(cursor).until)
+            rows = cursor.execute(sql.format(cells=seen, over_bound=OVER_BOUND)).fetchall()
+        return [ReportedTotals(*row) for row in rows]
 
-    def sizes(self, since_minute: int, outcome: str) -> list[ReportedSize]:
-        """Count the executions with an outcome by query and classes of size, since a minute."""
+    def sizes(self, since_minute: int, width: int, outcome: str) -> list[ReportedSize]:
+        """Count the executions with an outcome by query and classes of size, since a minute, read by a width."""
         sql = """
             WITH times AS (
                 SELECT query, requests_class, rows_class, bucket, sum(executions) AS executions,
                        min(least_operations) AS least_operations, max(most_operations) AS most_operations,
                        min(least_rows) AS least_rows, max(most_rows) AS most_rows
-                FROM reported WHERE minute >= $since AND outcome = $outcome
+                FROM {cells} WHERE outcome = $outcome
                 GROUP BY query, requests_class, rows_class, bucket
             ),
             ranked AS (
@@ -120,8 +125,10 @@ class ReportedTable:
             FROM ranked GROUP BY query, requests_class, rows_class ORDER BY query, requests_class, rows_class
         """
         with self._database.read() as cursor:
-            parameters = {"since": since_minute, "outcome": outcome}
-            return [ReportedSize(*row) for row in cursor.execute(sql, parameters).fetchall()]
+            cursor.begin()
+            seen = cells(width, since_minute, widths.kept(cursor).until)
+            rows = cursor.execute(sql.format(cells=seen), {"outcome": outcome}).fetchall()
+        return [ReportedSize(*row) for row in rows]
 
     def taken_since(self, since: datetime) -> tuple[int, int]:
         """How many clients sent shipments since then, and how many executions they had no room to count."""
@@ -131,25 +138,34 @@ class ReportedTable:
         assert row is not None
         return row[0], row[1]
 
-    def make_coarser(self, before_minute: int, step: int) -> None:
-        """Put the counts of `step` minutes together, of those before a minute, in one transaction."""
-        keys, sums = ", ".join(_KEYS), ", ".join(f"sum({name})::BIGINT" for name in _SUMS)
+    def put_together(self, until: int, minutes_from: int) -> None:
+        """Put all counts before `until`, a whole hour, together by the hour and day; drop minutes of before a time."""
         with self._database.write() as cursor:
+            kept = widths.kept(cursor)
+            if until > kept.until:
+                _add(cursor, f"(SELECT * FROM reported WHERE minute >= {kept.until} AND minute < {until})")
+            late = {hour for (hour,) in cursor.execute("SELECT DISTINCT hour FROM reported_late").fetchall()}
+            if late:
+                widths.put_together(cursor, HOUR, sorted(late))
+                cursor.execute("DELETE FROM reported_late")
+            days = {hour // DAY * DAY for hour in late | {kept.until}}
+            widths.put_together(cursor, DAY, sorted(days))
+            cursor.execute("DELETE FROM reported WHERE minute < ?", [minutes_from])
+            cursor.execute("DELETE FROM reported_slos WHERE width = ? AND minute < ?", [MINUTE, minutes_from])
             cursor.execute(
-                f"""
-                CREATE OR REPLACE TEMP TABLE coarse AS
-                SELECT minute // $step * $step AS hour, {keys}, {sums}, min(least_operations), max(most_operations),
-                       min(least_rows), max(most_rows)
-                FROM reported WHERE minute < $before GROUP BY hour, {keys}
-                """,
-                {"step": step, "before": before_minute},
+                "UPDATE reported_until SET until = greatest(until, ?), minutes_from = ?", [until, minutes_from]
             )
-            cursor.execute("DELETE FROM reported WHERE minute < ?", [before_minute])
-            cursor.execute("INSERT INTO reported SELECT * FROM coarse")
-            cursor.execute("DROP TABLE coarse")
 
     def delete_before(self, minute: int, taken_at: datetime) -> None:
-        """Delete counts of minutes before one, and forget the shipments that were taken before a time."""
+        """Delete counts of days before that of a minute, and forget the shipments that were taken before a time."""
         with self._database.write() as cursor:
-            cursor.execute("DELETE FROM reported WHERE minute < ?", [minute])
+            for table in (*widths.TABLES.values(), "reported_slos"):
+                cursor.execute(f"DELETE FROM {table} WHERE minute < ?", [minute // DAY * DAY])
             cursor.execute("DELETE FROM shipments_taken WHERE taken_at < ?", [taken_at])
+
+
+def _add(cursor: Cursor, relation: str) -> None:
+    """Add cells of minutes to the hours and days, and to the counts of what kept its SLO."""
+    widths.add_wider(cursor, relation)
+    for width in (MINUTE, HOUR):
+        add_counts(cursor, relation, width)

@@ -1,7 +1,7 @@
 """Takes shipments of applications and says what they reported.
 
-Counts are kept by the minute for two days, by the hour for 90. Names of shipments are kept as long: one that is sent
-again by then is not counted again, and one with counts that are older is refused.
+Counts are kept by the minute for two days, by the hour and by the day for 90 (`widths.py`). Names of shipments are kept
+as long: one that is sent again by then is not counted again, and one with counts that are older is refused.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from piql_backend.reports.schemas import (
     Shipment,
     ShipmentTakenRead,
 )
+from piql_backend.reports.widths import HOUR, begin_of, minute_of, width_for
 from piql_backend.web.errors import ApiError
 
 KEPT = timedelta(days=90)
 KEPT_BY_MINUTE = timedelta(days=2)
 MOST_QUERIES = 1000  # in one answer
-_HOUR = 60  # minutes
 _MINUTES_AHEAD = 60  # how wrong the clock of an application may be
 _TYPES = {"minute": np.int32, "requests_class": np.int8, "rows_class": np.int8, "bucket": np.int16}
 _BIG = frozenset({"executions", "operations", "rows", "repairs", "statements"})
@@ -50,21 +50,22 @@ class Reports:
         return ShipmentTakenRead(is_new=is_new, executions=sum(shipment.cells.executions))
 
     def tidy(self) -> None:
-        """Put the counts of old minutes together by the hour, and delete those that are older than is kept."""
+        """Put the counts of hours that are over together, and delete those that are older than is kept."""
         self._tidied_at = now()
-        self._table.delete_before(_minute_of(now() - KEPT), now() - KEPT)
-        self._table.make_coarser(_minute_of(now() - KEPT_BY_MINUTE) // _HOUR * _HOUR, _HOUR)
+        self._table.put_together(minute_of(now()) // HOUR * HOUR, minute_of(now() - KEPT_BY_MINUTE) // HOUR * HOUR)
+        self._table.delete_before(minute_of(now() - KEPT), now() - KEPT)
 
     def read(self, window_seconds: float) -> ReportedRead:
-        """What was reported of the last `window_seconds`, from the begin of a minute on."""
-        since = (now() - timedelta(seconds=window_seconds)).replace(second=0, microsecond=0)
-        minute = _minute_of(since)
+        """What was reported of the last `window_seconds`, from the begin of a minute on, or of an hour or a day."""
+        width = width_for(window_seconds)
+        since = begin_of((now() - timedelta(seconds=window_seconds)).replace(second=0, microsecond=0), width)
+        minute = minute_of(since)
         sizes = defaultdict(list)
-        for size in self._table.sizes(minute, OK):
+        for size in self._table.sizes(minute, width, OK):
             sizes[size.query].append(_size(size))
         queries = [
             _query(query, list(outcomes), sizes[query])
-            for query, outcomes in groupby(self._table.totals(minute), lambda totals: totals.query)
+            for query, outcomes in groupby(self._table.totals(minute, width), lambda totals: totals.query)
         ]
         clients, lost = self._table.taken_since(since)
         return ReportedRead(
@@ -87,16 +88,12 @@ class Reports:
             problem = "A cell names a query that is not in its list."
         elif any(place >= len(shipment.outcomes) for place in cells.outcome):
             problem = "A cell names an outcome that is not in its list."
-        elif cells.minute and min(cells.minute) < _minute_of(now() - KEPT):
+        elif cells.minute and min(cells.minute) < minute_of(now() - KEPT):
             problem = f"It has counts that are older than {KEPT.days} days."
-        elif cells.minute and max(cells.minute) > _minute_of(now()) + _MINUTES_AHEAD:
+        elif cells.minute and max(cells.minute) > minute_of(now()) + _MINUTES_AHEAD:
             problem = "It has counts of a time to come: look at the clock of the application's machine."
         if problem is not None:
             raise ApiError(422, "invalid-report", f"The shipment is not taken. {problem}", "Look at what sends it.")
-
-
-def _minute_of(time: datetime) -> int:
-    return int(aware(time).timestamp() // 60)
 
 
 def _columns(shipment: Shipment) -> dict[str, np.ndarray]:
@@ -108,8 +105,9 @@ def _columns(shipment: Shipment) -> dict[str, np.ndarray]:
         for name, values in cells.model_dump().items()
     }
     columns |= {"query": queries[columns["query"]], "outcome": outcomes[columns["outcome"]]}
+    columns["rows_given"] = columns.pop("rows")
     order = ("minute", "query", "version", "outcome", "bound", "requests_class", "rows_class", "bucket")
-    sums = ("executions", "operations", "rows", "repairs", "statements")
+    sums = ("executions", "operations", "rows_given", "repairs", "statements")
     extremes = ("least_operations", "most_operations", "least_rows", "most_rows")
     return {name: columns[name] for name in (*order, *sums, *extremes)}
 

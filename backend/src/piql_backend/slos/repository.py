@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from piql_backend.database.connection import Database, aware, now
+from piql_backend.reports.slo_counts import count_again
 from piql_backend.slos.schemas import SloRead
 from piql_backend.web.errors import NotFound
 from piql_backend.web.pages import Listing, Page, PageWish
@@ -52,11 +53,13 @@ class SloTable:
                     f"INSERT OR REPLACE INTO slos ({_COLUMNS}) VALUES (?, ?, ?, ?, ?)",
                     [query, slo.quantile, slo.threshold_ms, slo.interval_seconds, updated_at],
                 )
+            count_again(cursor, [*slos])
         return [SloRead(query=query, updated_at=aware(updated_at), **slo.model_dump()) for query, slo in slos.items()]
 
     def delete(self, query: str) -> None:
         """Remove a query's SLO; ApiError 404 where it has none."""
         with self._database.write() as cursor:
             deleted = cursor.execute("DELETE FROM slos WHERE query = ? RETURNING query", [query]).fetchall()
+            count_again(cursor, [query])
         if not deleted:
             raise NotFound("unknown-slo", f"{query[:60]} has no SLO.")

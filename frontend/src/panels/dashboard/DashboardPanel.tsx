@@ -140,7 +140,7 @@ function Comparison({ data, version }: { data: Latency; version: Deployment }) {
         <OpenSlo hasSlos={data.queries.some((query) => query.slo !== null)} />
       </div>
       {selected ? (
-        <QueryDetail key={selected.latency.query} comparison={selected} version={version} markers={data.markers} />
+        <QueryDetail key={selected.latency.query} comparison={selected} version={version} data={data} />
       ) : null}
     </div>
   )

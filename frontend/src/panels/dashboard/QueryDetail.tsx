@@ -1,10 +1,13 @@
+import { useQuery } from '@tanstack/react-query'
+import { latencyCharts } from '../../api/queries'
 import type { Deployment, Latency, QueryLatency } from '../../api/types'
+import { useEnvironment } from '../../app/url-state'
 import { HistogramChart } from '../../charts/HistogramChart'
 import { LatencySeries } from '../../charts/LatencySeries'
 import { estimateText } from '../../logic/estimate'
 import { type Comparison, predictedForSeen, sizeText } from '../../logic/latency-comparison'
 import { EmptyState } from '../../ui/EmptyState'
-import { Notice } from '../../ui/Notice'
+import { ErrorNotice, Notice } from '../../ui/Notice'
 import { formatCount, formatMs, plural } from '../../units'
 import { BurstControl } from './BurstControl'
 import styles from './dashboard.module.css'
@@ -15,12 +18,12 @@ import { budgetText, burnText, complianceText, withinDetail, withinText } from '
 interface QueryDetailProps {
   comparison: Comparison<QueryLatency>
   version: Deployment
-  /** Deployments in the time that is shown. */
-  markers: Latency['markers']
+  /** The window and the source that are shown, and the deployments in that time. */
+  data: Pick<Latency, 'window_seconds' | 'source' | 'markers'>
 }
 
 /** One query in detail: sentences, numbers, charts over time, a burst, and its SLO. */
-export function QueryDetail({ comparison, version, markers }: QueryDetailProps) {
+export function QueryDetail({ comparison, version, data }: QueryDetailProps) {
   const { latency, sentence, ofPrediction } = comparison
   const query = version.queries.find((deployed) => deployed.name === latency.query)
   return (
@@ -40,8 +43,8 @@ export function QueryDetail({ comparison, version, markers }: QueryDetailProps) 
         </Notice>
       ) : null}
       <Facts latency={latency} />
-      {latency.series.length > 0 ? (
-        <Charts latency={latency} markers={markers} />
+      {latency.was_executed ? (
+        <Charts latency={latency} version={version} data={data} />
       ) : (
         <EmptyState title="Not executed in this window">Run it, or send a burst.</EmptyState>
       )}
@@ -94,16 +97,21 @@ function Facts({ latency }: { latency: QueryLatency }) {
   )
 }
 
-/** p50 and p99 over time, and the distribution of latencies. */
-function Charts({ latency, markers }: { latency: QueryLatency; markers: Latency['markers'] }) {
+/** Quantiles over time, and the distribution of latencies. */
+function Charts({ latency, version, data }: { latency: QueryLatency } & Omit<QueryDetailProps, 'comparison'>) {
+  const environment = useEnvironment()
+  const { data: charts, error } = useQuery(
+    latencyCharts(environment, version.id, latency.query, data.window_seconds, data.source),
+  )
+  if (!charts) return error ? <ErrorNotice error={error} /> : <EmptyState title="Reading latencies…" />
   return (
     <>
       <figure className={styles['figure']}>
         <figcaption>p50, p99 and p99.9 over time</figcaption>
         <LatencySeries
-          points={latency.series}
+          points={charts.series}
           predictedMs={predictedForSeen(latency)?.typical_p99_ms ?? null}
-          markers={markers.map(({ version, at, changed }) => ({
+          markers={data.markers.map(({ version, at, changed }) => ({
             version,
             at,
             isNewPlan: changed.includes(latency.query),
@@ -112,10 +120,10 @@ function Charts({ latency, markers }: { latency: QueryLatency; markers: Latency[
           label={`p50, p99 and p99.9 of ${latency.query} over time`}
         />
       </figure>
-      {latency.histogram.length > 0 ? (
+      {charts.histogram.length > 0 ? (
         <figure className={styles['figure']}>
           <figcaption>How often each latency was seen</figcaption>
-          <HistogramChart bins={latency.histogram} label={`Distribution of the latency of ${latency.query}`} />
+          <HistogramChart bins={charts.histogram} label={`Distribution of the latency of ${latency.query}`} />
         </figure>
       ) : null}
     </>

@@ -1,0 +1,219 @@
+"""What ran in a window, gathered once and then counted in several ways, all by SQL.
+
+Each query is counted over a `Span`, the versions in which its plan is the same: `seen`, of all that `ran`. Cells of
+reports are put together over all times of the window first: the rows that are left are few, however long it is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from piql_backend.database.connection import Cursor, Database
+from piql_backend.latency.sources import Source, executed
+from piql_backend.reports.widths import first_minute, kept, summed
+
+_MOST_SIZES = 20  # of one query
+_RAN = """
+    CREATE TEMP TABLE ran AS
+    SELECT executed.*, version >= first AS is_same_plan
+    FROM {executed} AS executed
+    JOIN (SELECT unnest($queries::VARCHAR[]) AS query, unnest($firsts::INTEGER[]) AS first) AS spans USING (query)
+    WHERE version <= $version AND started_at >= $since
+"""
+# Single executions are ranked by DuckDB itself: of 500,000, in a sixth of the time that sums of counts take, or less.
+_SIZES_OF_SINGLES = """
+    SELECT query, requests_key, rows_key, requests_key, requests_key, rows_key, rows_key, count(*) AS count,
+           quantile_disc(elapsed_ms, 0.99)
+    FROM seen WHERE NOT failed AND least_rows IS NOT NULL GROUP BY query, requests_key, rows_key
+    QUALIFY row_number() OVER (PARTITION BY query ORDER BY count DESC, requests_key, rows_key) <= $most
+    ORDER BY query, count DESC, requests_key, rows_key
+"""
+_SIZES_OF_CLASSES = """
+    WITH times AS (
+        SELECT query, requests_key, rows_key, elapsed_ms, sum(executions) AS executions,
+               min(least_requests) AS least_requests, max(most_requests) AS most_requests,
+               min(least_rows) AS least_rows, max(most_rows) AS most_rows
+        FROM seen WHERE NOT failed AND least_rows IS NOT NULL
+        GROUP BY query, requests_key, rows_key, elapsed_ms
+    ),
+    ranked AS (
+        SELECT *, sum(executions) OVER (size ORDER BY elapsed_ms) AS rank, sum(executions) OVER size AS n
+        FROM times WINDOW size AS (PARTITION BY query, requests_key, rows_key)
+    )
+    SELECT query, requests_key, rows_key, min(least_requests), max(most_requests), min(least_rows),
+           max(most_rows), sum(executions)::BIGINT AS count,
+           min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n))
+    FROM ranked GROUP BY query, requests_key, rows_key
+    QUALIFY row_number() OVER (PARTITION BY query ORDER BY count DESC, requests_key, rows_key) <= $most
+    ORDER BY query, count DESC, requests_key, rows_key
+"""
+_TOTALS = """
+    WITH counted AS (
+        SELECT query, sum(executions)::BIGINT AS executions,
+               coalesce(sum(executions) FILTER (WHERE failed), 0)::BIGINT AS failures,
+               max(most_requests) AS most_requests,
+               sum(over_bound)::BIGINT AS over_bound
+        FROM seen GROUP BY query
+    ),
+    times AS (
+        {times}
+    ),
+    ranked AS (
+        SELECT query, elapsed_ms, sum(executions) OVER (PARTITION BY query ORDER BY elapsed_ms) AS rank,
+               sum(executions) OVER (PARTITION BY query) AS n
+        FROM times
+    ),
+    quantiles AS (
+        SELECT query,
+               min(elapsed_ms) FILTER (WHERE rank >= ceil(0.5 * n)) AS p50_ms,
+               min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n)) AS p99_ms,
+               min(elapsed_ms) FILTER (WHERE rank >= ceil(0.999 * n)) AS p999_ms,
+               min(elapsed_ms) FILTER (WHERE rank >= floor(0.99 * n - 1.96 * sqrt(n * 0.0099))) AS low_ms,
+               min(elapsed_ms) FILTER (WHERE rank >= ceil(0.99 * n + 1.96 * sqrt(n * 0.0099)) + 1) AS high_ms
+        FROM ranked GROUP BY query
+    )
+    SELECT query, executions, failures, most_requests, over_bound, p50_ms, p99_ms, p999_ms,
+           CASE WHEN high_ms IS NULL THEN NULL ELSE low_ms END, high_ms
+    FROM counted LEFT JOIN quantiles USING (query)
+"""
+_EXCEEDING = """
+    WITH regions AS (
+        SELECT unnest($region_queries::VARCHAR[]) AS query, unnest($requests::INTEGER[]) AS requests_key,
+               unnest($rows::INTEGER[]) AS rows_key,
+               unnest($lows::DOUBLE[]) AS low_ms, unnest($highs::DOUBLE[]) AS high_ms
+    )
+    SELECT query, sum(executions)::BIGINT,
+           coalesce(sum(executions) FILTER (WHERE elapsed_ms > low_ms), 0)::BIGINT,
+           coalesce(sum(executions) FILTER (WHERE at_least_ms > high_ms), 0)::BIGINT
+    FROM seen JOIN regions USING (query, requests_key, rows_key) WHERE NOT failed GROUP BY query
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Of each query, the versions with one plan: from `first[query]` to `version`."""
+
+    version: int
+    first: Mapping[str, int]
+
+    def parameters(self, since: datetime) -> dict[str, Any]:
+        """The parameters of _RAN."""
+        return {"queries": [*self.first], "firsts": [*self.first.values()], "version": self.version, "since": since}
+
+
+@dataclass(frozen=True, slots=True)
+class SizeTotals:
+    """The executions of one query whose sizes count as one (`sources.py`): those from the least to the most."""
+
+    requests_key: int
+    rows_key: int
+    least_requests: int
+    requests: int
+    least_rows: int
+    rows: int
+    executions: int
+    p99_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class SizeRegion:
+    """The latencies within which executions of one size are as predicted, in ms."""
+
+    query: str
+    requests_key: int
+    rows_key: int
+    low_ms: float
+    high_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Exceeding:
+    """Of the executions that a query has regions for, how many took longer than the lower and the upper end."""
+
+    executions: int
+    over_low: int
+    over_high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """One query in the window: counts, and quantiles by rank, with the 95 % confidence interval of the p99.
+
+    `most_operations` are the most requests of one execution; `over_bound` counts those that made more than the bound.
+    The interval is None where there are too few executions for its upper end.
+    """
+
+    executions: int
+    failures: int
+    most_operations: int
+    over_bound: int
+    p50_ms: float | None
+    p99_ms: float | None
+    p999_ms: float | None
+    p99_low_ms: float | None
+    p99_high_ms: float | None
+
+
+class Seen:
+    """What was gathered of one window, until the end of the `with` that gathered it."""
+
+    def __init__(self, cursor: Cursor, source: Source) -> None:
+        self._cursor = cursor
+        self._source = source
+
+    def queries(self) -> frozenset[str]:
+        """The queries that were executed, also by another plan than they have now."""
+        return frozenset(query for (query,) in self._cursor.execute("SELECT DISTINCT query FROM ran").fetchall())
+
+    def totals(self) -> dict[str, Totals]:
+        """Count by query while it had its plan.
+
+        Of n executions, the one whose time is the true q-quantile has, with 95 %, a rank within ±1.96·√(n·q·(1−q)) of
+        n·q: a binomial count, approximated by the normal distribution. Here q is 0.99, and q·(1−q) 0.0099.
+        """
+        times = "SELECT query, elapsed_ms, sum(executions) AS executions FROM seen WHERE NOT failed GROUP BY ALL"
+        if self._source == "workbench":
+            times = "SELECT query, elapsed_ms, executions FROM seen WHERE NOT failed"
+        rows = self._cursor.execute(_TOTALS.format(times=times)).fetchall()
+        return {query: Totals(*rest) for query, *rest in rows}
+
+    def sizes(self) -> dict[str, list[SizeTotals]]:
+        """Count by query and size while it had its plan: the _MOST_SIZES commonest sizes, the commonest first."""
+        sql = _SIZES_OF_SINGLES if self._source == "workbench" else _SIZES_OF_CLASSES
+        sizes = defaultdict(list)
+        for query, *rest in self._cursor.execute(sql, {"most": _MOST_SIZES}).fetchall():
+            sizes[query].append(SizeTotals(*rest))
+        return dict(sizes)
+
+    def exceeding(self, regions: Sequence[SizeRegion]) -> dict[str, Exceeding]:
+        """Count by query the executions of the regions' sizes, and those that took longer than the regions' ends.
+
+        A bucket of reported times that holds an end widens the region by itself: it is over the lower end, and not
+        over the upper one.
+        """
+        parameters = {
+            "region_queries": [region.query for region in regions],
+            "requests": [region.requests_key for region in regions],
+            "rows": [region.rows_key for region in regions],
+            "lows": [region.low_ms for region in regions],
+            "highs": [region.high_ms for region in regions],
+        }
+        rows = self._cursor.execute(_EXCEEDING, parameters).fetchall()
+        return {query: Exceeding(*rest) for query, *rest in rows}
+
+
+@contextmanager
+def gathered(database: Database, span: Span, since: datetime, source: Source, width: int) -> Iterator[Seen]:
+    """Gather what ran of the span's queries since a time, which is the begin of `width` minutes."""
+    with database.read() as cursor:
+        cursor.begin()
+        cells = summed(width, first_minute(since), kept(cursor).until)
+        cursor.execute(_RAN.format(executed=executed(source, cells)), span.parameters(since))
+        cursor.execute("CREATE TEMP VIEW seen AS SELECT * FROM ran WHERE is_same_plan")
+        cursor.commit()
+        yield Seen(cursor, source)

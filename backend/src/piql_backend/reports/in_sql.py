@@ -1,0 +1,39 @@
+"""What a cell of reports says, in SQL: as `piql.reporting.cells` has it for one cell in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from piql.errors import PiqlError
+from piql.reporting.cells import BUCKETS_PER_OCTAVE, OK, TICKS_PER_SECOND
+
+from piql_backend.executions.service import OUR_FAULT
+
+OVER_BOUND = """
+    CASE WHEN least_operations > bound OR outcome = 'BoundExceeded' THEN executions
+         WHEN most_operations > bound THEN 1 ELSE 0 END
+"""
+"""How many executions of a cell passed their bound; at least one where it holds both kinds."""
+
+FAILED = f"outcome <> '{OK}'"
+
+
+def lower_edge(bucket: str) -> str:
+    """The shortest time of a bucket in ms, as `lower_edge_ms` has it."""
+    return f"(power(2.0, ({bucket}) / {float(BUCKETS_PER_OCTAVE)}) - 1.0) / {TICKS_PER_SECOND} * 1000.0"
+
+
+def _refusals(kind: type[PiqlError] = PiqlError) -> Iterator[str]:
+    """The names of the errors that refuse the request of a user."""
+    for narrower in kind.__subclasses__():
+        if not issubclass(narrower, OUR_FAULT):
+            yield narrower.__name__
+            yield from _refusals(narrower)
+
+
+_REFUSED = ", ".join(f"'{name}'" for name in sorted(_refusals()))
+IS_EXECUTION = f"outcome NOT IN ({_REFUSED})"
+"""Whether a cell counts as executions: errors that refuse a request, such as a wrong parameter, do not."""
+
+KEPT = f"CASE WHEN NOT {FAILED} AND {lower_edge('bucket + 1')} <= threshold_ms THEN executions ELSE 0 END"
+"""How many executions of a cell kept the threshold of an SLO: none where its bucket holds the threshold."""
